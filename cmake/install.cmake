@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Install rules. Component `library`: headers, both libraries, pkg-config file, CMake package; relocatable under any
+# prefix. Component `extension`: module, control file and scripts, in the folders that pg_config names.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY c_api/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library FILES_MATCHING PATTERN "*.h")
+install(TARGETS pigment EXPORT PigmentTargets COMPONENT library)
+install(TARGETS pigment_static EXPORT PigmentStaticTargets COMPONENT library)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Pigment)
+install(EXPORT PigmentTargets NAMESPACE Pigment:: DESTINATION ${package_dir} COMPONENT library)
+install(EXPORT PigmentStaticTargets NAMESPACE Pigment:: DESTINATION ${package_dir} COMPONENT library)
+configure_package_config_file(cmake/PigmentConfig.cmake.in "${PROJECT_BINARY_DIR}/PigmentConfig.cmake"
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may change the ABI's unstable parts.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/PigmentConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/PigmentConfig.cmake" "${PROJECT_BINARY_DIR}/PigmentConfigVersion.cmake"
+  DESTINATION ${package_dir} COMPONENT library)
+
+# The prefix in pigment.pc is found from where the file lies, so that a moved tree keeps working.
+file(RELATIVE_PATH PIGMENT_PC_TO_PREFIX "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+string(REGEX REPLACE "/$" "" PIGMENT_PC_TO_PREFIX "${PIGMENT_PC_TO_PREFIX}")
+configure_file(cmake/pigment.pc.in "${PROJECT_BINARY_DIR}/pigment.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/pigment.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
+if(TARGET pigment_pg)
+  install(TARGETS pigment_pg DESTINATION "${pg_pkglibdir}" COMPONENT extension)
+  file(GLOB sql_files CONFIGURE_DEPENDS sql/*.sql sql/pigment.control)
+  install(FILES ${sql_files} DESTINATION "${pg_sharedir}/extension" COMPONENT extension)
+endif()
