@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cancellation and deadline of one call. A CancelToken is sticky: once set it stays set, and any number of calls may
+// share it. Loops ask CallControl::Check() at least once per millisecond of work. Any thread.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "engine/base/status.h"
+
+namespace pigment {
+
+class CancelToken {
+ public:
+  void Set() { set_.store(true, std::memory_order_release); }
+  bool is_set() const { return set_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<bool> set_{false};
+};
+
+// Nanoseconds of the monotonic clock, the unit and origin of deadlines.
+int64_t MonotonicNow();
+
+struct CallControl {
+  const CancelToken* cancel = nullptr;  // borrowed for the call; may be null
+  int64_t deadline_ns = 0;              // absolute, monotonic; 0: none
+
+  // Ok, kCancelled or kDeadlineExceeded.
+  Status Check() const;
+};
+
+}  // namespace pigment

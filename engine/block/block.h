@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The block: 8,192 bytes, the unit in which segments are stored in files and in the pages of a host, with one layout in
+// both. Pure functions over bytes; any thread.
+//
+//   offset size meaning
+//   0      24   the host's (PostgreSQL's page header); zero in files; not covered by the checksum
+//   24     8152 payload
+//   8176   1    kind (BlockKind)
+//   8177   1    format version of the block, 1
+//   8178   2    reserved, zero
+//   8180   4    segment id: the stamp that tells whose block this is
+//   8184   4    logical block number within the segment
+//   8188   4    CRC32C of bytes 24..8187
+//
+// A block whose stored place differs from where it was read is `foreign`, one with another kind `wrong kind`, one with
+// another checksum `checksum` (see Detail). All integers are little endian; a big-endian machine fails the build.
+
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/base/status.h"
+
+namespace pigment {
+
+static_assert(std::endian::native == std::endian::little, "the on-disk format is little endian");
+
+inline constexpr size_t kBlockBytes = 8192;
+inline constexpr size_t kBlockHeaderBytes = 24;
+inline constexpr size_t kBlockTrailerBytes = 16;
+inline constexpr size_t kBlockPayloadBytes = kBlockBytes - kBlockHeaderBytes - kBlockTrailerBytes;
+inline constexpr uint8_t kBlockFormat = 1;
+inline constexpr uint32_t kNoBlock = 0xFFFFFFFF;
+static_assert(kBlockPayloadBytes == 8152);
+
+// Numbers are stored and never change. 1..63 belong to segments, 64..127 to the pages of a host's index.
+enum class BlockKind : uint8_t {
+  kRoot = 1,        // last logical block of a segment: counts, parts, extents
+  kExtents = 2,     // overflow of the root's extent map
+  kVectors = 3,     // full vectors, row by row
+  kRowVectors = 4,  // row number -> vector number
+  kRowPointers = 5, // row number -> 64-bit host row pointer
+  kOrdinals = 6,    // row number -> insertion ordinal
+  kIdIndex = 7,     // row numbers sorted by id
+  kIds = 8,         // id bytes, with kIdOffsets
+  kIdOffsets = 9,
+  kRecords = 10,    // document, metadata, uri of each row, with kRecordOffsets
+  kRecordOffsets = 11,
+  kPending = 64,    // inserted rows that are in no segment yet (a host's mutable tail)
+  kOverflow = 65,   // continuation of a pending entry that no page can hold
+  kDeletions = 66,  // deletion bits of a segment
+  kMeta = 67,       // a host's own page (PostgreSQL's metapage)
+};
+
+struct BlockTrailer {
+  BlockKind kind;
+  uint8_t format;
+  uint16_t reserved;
+  uint32_t segment;
+  uint32_t logical;
+  uint32_t checksum;
+};
+static_assert(sizeof(BlockTrailer) == kBlockTrailerBytes);
+
+using BlockBytes = std::span<std::byte, kBlockBytes>;
+using ConstBlockBytes = std::span<const std::byte, kBlockBytes>;
+
+inline std::span<std::byte, kBlockPayloadBytes> BlockPayload(BlockBytes block) {
+  return block.subspan<kBlockHeaderBytes, kBlockPayloadBytes>();
+}
+inline std::span<const std::byte, kBlockPayloadBytes> BlockPayload(ConstBlockBytes block) {
+  return block.subspan<kBlockHeaderBytes, kBlockPayloadBytes>();
+}
+
+BlockTrailer ReadBlockTrailer(ConstBlockBytes block);
+
+// Writes the trailer with its checksum; call after the last change to the payload.
+void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical);
+
+// What a reader expects of a block. Checked in the order checksum, format, kind, place.
+struct BlockExpectation {
+  BlockKind kind;
+  uint32_t segment;
+  uint32_t logical;
+};
+
+// `where` names the source in the error (a path, or the host's name for the relation).
+Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, const std::string& where);
+
+}  // namespace pigment

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The block-source seam: where the blocks of a segment are read from. Three implementations: a file of the store
+// (file_block_source.h), memory (memory_block_source.h) and the pages of a host (c_api/host_block_source.h). Reading
+// code cannot tell them apart. Thread safety: as the implementation says; file and memory sources from any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/block/block.h"
+#include "engine/base/status.h"
+
+namespace pigment {
+
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+
+  // Returns the kBlockBytes bytes of physical block `physical`, verified by nobody yet, valid until the matching Unpin. A block may be pinned
+  // several times. May fail with any code; a host's interrupt arrives as kCancelled.
+  virtual Result<const std::byte*> Pin(uint32_t physical) = 0;
+  virtual void Unpin(uint32_t physical) = 0;
+
+  // True when blocks were already checked against their trailers when they were loaded into this source (a file source's arena),
+  // so that a reader need not do it again at each pin.
+  virtual bool verifies_on_load() const = 0;
+
+  // For messages: the path of the file, or what the host calls the relation.
+  virtual const std::string& name() const = 0;
+};
+
+// RAII pin.
+class PinnedBlock {
+ public:
+  PinnedBlock() = default;
+  PinnedBlock(BlockSource* source, uint32_t physical, const std::byte* bytes)
+      : source_(source), physical_(physical), bytes_(bytes) {}
+  PinnedBlock(PinnedBlock&& other) noexcept { *this = std::move(other); }
+  PinnedBlock& operator=(PinnedBlock&& other) noexcept {
+    std::swap(source_, other.source_);
+    std::swap(physical_, other.physical_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~PinnedBlock() {
+    if (source_) source_->Unpin(physical_);
+  }
+
+  ConstBlockBytes block() const { return ConstBlockBytes(bytes_, kBlockBytes); }
+  const std::byte* payload() const { return bytes_ + kBlockHeaderBytes; }
+
+ private:
+  BlockSource* source_ = nullptr;
+  uint32_t physical_ = 0;
+  const std::byte* bytes_ = nullptr;
+};
+
+// Where a segment's blocks are written, in ascending logical order, the root last.
+class BlockSink {
+ public:
+  virtual ~BlockSink() = default;
+  // Takes a sealed block and returns the physical number it got.
+  virtual Result<uint32_t> Write(ConstBlockBytes block) = 0;
+};
+
+}  // namespace pigment

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A collection of an open store: writes through the log into the tail, versions for readers, flush into segments. Thread safety: every method from any
+// thread. A handle survives rename; after the collection's deletion every call gives kNotFound.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/call_control.h"
+#include "engine/catalog/catalog.h"
+#include "engine/collection/version.h"
+#include "engine/record/record.h"
+
+namespace pigment {
+
+struct WriteOutcome {
+  WriteCounts counts;
+  uint64_t position = 0;  // log position of the batch
+};
+
+class Collection {
+ public:
+  virtual ~Collection() = default;
+
+  virtual CollectionEntry entry() const = 0;  // name, metadata, configuration … as of now
+
+  // The newest visible version. Closed store, forked process or deleted collection: an error.
+  virtual Result<std::shared_ptr<const Version>> Pin() const = 0;
+
+  // Logs and applies one batch that is already valid in itself (ids, finite vectors, metadata); checks the dimension against the collection and
+  // the batches queued before it. Semantics of add, update, upsert, delete: notes/chroma.md 1.5.
+  virtual Result<WriteOutcome> Write(WriteBatch batch) = 0;
+
+  // Deletes the ids that `select` returns for a version that no concurrent write can get ahead of: the selection and the deletion are one step.
+  using Select = std::function<Result<std::vector<std::string>>(const Version&)>;
+  virtual Result<WriteOutcome> DeleteSelected(const Select& select) = 0;
+
+  // Writes the tail into a segment and publishes it; nothing to do: ok.
+  virtual Status Flush() = 0;
+};
+
+}  // namespace pigment

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Version: what one reader sees of a collection: a set of immutable segments with their deletion bitmaps, and a prefix of the
+// tail. Pinned by shared ownership, never blocks a writer, and never changes. Any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/collection/row_bitmap.h"
+#include "engine/collection/tail.h"
+#include "engine/segment/segment.h"
+
+namespace pigment {
+
+struct SegmentView {
+  std::shared_ptr<const Segment> segment;
+  std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
+  uint32_t deleted_rows = 0;
+
+  bool IsLive(uint32_t row) const { return !deleted || !deleted->Test(row); }
+};
+
+struct Version {
+  uint64_t position = 0;   // log position up to which writes are visible
+  uint32_t dimension = 0;  // 0 while nothing was added
+  uint64_t live_rows = 0;
+  std::vector<SegmentView> segments;  // ascending by ordinal ranges: rows of an earlier segment were inserted earlier, except those kept by upsert
+  TailView tail;
+};
+
+}  // namespace pigment

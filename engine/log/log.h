@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The write-ahead log of a store: batches appended by any thread, written and synced together (group commit), replayed
+// at open. Bytes on disk: engine/log/README.md.
+//
+// Thread safety: Append and the getters from any thread; Open and Replay before the log is shared.
+// Apply order: the callback given to Open runs for every batch, in log order, by one thread at a time, after the batch is as
+// durable as the mode promises and before Append returns; it must not call the log.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/base/files.h"
+#include "engine/base/status.h"
+
+namespace pigment {
+
+enum class SyncMode : int32_t {
+  kFull = 0,      // Append returns after an fsync that covers the batch (shared by all waiting writers)
+  kInterval = 1,  // synced by a timer at most `interval_ms` later
+  kOff = 2,       // left to the operating system
+};
+
+struct LogOptions {
+  SyncMode sync_mode = SyncMode::kFull;
+  uint32_t interval_ms = 100;
+  uint64_t file_bytes_max = 64ull << 20;  // a fuller file is closed and a new one begun
+  bool read_only = false;                 // Replay only; writes nothing, not even a lock
+};
+
+class Log {
+ public:
+  // `payload` is valid during the call. `position` is the batch's number: 1, 2, 3 … without gaps. An error returned by
+  // an apply callback is fatal for the log (it is poisoned): it means that memory and disk disagree.
+  using Apply = std::function<Status(uint64_t position, std::span<const std::byte> payload)>;
+
+  // Opens the log in `directory` (created when missing), replays every batch with position > `floor` through `apply`, in order,
+  // and is then ready to append. `store` is the uuid that seeds all checksums. A torn tail (bytes that were never acknowledged) is cut by beginning a new
+  // file; damage to what was acknowledged is kDataLoss with file and offset.
+  static Result<std::unique_ptr<Log>> Open(FileSystem* files, std::string directory,
+                                           std::span<const std::byte, 16> store, uint64_t floor,
+                                           const LogOptions& options, Apply apply);
+  virtual ~Log() = default;
+
+  // Appends one batch; returns its position after it is durable (see SyncMode) and applied. Waits for its group's sync.
+  // A failed write or sync fails every batch of the queue and poisons the log: kFailedPrecondition, Detail::kPoisoned, from then on.
+  // Disk full (kResourceExhausted) refuses the batch, leaves nothing of it behind, and does not poison.
+  // With `check`, it is called in queue order before the batch is written, and its error refuses the batch: validation that must see all
+  // earlier batches (queued ones too) belongs there. `refused` tells `check`'s owner that a batch it accepted was not written.
+  struct Batch {
+    std::span<const std::byte> payload;
+    std::function<Status()> check;
+    std::function<void()> refused;
+  };
+  virtual Result<uint64_t> Append(const Batch& batch) = 0;
+
+  // Makes everything appended so far durable, whatever the mode.
+  virtual Status Sync() = 0;
+  // Refuses further appends (kFailedPrecondition, Detail::kClosed), waits for those under way, syncs.
+  virtual Status Close() = 0;
+  // Removes files that hold only batches with position <= `floor`.
+  virtual Status Purge(uint64_t floor) = 0;
+
+  virtual uint64_t last_position() const = 0;  // of the last applied batch
+};
+
+}  // namespace pigment

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An immutable segment: what is in it, and the reader. The same payload bytes are read from a file and from the pages
+// of a host. Thread safety: a Segment is immutable after Open and may be read from any thread if its source may.
+//
+// A segment is a run of logical blocks 0..n-1, grouped into parts (one BlockKind each); the root is the last one.
+// Rows and vectors are numbered apart: vectors in cluster order, each cluster beginning at a multiple of 32 (slots in
+// between are padding and dead from birth); rows in the order in which they were added. One vector owns one or more rows.
+// A row may have no vector (kNoVector).
+//
+// Root payload (offset relative to the payload):
+//   offset size meaning
+//   0      8    magic "PIGSEG\r\n"
+//   8      2    format version, 1
+//   10     2    header bytes (offset of the part table)
+//   12     4    segment id
+//   16     16   owner: uuid of the store, or bytes of the host's choice; zero when unknown
+//   32     4    dimension (0: no row has a vector)
+//   36     4    metric (Metric), 0 when the segment serves any
+//   40     4    rows
+//   44     4    vector slots (padding included), a multiple of 32
+//   48     4    vectors
+//   52     4    clusters (1 in a flat segment that has vectors)
+//   56     4    segment kind (SegmentKind)
+//   60     4    logical blocks, root included
+//   64     2    number of parts
+//   66     2    extents in the root
+//   68     4    physical block of the first kExtents block, or kNoBlock
+//   72     4    extents in all
+//   76     20   reserved, zero
+//   96     24*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block u32, blocks u32, bytes u64
+//   …      12*e extents: logical u32, physical u32, count u32; ascending, without gaps, root excluded
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/block/block_source.h"
+#include "engine/record/record.h"
+#include "engine/vector/distance.h"
+
+namespace pigment {
+
+inline constexpr uint32_t kNoVector = 0xFFFFFFFF;
+inline constexpr uint32_t kClusterAlignment = 32;
+
+enum class SegmentKind : uint32_t { kFlat = 1 };
+
+using OwnerId = std::array<std::byte, 16>;
+
+struct SegmentInfo {
+  uint32_t segment = 0;
+  OwnerId owner{};
+  SegmentKind kind = SegmentKind::kFlat;
+  uint32_t dimension = 0;
+  Metric metric = Metric::kL2;
+  uint32_t rows = 0;
+  uint32_t vectors = 0;
+  uint32_t vector_slots = 0;
+  uint32_t clusters = 0;
+  uint32_t blocks = 0;
+};
+
+class Segment {
+ public:
+  // Reads and checks the root at physical block `root` and the extents. `source` must outlive the segment.
+  // Everything that later reads rely on (counts, sizes of parts, extents) is checked here.
+  static Result<std::unique_ptr<Segment>> Open(BlockSource* source, uint32_t root,
+                                               std::optional<uint32_t> expected_segment);
+  virtual ~Segment() = default;
+
+  virtual const SegmentInfo& info() const = 0;
+
+  // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no records.
+  virtual Result<std::optional<uint32_t>> FindRow(std::string_view id) const = 0;
+  virtual Result<std::string> ReadId(uint32_t row) const = 0;
+  virtual Result<uint64_t> ReadOrdinal(uint32_t row) const = 0;
+  // Fills the fields asked for; `embedding`, `document` … are left empty otherwise.
+  struct Fields {
+    bool embedding = false;
+    bool document = false;
+    bool metadata = false;
+    bool uri = false;
+  };
+  virtual Result<Record> ReadRecord(uint32_t row, const Fields& fields) const = 0;
+  virtual Result<uint32_t> ReadRowVector(uint32_t row) const = 0;  // vector number, or kNoVector
+
+  // Row pointers of rows first .. first + out.size() - 1 (hosts).
+  virtual Status ReadRowPointers(uint32_t first, std::span<uint64_t> out) const = 0;
+  // Vector numbers of rows first .. (kNoVector where none).
+  virtual Status ReadRowVectors(uint32_t first, std::span<uint32_t> out) const = 0;
+  virtual Status ReadOrdinals(uint32_t first, std::span<uint64_t> out) const = 0;
+
+  // Calls `visit(first vector number, vectors, stride in floats, count)` for every run of vectors that lie in one block (or one by
+  // one where a vector is larger than a block), in order, padding excluded. Stops with the first error that `visit` returns.
+  using VectorVisitor =
+      std::function<Status(uint32_t first, const float* vectors, size_t stride, size_t count)>;
+  virtual Status VisitVectors(const VectorVisitor& visit) const = 0;
+  // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
+  virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
+
+  // Reads and checks every block and every cross-reference.
+  virtual Status Verify() const = 0;
+};
+
+}  // namespace pigment

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Builds one flat segment, streaming: vectors go to the sink as they are added, so memory is the rows' bookkeeping
+// (8 to 16 bytes a row) plus ids and records where there are any. One thread at a time; the caller owns the sink.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "engine/base/memory_budget.h"
+#include "engine/segment/segment.h"
+
+namespace pigment {
+
+struct SegmentOptions {
+  uint32_t segment = 0;  // its id: not 0, unique within the store or relation
+  OwnerId owner{};
+  uint32_t dimension = 0;
+  Metric metric = Metric::kL2;
+  MemoryBudget* budget = nullptr;  // bookkeeping is charged here; may be null
+};
+
+struct SegmentSummary {
+  uint32_t root = 0;    // physical block of the root
+  uint32_t blocks = 0;  // blocks written
+  uint32_t rows = 0;
+};
+
+class SegmentWriter {
+ public:
+  SegmentWriter(const SegmentOptions& options, BlockSink* sink);
+  ~SegmentWriter();
+
+  // A row of a store: REQUIRES record.embedding.size() == dimension, ordinals ascending.
+  Status AddRecord(const Record& record);
+  // A row of a host; an empty `vector` is NULL. Rows of both kinds do not mix in one segment.
+  Status AddRow(std::span<const float> vector, uint64_t row_pointer);
+
+  // Writes the remaining parts and the root. Nothing may be added afterwards.
+  Result<SegmentSummary> Finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pigment

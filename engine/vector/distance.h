@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Distances between f32 vectors, on the widest SIMD that the machine has, chosen at run time (Highway). Pure functions;
+// any thread. Every path gives bit-equal results: 64 virtual accumulators, one fixed reduction tree, multiplication and
+// addition rounded apart (no fused multiply-add), so two machines rank alike.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace pigment {
+
+// Numbers are stored and public.
+enum class Metric : int32_t {
+  kL2 = 1,          // squared Euclidean distance (Chroma's l2)
+  kCosine = 2,      // 1 - cosine similarity, within [0, 2]; a zero vector has distance 1 to everything
+  kIp = 3,          // 1 - inner product (Chroma's ip)
+  kNegativeIp = 4,  // - inner product (pgvector's <#>)
+  kL1 = 5,          // sum of absolute differences (pgvector's <+>)
+  kCosineNan = 6,   // as kCosine, but NaN where a zero vector takes part (pgvector's <=>)
+};
+
+std::string_view MetricName(Metric metric);
+
+// A query prepared once and compared with many vectors. Borrows `query` for its lifetime.
+class DistanceFunction {
+ public:
+  DistanceFunction(Metric metric, std::span<const float> query);
+
+  // Distance of the query to one vector of the same dimension.
+  float operator()(const float* vector) const;
+
+  // Distances to `count` vectors that lie `stride` floats apart, into out[count].
+  void Many(const float* vectors, size_t stride, size_t count, float* out) const;
+
+  Metric metric() const { return metric_; }
+
+ private:
+  Metric metric_;
+  std::span<const float> query_;
+  double query_norm_ = 0;
+};
+
+float Distance(Metric metric, const float* a, const float* b, size_t dimension);
+
+// Inner product and Euclidean norm, accumulated as above (norm in double where f32 would over- or underflow).
+float InnerProduct(const float* a, const float* b, size_t dimension);
+double Norm(const float* a, size_t dimension);
+
+// True when no element is NaN or infinite; otherwise *bad is the first index that is.
+bool AllFinite(const float* values, size_t count, size_t* bad);
+
+// The name of the SIMD target in use ("AVX3", "AVX2", "SSE4", "SCALAR", "NEON"), for build info and tests.
+std::string_view SimdTargetName();
+
+}  // namespace pigment
