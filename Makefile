@@ -1,20 +1,50 @@
-# Thin names for people; CMakeLists.txt is the build. `make help` lists what there is.
+# Thin names for people; CMakeLists.txt is the build and scripts/ does the work.
 
-.PHONY: help build format clean
+# Budgets are for two cores, from nothing and then again; installing packages for the first time adds some minutes.
+
+.PHONY: help check build test tsan clang fuzz format install clean
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-## build       everything of the release preset, into build/release             5 min, then seconds
+## check       build, every test, sanitizers, PostgreSQL; last line: counts      30 min, again 10 min
+check:
+	@scripts/check
+
+## build       library, extension, tests and examples into build/release         10 min, again seconds
 build:
-	cmake --preset release
-	cmake --build --preset release
+	@scripts/install-deps build postgres
+	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release
 
-## format      clang-format over the C++ sources, in place                     10 s
+## test        build, then the tests without server and sanitizers               10 min, again 2 min
+test:
+	@scripts/check --quick
+
+## tsan        engine and ABI tests under the thread sanitizer                   15 min, again 5 min
+tsan:
+	@scripts/install-deps build postgres
+	@scripts/check --stage build-tsan tsan
+
+## clang       the second compiler: build, tests, symbols                        10 min, again 2 min
+clang:
+	@scripts/install-deps build postgres clang
+	@scripts/check --stage build-clang clang
+
+## fuzz        libFuzzer on every target, FUZZ_SECONDS each (600)                10 min per target
+fuzz:
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+## format      clang-format over the C++ sources, in place                       10 s
 format:
-	git ls-files '*.cc' '*.h' ':!extension' | xargs -r clang-format -i
+	@scripts/install-deps format
+	git ls-files '*.cc' '*.h' ':!extension' | xargs -r clang-format-14 -i
 
-## clean       remove build/                                                    1 s
+## install     headers, libraries, extension into the system (DESTDIR= stages)   10 s after build
+install: build
+	cmake --install build/release
+
+## clean       remove build/                                                     1 s
 clean:
 	rm -rf build

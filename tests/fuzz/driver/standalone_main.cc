@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for libFuzzer where the compiler has none: runs LLVMFuzzerTestOneInput on every file of a corpus and then,
-// for a number of seconds, on random and mutated inputs. No coverage feedback. One thread; a failing input is written
-// beside the program by the crash handler, so that it can be replayed by naming the file as the corpus.
+// Stands in for libFuzzer where the compiler has none: runs LLVMFuzzerTestOneInput on every file of
+// a corpus and then, for a number of seconds, on random and mutated inputs. No coverage feedback.
+// One thread; a failing input is written beside the program by the crash handler, so that it can be
+// replayed by naming the file as the corpus.
 //
 //   NAME_fuzz [--seconds N] [--seed N] [--max-bytes N] [corpus folder or file]...
 
@@ -150,8 +151,10 @@ class Mutator {
         return;
       }
       case 3: {  // numbers at the edges of their types
-        static constexpr uint64_t kEdges[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff,
-                                              0xffffffff, 0x7fffffffffffffff, ~uint64_t{0}};
+        static constexpr uint64_t kEdges[] = {
+            0,           1,      0x7f,       0x80,       0xff,
+            0x7fff,      0xffff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff,
+            ~uint64_t{0}};
         const uint64_t edge = kEdges[Below(std::size(kEdges))];
         const uint64_t width = uint64_t{1} << Below(4);
         for (uint64_t i = 0; i < width && at + i < bytes->size(); ++i) {
@@ -184,7 +187,8 @@ void Execute(Bytes bytes) {
 int main(int argc, char** argv) {
   Options options;
   if (!ParseOptions(argc, argv, &options)) {
-    std::fprintf(stderr, "usage: %s [--seconds N] [--seed N] [--max-bytes N] [corpus]...\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--seconds N] [--seed N] [--max-bytes N] [corpus]...\n",
+                 argv[0]);
     return 2;
   }
   std::vector<Bytes> corpus;

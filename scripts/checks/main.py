@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the stages of a check in order; see scripts/check."""
+
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+import build
+import postgres
+import programs
+import readme
+from report import Report
+
+FUZZ_SECONDS = 60
+
+# What the sanitizers see: everything that runs engine code in a process of ours.
+ENGINE_LABELS = ["engine", "assumptions", "fault", "corruption", "crash"]
+ABI_LABELS = ["c_api", "c99"]
+
+
+def build_release(report):
+    build.build("release")
+
+
+def build_asan(report):
+    build.build("asan")
+
+
+def engine(report):
+    programs.run_programs(report, "release", ENGINE_LABELS)
+
+
+def c_api(report):
+    programs.run_programs(report, "release", ABI_LABELS)
+
+
+def differential(report):
+    programs.run_programs(report, "release", ["differential"])
+
+
+def structure(report):
+    """Rules about the tree and the built files; each is a script that prints what breaks it."""
+    release = str(build.build_directory("release"))
+    for command in (
+        ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_headers.py"], ["check_symbols.py", release],
+    ):
+        run_script(report, [sys.executable, "tests/structure/" + command[0], *command[1:]])
+
+
+def install(report):
+    command = ["tests/install/run", str(build.build_directory("release"))]
+    run = subprocess.run(command, cwd=build.ROOT, capture_output=True, text=True)
+    report.passed(sum(line.startswith("ok ") for line in run.stdout.splitlines()))
+    if run.returncode != 0:
+        report.failed("tests/install/run", run.stdout + run.stderr)
+
+
+def asan(report):
+    programs.run_programs(report, "asan", ENGINE_LABELS + ABI_LABELS + ["differential"])
+
+
+def build_tsan(report):
+    build.build("tsan")
+
+
+def tsan(report):
+    programs.run_programs(report, "tsan", ENGINE_LABELS + ABI_LABELS)
+
+
+def build_clang(report):
+    build.build("clang")
+
+
+def clang(report):
+    """The second compiler: the tests, and the same symbols."""
+    programs.run_programs(report, "clang", ENGINE_LABELS + ABI_LABELS + ["differential"])
+    run_script(report, [sys.executable, "tests/structure/check_symbols.py", str(build.build_directory("clang"))])
+
+
+def fuzz(report):
+    """Each fuzz target for a minute in the sanitized build, as many at once as there are cores."""
+    targets = sorted((build.ROOT / "tests/fuzz").glob("*_fuzz.cc"))
+    with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
+        runs = [pool.submit(run_fuzz_target, path.stem) for path in targets]
+        for path, run in zip(targets, runs):
+            status, output = run.result()
+            print(f"   {path.stem}: {output.strip().splitlines()[-1] if output.strip() else 'no output'}")
+            if status == 0:
+                report.passed()
+            else:
+                report.failed(path.stem, f"exit status {status}\n{output[-8000:]}")
+
+
+def run_fuzz_target(name):
+    directory = build.build_directory("asan") / "fuzz"
+    corpus = build.ROOT / "tests/fuzz/corpus" / name
+    # A new seed each time: the run prints it, and a failing input is kept beside the program.
+    seed = int.from_bytes(os.urandom(4), "little")
+    command = [str(directory / name), "--seconds", str(FUZZ_SECONDS), "--seed", str(seed)]
+    if corpus.is_dir():
+        command.append(str(corpus))
+    try:
+        run = subprocess.run(
+            command, cwd=directory, env={**os.environ, **programs.SANITIZER_ENVIRONMENT}, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=FUZZ_SECONDS * 5)
+    except subprocess.TimeoutExpired:
+        return None, f"seed {seed}: an input hangs"
+    return run.returncode, f"seed {seed}\n{run.stdout}"
+
+
+def run_script(report, command):
+    run = subprocess.run(command, cwd=build.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if run.returncode == 0:
+        report.passed()
+    else:
+        report.failed(" ".join(command[1:2]), run.stdout)
+
+
+# In order: name, function, whether it reports tests, which runs have it, folder without which it does not exist.
+STAGES = [
+    ("build", build_release, False, "quick", None),
+    ("structure", structure, True, "quick", None),
+    ("engine", engine, True, "quick", None),
+    ("c_api", c_api, True, "quick", None),
+    ("differential", differential, True, "quick", "tests/differential"),
+    ("install", install, True, "full", None),
+    ("readme", readme.run, True, "full", None),
+    ("regress", postgres.run_regress, True, "full", None),
+    ("isolation", postgres.run_isolation, True, "full", "regress/specs"),
+    ("tap", postgres.run_tap, True, "full", None),
+    ("build-asan", build_asan, False, "full", None),
+    ("asan", asan, True, "full", None),
+    ("fuzz", fuzz, True, "full", None),
+    ("build-tsan", build_tsan, False, "asked", None),
+    ("tsan", tsan, True, "asked", None),
+    ("build-clang", build_clang, False, "asked", None),
+    ("clang", clang, True, "asked", None),
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/check", description="Builds and tests Pigment.")
+    parser.add_argument("--stage", nargs="+", metavar="NAME", help="run these stages alone")
+    parser.add_argument("--quick", action="store_true", help="release build, no server, no sanitizers")
+    parser.add_argument("--list", action="store_true", help="list the stages")
+    arguments = parser.parse_args()
+
+    stages = [s for s in STAGES if s[4] is None or (build.ROOT / s[4]).is_dir()]
+    if arguments.list:
+        print("\n".join(stage[0] for stage in stages))
+        return 0
+    if arguments.stage:
+        unknown = set(arguments.stage) - {stage[0] for stage in stages}
+        if unknown:
+            parser.error(f"no stage {', '.join(sorted(unknown))}")
+        stages = [stage for stage in stages if stage[0] in arguments.stage]
+    else:
+        runs = ["quick"] if arguments.quick else ["quick", "full"]
+        stages = [stage for stage in stages if stage[3] in runs]
+
+    report = Report(build.ROOT / "tests/skips.txt")
+    for name, stage, has_tests, _, _ in stages:
+        good = report.run_stage(name, lambda: stage(report), has_tests)
+        if not good and not has_tests:
+            break  # nothing can be tested that is not built
+    return report.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

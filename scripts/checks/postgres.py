@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A temporary PostgreSQL with the extension of a build, and the test drivers that PostgreSQL brings along.
+
+Everything lies in one folder under /tmp: the staged extension (found through Debian's extension_destdir), a copy of
+regress/ and the clusters. The server refuses to run as root, so as root the work is done as user postgres. Nothing is
+installed into the system, and no cluster of the system is touched.
+"""
+
+import getpass
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+
+import build
+from report import StageError
+
+TIMEOUT_S = 900
+
+CONFIGURATION = """\
+extension_destdir = '{stage}'
+fsync = off
+jit = off
+"""
+
+
+class Workspace:
+    """One temporary folder with a staged extension; a context manager that removes it."""
+
+    def __init__(self, preset="release"):
+        self._preset = preset
+
+    def __enter__(self):
+        # A short path: the server's socket lies below it.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="pigment-", dir="/tmp"))
+        self.user = "postgres" if os.geteuid() == 0 else getpass.getuser()
+        self.bindir = pathlib.Path(pg_config("--bindir"))
+        # pgxs/src/makefiles/pgxs.mk -> pgxs
+        self.pgxs = pathlib.Path(pg_config("--pgxs")).resolve().parents[2]
+        self.stage = self.folder / "stage"
+        build.call(
+            ["cmake", "--install", str(build.build_directory(self._preset)), "--component", "extension"],
+            env={**os.environ, "DESTDIR": str(self.stage)})
+        self.configuration = self.folder / "postgresql.conf"
+        self.configuration.write_text(CONFIGURATION.format(stage=self.stage), encoding="utf-8")
+        if (build.ROOT / "regress").is_dir():
+            shutil.copytree(build.ROOT / "regress", self.folder / "regress")
+        self.give_away()
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def give_away(self):
+        """Makes the folder the server's user's."""
+        if os.geteuid() == 0:
+            build.call(["chown", "-R", f"{self.user}:", str(self.folder)])
+
+    def run(self, command, environment=None, timeout_s=TIMEOUT_S):
+        """Runs a command as the server's user; returns (exit status or None after a time-out, output)."""
+        variables = {
+            "PATH": f"{self.bindir}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "TMPDIR": str(self.folder),
+            "LC_ALL": "C",
+            **(environment or {}),
+        }
+        arguments = [f"{name}={value}" for name, value in variables.items()]
+        prefix = ["runuser", "-u", self.user, "--"] if os.geteuid() == 0 else []
+        try:
+            done = subprocess.run(
+                [*prefix, "env", "-i", *arguments, *map(str, command)], cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                errors="replace", timeout=timeout_s)
+        except subprocess.TimeoutExpired as expired:
+            output = expired.stdout or b""
+            return None, output.decode(errors="replace") if isinstance(output, bytes) else output
+        return done.returncode, done.stdout
+
+    def start_server(self, settings=""):
+        """Creates and starts a cluster; returns the environment that lets libpq find it."""
+        data = self.folder / "data"
+        with open(self.configuration, "a", encoding="utf-8") as configuration:
+            configuration.write(settings)
+        self._must(["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"])
+        self._must(["sh", "-c", f"cat '{self.configuration}' >> '{data}/postgresql.conf'"])
+        options = f"-c listen_addresses= -c unix_socket_directories={self.folder}"
+        self._must(["pg_ctl", "-w", "-D", data, "-l", self.folder / "server.log", "-o", options, "start"])
+        return {"PGHOST": str(self.folder), "PGPORT": "5432", "PGUSER": "postgres", "PGDATABASE": "postgres"}
+
+    def stop_server(self):
+        self.run(["pg_ctl", "-w", "-m", "immediate", "-D", self.folder / "data", "stop"])
+
+    def _must(self, command):
+        status, output = self.run(command)
+        if status != 0:
+            log = self.folder / "server.log"
+            said = log.read_text(errors="replace") if log.exists() else ""
+            raise StageError(f"{' '.join(map(str, command))}: exit status {status}\n{output}\n{said}")
+
+
+def pg_config(option):
+    tool = shutil.which("pg_config") or "/usr/lib/postgresql/15/bin/pg_config"
+    return subprocess.run([tool, option], check=True, capture_output=True, text=True).stdout.strip()
+
+
+# ---- pg_regress and the isolation tester -------------------------------------------------------
+
+# "test types ... ok 123 ms", "     operators ... FAILED 45 ms", "test x ... failed (ignored)"
+REGRESS_LINE = re.compile(r"^(?:test)?\s+(\S+)\s+\.\.\.\s+(ok|FAILED|failed \(ignored\))", re.MULTILINE)
+
+
+def run_regress(report):
+    with Workspace() as workspace:
+        schedule = workspace.folder / "regress/schedule"
+        tool = workspace.pgxs / "src/test/regress/pg_regress"
+        _run_driver(report, workspace, tool, "sql", [f"--schedule={schedule}"])
+
+
+def run_isolation(report):
+    specs = sorted(path.stem for path in (build.ROOT / "regress/specs").glob("*.spec"))
+    with Workspace() as workspace:
+        tool = workspace.pgxs / "src/test/isolation/pg_isolation_regress"
+        _run_driver(report, workspace, tool, "isolation", ["--load-extension=pigment", *specs])
+
+
+def _run_driver(report, workspace, tool, name, arguments):
+    output_folder = workspace.folder / name
+    output_folder.mkdir()
+    workspace.give_away()
+    status, output = workspace.run([
+        tool, f"--inputdir={workspace.folder}/regress", f"--outputdir={output_folder}",
+        f"--bindir={workspace.bindir}", f"--temp-instance={workspace.folder}/instance",
+        f"--temp-config={workspace.configuration}", "--no-locale", "--encoding=UTF8", *arguments])
+    failures = 0
+    for test, outcome in REGRESS_LINE.findall(output):
+        if outcome == "ok":
+            report.passed()
+        else:
+            failures += 1
+            report.failed(test, f"differs from regress/expected/{test}.out")
+    if failures:
+        print(_tail(output_folder / "regression.diffs", 400))
+    elif status != 0:
+        log = _tail(output_folder / "log/postmaster.log", 60)
+        report.failed(name, f"{tool.name}: exit status {status}\n{output[-4000:]}\n{log}")
+
+
+def _tail(path, lines):
+    if not path.exists():
+        return ""
+    return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
+
+
+# ---- TAP ---------------------------------------------------------------------------------------
+
+# Only lines at the left edge: those of subtests are indented and counted by their parent.
+TAP_LINE = re.compile(r"^(not )?ok \d+(?: - )?(.*)$")
+TAP_SKIP_ALL = re.compile(r"^1\.\.0 # SKIP ?(.*)$", re.IGNORECASE)
+
+
+def run_tap(report):
+    for path in sorted((build.ROOT / "regress/t").glob("*.pl")):
+        with Workspace() as workspace:
+            _run_tap_file(report, workspace, path.name)
+
+
+def _run_tap_file(report, workspace, name):
+    for folder in ("tap", "log"):
+        (workspace.folder / folder).mkdir()
+    workspace.give_away()
+    status, output = workspace.run(
+        ["perl", "-I", workspace.pgxs / "src/test/perl", "-I", workspace.folder / "regress/t",
+         workspace.folder / "regress/t" / name],
+        {
+            "PG_REGRESS": workspace.pgxs / "src/test/regress/pg_regress",
+            "PGPORT": str(free_port()),
+            "TESTDIR": workspace.folder,
+            "TESTDATADIR": workspace.folder / "tap",
+            "TESTLOGDIR": workspace.folder / "log",
+            "TEMP_CONFIG": workspace.configuration,
+        })
+    failures, tests = 0, 0
+    for line in output.splitlines():
+        match, skip_all = TAP_LINE.match(line), TAP_SKIP_ALL.match(line)
+        if skip_all:
+            tests += 1
+            report.skipped(f"t/{name}", skip_all.group(1))
+        if not match:
+            continue
+        tests += 1
+        text, _, directive = match.group(2).partition(" # ")
+        if directive.lower().startswith("skip"):
+            report.skipped(f"t/{name}: {text}", directive)
+        elif match.group(1) and not directive.lower().startswith("todo"):
+            failures += 1
+            report.failed(f"t/{name}: {text}", "")
+        else:
+            report.passed()
+    if status != 0 or failures or tests == 0:
+        servers = "\n".join(_tail(path, 60) for path in sorted((workspace.folder / "log").glob("*.log")))
+        detail = f"exit status {status}, {tests} tests\n{output[-6000:]}\n{servers[-8000:]}"
+        if failures:
+            print(detail)
+        else:
+            report.failed(f"t/{name}", detail)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

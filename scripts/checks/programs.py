@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs test programs, GoogleTest and plain ones, several at once, and reports each of their tests."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import build
+
+TIMEOUT_S = 900
+
+SANITIZER_ENVIRONMENT = {
+    "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "TSAN_OPTIONS": "second_deadlock_stack=1",
+}
+
+
+def run_programs(report, preset, labels):
+    """Runs the programs of a build that carry one of the labels, as many at once as there are cores."""
+    programs = [p for p in build.test_programs(preset) if set(p[2]) & set(labels)]
+    with tempfile.TemporaryDirectory(prefix="pigment-check.") as folder:
+        with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
+            runs = [pool.submit(run_one, program, pathlib.Path(folder)) for program in programs]
+            for program, run in zip(programs, runs):
+                report_one(report, program, *run.result())
+
+
+def run_one(program, folder):
+    """Returns (exit status or None after a time-out, output, parsed GoogleTest results or None)."""
+    name, command, labels = program
+    result_path = folder / f"{name}.json"
+    scratch = folder / name
+    scratch.mkdir()
+    arguments = [] if "c99" in labels else [f"--gtest_output=json:{result_path}", "--gtest_brief=1"]
+    environment = {**os.environ, **SANITIZER_ENVIRONMENT, "TMPDIR": str(scratch)}
+    try:
+        run = subprocess.run(
+            [*command, *arguments], cwd=scratch, env=environment, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S)
+        status, output = run.returncode, run.stdout
+    except subprocess.TimeoutExpired as expired:
+        output = expired.stdout or b""
+        status, output = None, output.decode(errors="replace") if isinstance(output, bytes) else output
+    results = None
+    if result_path.exists():
+        results = json.loads(result_path.read_text(encoding="utf-8", errors="replace"))
+    return status, output, results
+
+
+def report_one(report, program, status, output, results):
+    name, _, labels = program
+    tail = "\n".join(output.splitlines()[-80:])
+    if status is None:
+        report.failed(name, f"not finished after {TIMEOUT_S} s\n{tail}")
+        return
+    if "c99" in labels:
+        if status == 0:
+            report.passed()
+        else:
+            report.failed(name, f"exit status {status}\n{tail}")
+        return
+    if results is None:
+        report.failed(name, f"exit status {status}, no results\n{tail}")
+        return
+    failures = 0
+    tests = [(suite["name"], test) for suite in results["testsuites"] for test in suite["testsuite"]]
+    for suite, test in tests:
+        full_name = f"{suite}.{test['name']}"
+        if test["status"] == "NOTRUN":
+            report.skipped(full_name, "disabled")
+        elif test["result"] == "SKIPPED":
+            report.skipped(full_name, "skipped by the test")
+        elif test.get("failures"):
+            failures += 1
+            report.failed(full_name, "\n".join(failure["failure"] for failure in test["failures"]))
+        else:
+            report.passed()
+    if not tests:
+        report.failed(name, "the program has no test")
+    # A sanitizer's report at exit leaves every test green.
+    if status != 0 and failures == 0:
+        report.failed(name, f"exit status {status}\n{tail}")

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the built library and extension show to the dynamic linker: check_symbols.py BUILD_FOLDER.
+
+The library shows exactly the functions that the public headers declare, all called pigment_*, under the soname of its
+ABI; the extension shows PostgreSQL's entry points and nothing of the engine.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY_SYMBOL = re.compile(r"pigment_[a-z0-9_]+")
+EXTENSION_SYMBOL = re.compile(r"Pg_magic_func|_PG_init|pg_finfo_pigment_pg_[a-z0-9_]+|pigment_pg_[a-z0-9_]+")
+DECLARATION = re.compile(r"PIGMENT_API\b[^;{}]*?\b(pigment_[a-z0-9_]+)\s*\(")
+
+
+def shown_symbols(path):
+    """Names in the dynamic symbol table that the file defines, without the version nodes themselves."""
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", str(path)], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] != "A"}
+
+
+def declared_functions():
+    names = set()
+    for header in (ROOT / "c_api/include").rglob("*.h"):
+        text = header.read_text(encoding="utf-8")
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.DOTALL)
+        text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
+        names.update(DECLARATION.findall(text))
+    return names
+
+
+def check_library(build):
+    findings = []
+    path = build / "libpigment.so"
+    shown, declared = shown_symbols(path), declared_functions()
+    if not declared:
+        findings.append("c_api/include: no function with PIGMENT_API is declared")
+    for name in sorted(shown):
+        if not LIBRARY_SYMBOL.fullmatch(name):
+            findings.append(f"{path.name} shows {name}")
+    for name in sorted(shown - declared):
+        findings.append(f"{path.name} shows {name}, which no public header declares")
+    for name in sorted(declared - shown):
+        findings.append(f"{path.name} lacks {name}, which a public header declares")
+    dynamic = subprocess.run(["readelf", "-dW", str(path)], check=True, capture_output=True, text=True).stdout
+    if "soname: [libpigment.so.1]" not in dynamic:
+        findings.append(f"{path.name}: the soname is not libpigment.so.1")
+    return findings
+
+
+def check_extension(build):
+    findings = []
+    path = build / "extension/pigment.so"
+    shown = shown_symbols(path)
+    for name in sorted(shown):
+        if not EXTENSION_SYMBOL.fullmatch(name):
+            findings.append(f"{path.name} of the extension shows {name}")
+    for name in ("Pg_magic_func", "_PG_init"):
+        if name not in shown:
+            findings.append(f"{path.name} of the extension lacks {name}")
+    return findings
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    findings = check_library(build) + check_extension(build)
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
