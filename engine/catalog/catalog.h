@@ -17,7 +17,7 @@
 #include "engine/base/status.h"
 #include "engine/base/uuid.h"
 #include "engine/record/metadata.h"
-#include "engine/vector/distance.h"
+#include "engine/record/metric.h"
 
 namespace pigment {
 

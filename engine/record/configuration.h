@@ -11,7 +11,7 @@
 
 #include "engine/base/status.h"
 #include "engine/record/metadata.h"
-#include "engine/vector/distance.h"
+#include "engine/record/metric.h"
 
 namespace pigment {
 

@@ -11,19 +11,9 @@
 #include <span>
 #include <string_view>
 
+#include "engine/record/metric.h"
+
 namespace pigment {
-
-// Numbers are stored and public.
-enum class Metric : int32_t {
-  kL2 = 1,          // squared Euclidean distance (Chroma's l2)
-  kCosine = 2,      // 1 - cosine similarity, within [0, 2]; a zero vector has distance 1 to everything
-  kIp = 3,          // 1 - inner product (Chroma's ip)
-  kNegativeIp = 4,  // - inner product (pgvector's <#>)
-  kL1 = 5,          // sum of absolute differences (pgvector's <+>)
-  kCosineNan = 6,   // as kCosine, but NaN where a zero vector takes part (pgvector's <=>)
-};
-
-std::string_view MetricName(Metric metric);
 
 // A query prepared once and compared with many vectors. Borrows `query` for its lifetime.
 class DistanceFunction {
