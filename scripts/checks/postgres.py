@@ -159,6 +159,7 @@ def _tail(path, lines):
 
 # Only lines at the left edge: those of subtests are indented and counted by their parent.
 TAP_LINE = re.compile(r"^(not )?ok \d+(?: - )?(.*)$")
+TAP_DIRECTIVE = re.compile(r"(?:^|\s)#\s*(skip|todo)\b\s*(.*)$", re.IGNORECASE)
 TAP_SKIP_ALL = re.compile(r"^1\.\.0 # SKIP ?(.*)$", re.IGNORECASE)
 
 
@@ -192,12 +193,13 @@ def _run_tap_file(report, workspace, name):
         if not match:
             continue
         tests += 1
-        text, _, directive = match.group(2).partition(" # ")
-        if directive.lower().startswith("skip"):
-            report.skipped(f"t/{name}: {text}", directive)
-        elif match.group(1) and not directive.lower().startswith("todo"):
+        directive = TAP_DIRECTIVE.search(match.group(2))
+        kind = directive.group(1).lower() if directive else ""
+        if kind == "skip":
+            report.skipped(f"t/{name}: {match.group(2)[:directive.start()] or 'unnamed'}", directive.group(2))
+        elif match.group(1) and kind != "todo":
             failures += 1
-            report.failed(f"t/{name}: {text}", "")
+            report.failed(f"t/{name}: {match.group(2)}", "")
         else:
             report.passed()
     if status != 0 or failures or tests == 0:
