@@ -195,9 +195,9 @@ def _run_tap_file(report, workspace, name):
         tests += 1
         directive = TAP_DIRECTIVE.search(match.group(2))
         kind = directive.group(1).lower() if directive else ""
-        if kind == "skip":
+        if kind:  # a test that is known to fail must be listed like one that is skipped
             report.skipped(f"t/{name}: {match.group(2)[:directive.start()] or 'unnamed'}", directive.group(2))
-        elif match.group(1) and kind != "todo":
+        elif match.group(1):
             failures += 1
             report.failed(f"t/{name}: {match.group(2)}", "")
         else:
