@@ -44,7 +44,8 @@ def structure(report):
     """Rules about the tree and the built files; each is a script that prints what breaks it."""
     release = str(build.build_directory("release"))
     for command in (
-        ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_headers.py"], ["check_symbols.py", release],
+        ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_drift.py"], ["check_headers.py"],
+        ["check_symbols.py", release],
     ):
         run_script(report, [sys.executable, "tests/structure/" + command[0], *command[1:]])
 
