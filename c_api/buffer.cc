@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pigment_buffer: a text that the library made and the caller frees. One thread at a time.
+
+#include <utility>
+
+#include "c_api/error.h"
+
+struct pigment_buffer : pigment::abi::Handle<pigment::abi::HandleKind::kBuffer> {
+  std::string text;
+};
+
+namespace pigment::abi {
+
+pigment_buffer* NewBuffer(std::string text) {
+  auto* buffer = new pigment_buffer();
+  buffer->text = std::move(text);
+  return buffer;
+}
+
+}  // namespace pigment::abi
+
+const char* pigment_buffer_data(const pigment_buffer* buffer, size_t* size) {
+  const bool valid = pigment::abi::IsHandle(buffer);
+  if (size != nullptr) *size = valid ? buffer->text.size() : 0;
+  return valid ? buffer->text.c_str() : nullptr;
+}
+
+void pigment_buffer_free(pigment_buffer* buffer) { delete buffer; }
