@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The distances that a host's operators are made of, through the public header alone.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "pigment/pigment_host.h"
+
+namespace {
+
+TEST(HostDistance, GivesEachMetricOfTheList) {
+  const float a[] = {1, 2, 3};
+  const float b[] = {4, 6, 8};
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_L2, a, b, 3), 50.0f);
+  EXPECT_FLOAT_EQ(pigment_host_distance(PIGMENT_METRIC_COSINE, a, b, 3),
+                  static_cast<float>(1 - 40 / std::sqrt(14.0 * 116.0)));
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_IP, a, b, 3), -39.0f);
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_NEGATIVE_IP, a, b, 3), -40.0f);
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_L1, a, b, 3), 12.0f);
+  const float zero[] = {0, 0, 0};
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_COSINE, a, zero, 3), 1.0f);
+  EXPECT_TRUE(std::isnan(pigment_host_distance(PIGMENT_METRIC_COSINE_NAN, a, zero, 3)));
+}
+
+TEST(HostDistance, OfAMetricThatIsNotInTheListIsNotANumber) {
+  const float a[] = {1};
+  for (int32_t metric : {-1, 0, 7, 1 << 30}) {
+    EXPECT_TRUE(std::isnan(pigment_host_distance(metric, a, a, 1))) << metric;
+  }
+}
+
+TEST(HostNorm, IsFiniteWhereTheSquaresOverflowF32) {
+  const float a[] = {3e38f, 3e38f};
+  EXPECT_NEAR(pigment_host_norm(a, 2) / (3e38 * std::sqrt(2.0)), 1.0, 1e-6);
+}
+
+}  // namespace
