@@ -99,7 +99,7 @@ def run_fuzz_target(name):
     corpus = build.ROOT / "tests/fuzz/corpus" / name
     # A new seed each time: the run prints it, and a failing input is kept beside the program.
     seed = int.from_bytes(os.urandom(4), "little")
-    command = [str(directory / name), "--seconds", str(FUZZ_SECONDS), "--seed", str(seed)]
+    command = [*programs.fixed_addresses(), str(directory / name), "--seconds", str(FUZZ_SECONDS), "--seed", str(seed)]
     if corpus.is_dir():
         command.append(str(corpus))
     try:
