@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cancellation and deadline of one call. A CancelToken is sticky: once set it stays set, and any number of calls may
-// share it. Loops ask CallControl::Check() at least once per millisecond of work. Any thread.
+// Cancellation and deadline of one call. A CancelToken is sticky: once set it stays set, and any
+// number of calls may share it. Loops ask CallControl::Check() at least once per millisecond of
+// work. Any thread.
 
 #pragma once
 

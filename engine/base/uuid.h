@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uuid: 16 bytes, printed in the usual 8-4-4-4-12 form. Random ones are version 4 from the system's entropy.
+// Uuid: 16 bytes, printed in the usual 8-4-4-4-12 form. Random ones are version 4 from the system's
+// entropy.
 
 #pragma once
 

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DiskFileSystem: system calls in full loops, and their errors as statuses.
+
+#include "engine/base/disk_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/clock.h"
+
+namespace pigment {
+namespace {
+
+constexpr size_t kTransferBytesMax = size_t{1}
+                                     << 30;  // below Linux's own limit of 0x7ffff000 per call
+
+// Calls `call` until it is not interrupted by a signal.
+template <typename Call>
+auto Uninterrupted(Call call) {
+  decltype(call()) result;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// A write beyond RLIMIT_FSIZE would raise SIGXFSZ, which kills a host that did not think of it.
+bool IsBeyondSizeLimit(uint64_t end) {
+  rlimit limit{};
+  if (end > static_cast<uint64_t>(INT64_MAX)) return true;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         end > limit.rlim_cur;
+}
+
+class DiskFile final : public File {
+ public:
+  DiskFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  Status ReadAt(uint64_t offset, std::span<std::byte> out) const override {
+    size_t done = 0;
+    while (done < out.size()) {
+      const size_t piece = std::min(out.size() - done, kTransferBytesMax);
+      const ssize_t got = Uninterrupted([&] {
+        return pread(fd_.get(), out.data() + done, piece, static_cast<off_t>(offset + done));
+      });
+      if (got < 0) return ErrnoStatus(errno, "read", path_);
+      if (got == 0) {
+        return DataLoss(Detail::kTruncated, path_, static_cast<int64_t>(offset + done),
+                        fmt::format("{} ends at {}, {} bytes were expected at {}", path_,
+                                    offset + done, out.size(), offset));
+      }
+      done += static_cast<size_t>(got);
+    }
+    return Status::Ok();
+  }
+
+  Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) override {
+    if (IsBeyondSizeLimit(offset + bytes.size())) return ErrnoStatus(EFBIG, "write", path_);
+    size_t done = 0;
+    while (done < bytes.size()) {
+      const size_t piece = std::min(bytes.size() - done, kTransferBytesMax);
+      const ssize_t written = Uninterrupted([&] {
+        return pwrite(fd_.get(), bytes.data() + done, piece, static_cast<off_t>(offset + done));
+      });
+      if (written < 0) return ErrnoStatus(errno, "write", path_);
+      // POSIX leaves open what a write of nothing means; going on would loop for ever.
+      if (written == 0) return ErrnoStatus(ENOSPC, "write", path_);
+      done += static_cast<size_t>(written);
+    }
+    return Status::Ok();
+  }
+
+  Status Sync() override {
+    if (Uninterrupted([&] { return fdatasync(fd_.get()); }) < 0)
+      return ErrnoStatus(errno, "sync", path_);
+    return Status::Ok();
+  }
+
+  Status Truncate(uint64_t size) override {
+    if (IsBeyondSizeLimit(size)) return ErrnoStatus(EFBIG, "resize", path_);
+    if (Uninterrupted([&] { return ftruncate(fd_.get(), static_cast<off_t>(size)); }) < 0) {
+      return ErrnoStatus(errno, "resize", path_);
+    }
+    return Status::Ok();
+  }
+
+  Result<uint64_t> Size() const override {
+    struct stat status {};
+    if (fstat(fd_.get(), &status) < 0) return ErrnoStatus(errno, "examine", path_);
+    return static_cast<uint64_t>(status.st_size);
+  }
+
+  const std::string& path() const override { return path_; }
+
+ private:
+  const Descriptor fd_;
+  const std::string path_;
+};
+
+class DiskLock final : public FileLock {
+ public:
+  explicit DiskLock(Descriptor fd) : fd_(std::move(fd)), owner_(getpid()) {}
+
+  // A forked child shares the lock: its copy frees nothing, and does not keep what the owner frees.
+  ~DiskLock() override {
+    if (getpid() != owner_) return;
+    static_cast<void>(!ftruncate(fd_.get(), 0));  // the text of a holder that is gone would mislead
+    struct flock request {};
+    request.l_type = F_UNLCK;
+    request.l_whence = SEEK_SET;
+    fcntl(fd_.get(), F_OFD_SETLK, &request);
+  }
+
+  // A full disk must not keep anybody from opening (and deleting): a lock without its holder's name
+  // is still a lock.
+  Status SetHolder(const std::string& path, std::string_view holder) {
+    if (ftruncate(fd_.get(), 0) < 0) return ErrnoStatus(errno, "empty", path);
+    const ssize_t written =
+        Uninterrupted([&] { return pwrite(fd_.get(), holder.data(), holder.size(), 0); });
+    if (written < 0 && errno != ENOSPC && errno != EDQUOT) return ErrnoStatus(errno, "write", path);
+    return Status::Ok();
+  }
+
+ private:
+  const Descriptor fd_;
+  const pid_t owner_;
+};
+
+// The holder writes its text just after it has the lock: an empty file is looked at again for a
+// moment.
+std::string ReadHolder(int fd) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    std::array<char, 512> text;
+    const ssize_t got = pread(fd, text.data(), text.size(), 0);
+    if (got > 0) return std::string(text.data(), static_cast<size_t>(got));
+    const timespec millisecond{.tv_sec = 0, .tv_nsec = 1'000'000};
+    nanosleep(&millisecond, nullptr);
+  }
+  return "a process that has not said its name";
+}
+
+Code CodeOfErrno(int error) {
+  switch (error) {
+    case ENOENT:
+      return Code::kNotFound;
+    case EEXIST:
+    case ENOTEMPTY:
+      return Code::kAlreadyExists;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return Code::kPermissionDenied;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      return Code::kResourceExhausted;
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EINVAL:
+      return Code::kInvalidArgument;
+    default:
+      return Code::kUnavailable;
+  }
+}
+
+Detail DetailOfErrno(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return Detail::kDiskFull;
+    case ENOMEM:
+      return Detail::kMemory;
+    case EMFILE:
+    case ENFILE:
+      return Detail::kLimit;
+    default:
+      return Detail::kNone;
+  }
+}
+
+std::string ProgramName() {
+  std::array<char, 64> name{};
+  if (std::FILE* file = std::fopen("/proc/self/comm", "re")) {
+    const size_t got = std::fread(name.data(), 1, name.size() - 1, file);
+    std::fclose(file);
+    if (got > 1) return std::string(name.data(), got - 1);  // without the newline
+  }
+  return "unknown program";
+}
+
+// When this process began, from /proc: seconds since boot in clock ticks, field 22 behind the
+// name's last parenthesis.
+int64_t ProcessStartWallTime() {
+  const int64_t now = SystemClock()->WallNow();
+  std::array<char, 1024> text{};
+  std::FILE* file = std::fopen("/proc/self/stat", "re");
+  if (file == nullptr) return now;
+  const size_t got = std::fread(text.data(), 1, text.size() - 1, file);
+  std::fclose(file);
+  std::string_view fields(text.data(), got);
+  fields.remove_prefix(std::min(fields.rfind(')') + 1, fields.size()));
+  for (int skipped = 0; skipped < 20 && !fields.empty(); ++skipped) {
+    fields.remove_prefix(std::min(fields.find(' ', 1), fields.size()));
+  }
+  const long ticks_per_second = sysconf(_SC_CLK_TCK);
+  timespec boot{};
+  const unsigned long long ticks = std::strtoull(fields.data(), nullptr, 10);
+  if (ticks == 0 || ticks_per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0) return now;
+  const int64_t since_boot = static_cast<int64_t>(ticks) * (1'000'000'000 / ticks_per_second);
+  return now - (boot.tv_sec * int64_t{1'000'000'000} + boot.tv_nsec - since_boot);
+}
+
+}  // namespace
+
+Status ErrnoStatus(int error, std::string_view operation, const std::string& path) {
+  std::string reason = std::generic_category().message(error);
+  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z')
+    reason[0] = static_cast<char>(reason[0] - 'A' + 'a');
+  return Status(CodeOfErrno(error), DetailOfErrno(error),
+                fmt::format("cannot {} {}: {}", operation, path, reason))
+      .WithFile(path, -1);
+}
+
+std::string DescribeThisProcess() {
+  return fmt::format("pid {} ({}) since {}", getpid(), ProgramName(),
+                     FormatWallTime(ProcessStartWallTime()));
+}
+
+FileSystem* DiskFiles() {
+  static DiskFileSystem files;
+  return &files;
+}
+
+Result<std::unique_ptr<File>> DiskFileSystem::Open(const std::string& path, OpenMode mode) {
+  int flags = O_CLOEXEC;
+  switch (mode) {
+    case OpenMode::kRead:
+      flags |= O_RDONLY;
+      break;
+    case OpenMode::kReadWrite:
+      flags |= O_RDWR;
+      break;
+    case OpenMode::kCreate:
+      flags |= O_RDWR | O_CREAT | O_EXCL;
+      break;
+  }
+  Descriptor fd(Uninterrupted([&] { return open(path.c_str(), flags, 0600); }));
+  if (fd.get() < 0) return ErrnoStatus(errno, mode == OpenMode::kCreate ? "create" : "open", path);
+  return std::unique_ptr<File>(std::make_unique<DiskFile>(std::move(fd), path));
+}
+
+Status DiskFileSystem::Rename(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) < 0) return ErrnoStatus(errno, "rename to " + to, from);
+  return Status::Ok();
+}
+
+Status DiskFileSystem::Remove(const std::string& path) {
+  if (remove(path.c_str()) < 0) return ErrnoStatus(errno, "remove", path);
+  return Status::Ok();
+}
+
+Status DiskFileSystem::MakeDirectory(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) == 0) return Status::Ok();
+  const int error = errno;
+  struct stat status {};
+  if (error == EEXIST && stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
+    return Status::Ok();
+  return ErrnoStatus(error, "make directory", path);
+}
+
+Result<std::vector<std::string>> DiskFileSystem::List(const std::string& directory) {
+  DIR* stream = opendir(directory.c_str());
+  if (stream == nullptr) return ErrnoStatus(errno, "list", directory);
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;
+  }
+  const int error = errno;
+  closedir(stream);
+  if (error != 0) return ErrnoStatus(error, "list", directory);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<bool> DiskFileSystem::Exists(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) return true;
+  if (errno == ENOENT) return false;
+  return ErrnoStatus(errno, "examine", path);
+}
+
+Status DiskFileSystem::SyncDirectory(const std::string& path) {
+  const Descriptor fd(
+      Uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (fd.get() < 0) return ErrnoStatus(errno, "open", path);
+  if (Uninterrupted([&] { return fsync(fd.get()); }) < 0 &&
+      errno != EINVAL) {  // EINVAL: names need no sync here
+    return ErrnoStatus(errno, "sync", path);
+  }
+  return Status::Ok();
+}
+
+Result<std::unique_ptr<FileLock>> DiskFileSystem::Lock(const std::string& path,
+                                                       std::string_view holder) {
+  Descriptor fd(
+      Uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); }));
+  if (fd.get() < 0) return ErrnoStatus(errno, "open", path);
+  struct flock request {};
+  request.l_type = F_WRLCK;
+  request.l_whence = SEEK_SET;
+  if (Uninterrupted([&] { return fcntl(fd.get(), F_OFD_SETLK, &request); }) < 0) {
+    if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "lock", path);
+    return FailedPrecondition(Detail::kLocked, fmt::format("{} is locked: open for writing by {}",
+                                                           path, ReadHolder(fd.get())))
+        .WithFile(path, -1);
+  }
+  auto lock = std::make_unique<DiskLock>(std::move(fd));
+  PIGMENT_RETURN_IF_ERROR(lock->SetHolder(path, holder));
+  return std::unique_ptr<FileLock>(std::move(lock));
+}
+
+}  // namespace pigment
