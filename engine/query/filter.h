@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chroma's filter grammar (notes: where and where_document), parsed, validated and evaluated record by record. The one
-// implementation for both homes. A Filter is immutable; any thread may evaluate it.
+// Chroma's filter grammar (notes: where and where_document), parsed, validated and evaluated record
+// by record. The one implementation for both homes. A Filter is immutable; any thread may evaluate
+// it.
 
 #pragma once
 
@@ -19,7 +20,7 @@ namespace pigment {
 // The record as a filter sees it; views are borrowed for the call.
 struct FilterSubject {
   std::string_view id;
-  const Metadata* metadata = nullptr;                 // null: the record has none
+  const Metadata* metadata = nullptr;  // null: the record has none
   std::optional<std::string_view> document;
   std::optional<std::string_view> uri;
 };
@@ -34,10 +35,12 @@ struct FilterNeeds {
 
 class Filter {
  public:
-  // Either text may be absent (nullopt = not given). JSON null counts as not given; {} is refused. Errors: kInvalidArgument, Detail::kFilter, naming the clause;
-  // sizes beyond a limit: kResourceExhausted, Detail::kLimit. `where` is validated before `where_document`.
-  static Result<std::shared_ptr<const Filter>> Parse(std::optional<std::string_view> where_json,
-                                                     std::optional<std::string_view> where_document_json);
+  // Either text may be absent (nullopt = not given). JSON null counts as not given; {} is refused.
+  // Errors: kInvalidArgument, Detail::kFilter, naming the clause; sizes beyond a limit:
+  // kResourceExhausted, Detail::kLimit. `where` is validated before `where_document`.
+  static Result<std::shared_ptr<const Filter>> Parse(
+      std::optional<std::string_view> where_json,
+      std::optional<std::string_view> where_document_json);
   virtual ~Filter() = default;
 
   virtual bool Matches(const FilterSubject& subject) const = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collection's configuration: Chroma's {"hnsw": {…}} or {"spann": {…}} as JSON, checked by Chroma's rules (notes/chroma.md 1.3), with every default
-// filled in so that it reads back as it has effect. Pure functions; any thread.
+// A collection's configuration: Chroma's {"hnsw": {…}} or {"spann": {…}} as JSON, checked by
+// Chroma's rules (notes/chroma.md 1.3), with every default filled in so that it reads back as it
+// has effect. Pure functions; any thread.
 
 #pragma once
 
@@ -20,12 +21,15 @@ struct Configuration {
   Metric metric = Metric::kL2;
 };
 
-// The space comes from the configuration, else from legacy hnsw:* keys of `metadata`, else from `preferred_space`, else l2.
-// Unknown keys, spaces and parameters out of range are refused by name; hnsw and spann together too.
-Result<Configuration> ParseConfiguration(std::optional<std::string_view> json, const Metadata* metadata,
+// The space comes from the configuration, else from legacy hnsw:* keys of `metadata`, else from
+// `preferred_space`, else l2. Unknown keys, spaces and parameters out of range are refused by name;
+// hnsw and spann together too.
+Result<Configuration> ParseConfiguration(std::optional<std::string_view> json,
+                                         const Metadata* metadata,
                                          std::optional<std::string_view> preferred_space);
 
 // Applies a modify to `current`: only the keys that Chroma lets change; the space never.
-Result<Configuration> UpdateConfiguration(std::string_view current_json, std::string_view change_json);
+Result<Configuration> UpdateConfiguration(std::string_view current_json,
+                                          std::string_view change_json);
 
 }  // namespace pigment

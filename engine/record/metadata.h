@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metadata of a record or a collection: an ordered map from key to typed value, as in Chroma: string, int64, double,
-// bool, and non-empty arrays of one of these. Values are immutable once built and may be read from any thread.
+// Metadata of a record or a collection: an ordered map from key to typed value, as in Chroma:
+// string, int64, double, bool, and non-empty arrays of one of these. Values are immutable once
+// built and may be read from any thread.
 //
 // Stored form (Encode/Decode), little endian, used by log, tail and segments alike:
 //   offset size meaning
 //   0      4    number of entries, then per entry, in ascending byte order of keys:
 //          4+k  key length and bytes
-//          1    type: 1 string, 2 int64, 3 double, 4 bool, 5..8 arrays of the same in this order; 0 "delete this key"
-//          …    scalar: string 4+n, int64 8, double 8, bool 1; array: 4 (element count), then the elements
+//          1    type: 1 string, 2 int64, 3 double, 4 bool, 5..8 arrays of the same in this order; 0
+//          "delete this key" …    scalar: string 4+n, int64 8, double 8, bool 1; array: 4 (element
+//          count), then the elements
 
 #pragma once
 
@@ -30,33 +32,36 @@ struct Erased {
   bool operator==(const Erased&) const = default;
 };
 
-using MetadataValue = std::variant<Erased, std::string, int64_t, double, bool, std::vector<std::string>,
-                                   std::vector<int64_t>, std::vector<double>, std::vector<bool>>;
+using MetadataValue =
+    std::variant<Erased, std::string, int64_t, double, bool, std::vector<std::string>,
+                 std::vector<int64_t>, std::vector<double>, std::vector<bool>>;
 
 using Metadata = std::map<std::string, MetadataValue, std::less<>>;
 
 // Where a metadata object comes from decides what it may hold.
 enum class MetadataUse {
-  kNewRecord,     // add: null values refused
-  kMergeRecord,   // update, upsert: null deletes the key
-  kCollection,    // collection metadata: null and arrays refused
+  kNewRecord,    // add: null values refused
+  kMergeRecord,  // update, upsert: null deletes the key
+  kCollection,   // collection metadata: null and arrays refused
 };
 
-// Parses a JSON object in Chroma's rules (notes: keys not empty, not beginning with # or $, not chroma:document; int64
-// or double numbers, an integer beyond int64 refused; arrays non-empty and of one type; no nested objects; duplicate
-// keys refused; {} refused). kInvalidArgument with Detail::kMetadata, naming key and value. The JSON null gives an
-// empty optional-like result: `*present` false.
+// Parses a JSON object in Chroma's rules (notes: keys not empty, not beginning with # or $, not
+// chroma:document; int64 or double numbers, an integer beyond int64 refused; arrays non-empty and
+// of one type; no nested objects; duplicate keys refused; {} refused). kInvalidArgument with
+// Detail::kMetadata, naming key and value. The JSON null gives an empty optional-like result:
+// `*present` false.
 Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present);
 
-// Prints as JSON: keys ascending, int64 as integers, doubles in their shortest form that reads back equal and always
-// with a point or an exponent, so that types survive a round trip.
+// Prints as JSON: keys ascending, int64 as integers, doubles in their shortest form that reads back
+// equal and always with a point or an exponent, so that types survive a round trip.
 std::string MetadataToJson(const Metadata& metadata);
 
 // Key-wise merge of an update into `base`; Erased removes the key.
 void MergeMetadata(Metadata& base, const Metadata& update);
 
 void EncodeMetadata(const Metadata& metadata, std::string& out);
-// Reads what EncodeMetadata wrote; anything else: kDataLoss, Detail::kMiscounted or kTruncated (no file attached).
+// Reads what EncodeMetadata wrote; anything else: kDataLoss, Detail::kMiscounted or kTruncated (no
+// file attached).
 Result<Metadata> DecodeMetadata(std::span<const std::byte> bytes);
 
 }  // namespace pigment

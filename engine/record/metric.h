@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of distances: what a collection's configuration, the catalog, a segment's root and the host interface agree
-// on. How they are computed is engine/vector's. Plain values; any thread.
+// The names of distances: what a collection's configuration, the catalog, a segment's root and the
+// host interface agree on. How they are computed is engine/vector's. Plain values; any thread.
 
 #pragma once
 
@@ -12,9 +12,9 @@ namespace pigment {
 
 // Numbers are stored and public.
 enum class Metric : int32_t {
-  kL2 = 1,          // squared Euclidean distance (Chroma's l2)
-  kCosine = 2,      // 1 - cosine similarity, within [0, 2]; a zero vector has distance 1 to everything
-  kIp = 3,          // 1 - inner product (Chroma's ip)
+  kL2 = 1,      // squared Euclidean distance (Chroma's l2)
+  kCosine = 2,  // 1 - cosine similarity, within [0, 2]; a zero vector has distance 1 to everything
+  kIp = 3,      // 1 - inner product (Chroma's ip)
   kNegativeIp = 4,  // - inner product (pgvector's <#>)
   kL1 = 5,          // sum of absolute differences (pgvector's <+>)
   kCosineNan = 6,   // as kCosine, but NaN where a zero vector takes part (pgvector's <=>)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a record is, and the batches in which records are written. Plain values: whoever holds one owns it.
+// What a record is, and the batches in which records are written. Plain values: whoever holds one
+// owns it.
 
 #pragma once
 
@@ -13,7 +14,8 @@
 
 namespace pigment {
 
-// A stored record, whole. `ordinal` is its place in insertion order: kept by update and upsert, new after delete and add.
+// A stored record, whole. `ordinal` is its place in insertion order: kept by update and upsert, new
+// after delete and add.
 struct Record {
   std::string id;
   std::vector<float> embedding;
@@ -25,8 +27,9 @@ struct Record {
 
 enum class WriteKind : uint8_t { kAdd = 1, kUpdate = 2, kUpsert = 3, kDelete = 4 };
 
-// One validated batch for one collection, columns aligned with `ids`; an empty column means "not given for any row".
-// `embeddings` is row-major, ids.size() x dimension. In a delete only `ids` is used.
+// One validated batch for one collection, columns aligned with `ids`; an empty column means "not
+// given for any row". `embeddings` is row-major, ids.size() x dimension. In a delete only `ids` is
+// used.
 struct WriteBatch {
   WriteKind kind = WriteKind::kAdd;
   std::vector<std::string> ids;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chroma's rules for names, ids and vectors (notes/chroma.md 1.2 to 1.5), which every home and binding relies on.
-// Pure functions; any thread. Errors are kInvalidArgument and name the object and the value.
+// Chroma's rules for names, ids and vectors (notes/chroma.md 1.2 to 1.5), which every home and
+// binding relies on. Pure functions; any thread. Errors are kInvalidArgument and name the object
+// and the value.
 
 #pragma once
 
@@ -20,8 +21,8 @@ Status CheckCollectionName(std::string_view name);  // also refuses `+` (Chroma'
 Status CheckDatabaseName(std::string_view name);
 Status CheckTenantName(std::string_view name);
 
-// Not empty as a list, no empty id, no duplicates ("expected ids to be unique, found duplicates of: a, b in add").
-// `operation` is the word for the message: "add", "get" …
+// Not empty as a list, no empty id, no duplicates ("expected ids to be unique, found duplicates of:
+// a, b in add"). `operation` is the word for the message: "add", "get" …
 Status CheckIds(const std::vector<std::string>& ids, std::string_view operation);
 
 // Finite f32 values; the error carries the row.

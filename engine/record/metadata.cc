@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Metadata: merging, and the stored form. What is decoded may be damaged: no size is believed
+// before that many bytes are seen to be there.
+
+#include "engine/record/metadata.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/record/bytes.h"
+
+namespace pigment {
+namespace {
+
+// The type byte is the alternative's place in MetadataValue.
+static_assert(std::is_same_v<std::variant_alternative_t<0, MetadataValue>, Erased>);
+static_assert(std::is_same_v<std::variant_alternative_t<1, MetadataValue>, std::string>);
+static_assert(std::is_same_v<std::variant_alternative_t<2, MetadataValue>, int64_t>);
+static_assert(std::is_same_v<std::variant_alternative_t<3, MetadataValue>, double>);
+static_assert(std::is_same_v<std::variant_alternative_t<4, MetadataValue>, bool>);
+static_assert(
+    std::is_same_v<std::variant_alternative_t<5, MetadataValue>, std::vector<std::string>>);
+static_assert(std::is_same_v<std::variant_alternative_t<8, MetadataValue>, std::vector<bool>>);
+static_assert(std::variant_size_v<MetadataValue> == 9);
+
+void Encode(const Erased&, std::string&) {}
+void Encode(const std::string& value, std::string& out) {
+  AppendNumber(static_cast<uint32_t>(value.size()), out);
+  out += value;
+}
+void Encode(int64_t value, std::string& out) { AppendNumber(value, out); }
+void Encode(double value, std::string& out) { AppendNumber(value, out); }
+void Encode(bool value, std::string& out) { out += value ? '\1' : '\0'; }
+template <typename T>
+void Encode(const std::vector<T>& values, std::string& out) {
+  AppendNumber(static_cast<uint32_t>(values.size()), out);
+  for (size_t i = 0; i < values.size(); ++i) Encode(static_cast<const T&>(values[i]), out);
+}
+
+// Each reads one value; false: it is not what Encode wrote (or the bytes ended, which the reader
+// knows).
+bool Decode(ByteReader& reader, std::string* value) {
+  *value = reader.Text(reader.Number<uint32_t>());
+  return reader.ok();
+}
+bool Decode(ByteReader& reader, int64_t* value) {
+  *value = reader.Number<int64_t>();
+  return reader.ok();
+}
+bool Decode(ByteReader& reader, double* value) {
+  *value = reader.Number<double>();
+  return reader.ok() && std::isfinite(*value);
+}
+bool Decode(ByteReader& reader, bool* value) {
+  const uint8_t byte = reader.Number<uint8_t>();
+  *value = byte != 0;
+  return reader.ok() && byte <= 1;
+}
+
+template <typename T>
+bool DecodeScalar(ByteReader& reader, MetadataValue* out) {
+  T value{};
+  if (!Decode(reader, &value)) return false;
+  *out = std::move(value);
+  return true;
+}
+
+template <typename T>
+bool DecodeArray(ByteReader& reader, MetadataValue* out) {
+  constexpr size_t kElementBytesMin = std::is_same_v<T, std::string> ? 4 : sizeof(T);
+  const uint32_t count = reader.Number<uint32_t>();
+  if (count == 0) return false;
+  if (count > reader.remaining() / kElementBytesMin) {
+    reader.Bytes(
+        std::numeric_limits<uint64_t>::max());  // marks the reader: more is promised than is there
+    return false;
+  }
+  std::vector<T> values;
+  values.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    T value{};
+    if (!Decode(reader, &value)) return false;
+    values.push_back(std::move(value));
+  }
+  *out = std::move(values);
+  return true;
+}
+
+bool DecodeValue(ByteReader& reader, uint8_t type, MetadataValue* out) {
+  switch (type) {
+    case 0:
+      *out = Erased{};
+      return true;
+    case 1:
+      return DecodeScalar<std::string>(reader, out);
+    case 2:
+      return DecodeScalar<int64_t>(reader, out);
+    case 3:
+      return DecodeScalar<double>(reader, out);
+    case 4:
+      return DecodeScalar<bool>(reader, out);
+    case 5:
+      return DecodeArray<std::string>(reader, out);
+    case 6:
+      return DecodeArray<int64_t>(reader, out);
+    case 7:
+      return DecodeArray<double>(reader, out);
+    case 8:
+      return DecodeArray<bool>(reader, out);
+  }
+  return false;
+}
+
+Status Damaged(const ByteReader& reader, std::string_view what) {
+  if (!reader.ok()) {
+    return DataLoss(Detail::kTruncated, "", -1,
+                    fmt::format("stored metadata ends early, at byte {}", reader.offset()));
+  }
+  return DataLoss(
+      Detail::kMiscounted, "", -1,
+      fmt::format("stored metadata is damaged: {} before byte {}", what, reader.offset()));
+}
+
+}  // namespace
+
+void MergeMetadata(Metadata& base, const Metadata& update) {
+  for (const auto& [key, value] : update) {
+    if (std::holds_alternative<Erased>(value)) {
+      base.erase(key);
+    } else {
+      base.insert_or_assign(key, value);
+    }
+  }
+}
+
+void EncodeMetadata(const Metadata& metadata, std::string& out) {
+  AppendNumber(static_cast<uint32_t>(metadata.size()), out);
+  for (const auto& [key, value] : metadata) {
+    Encode(key, out);
+    out += static_cast<char>(value.index());
+    std::visit([&out](const auto& held) { Encode(held, out); }, value);
+  }
+}
+
+Result<Metadata> DecodeMetadata(std::span<const std::byte> bytes) {
+  ByteReader reader(bytes);
+  const uint32_t count = reader.Number<uint32_t>();
+  Metadata metadata;
+  for (uint32_t i = 0; i < count && reader.ok(); ++i) {
+    std::string key;
+    if (!Decode(reader, &key)) break;
+    const uint8_t type = reader.Number<uint8_t>();
+    MetadataValue value;
+    if (!reader.ok() || !DecodeValue(reader, type, &value)) return Damaged(reader, "no such value");
+    if (!metadata.empty() && key <= metadata.rbegin()->first)
+      return Damaged(reader, "keys out of order");
+    metadata.emplace_hint(metadata.end(), std::move(key), std::move(value));
+  }
+  if (!reader.ok()) return Damaged(reader, "");
+  if (reader.remaining() != 0) return Damaged(reader, "bytes are left over");
+  return metadata;
+}
+
+}  // namespace pigment

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Metadata in and out of JSON: Chroma's rules for keys and values when reading, types that survive
+// when printing.
+
+#include <fmt/format.h>
+
+#include "engine/record/json_tape.h"
+#include "engine/record/metadata.h"
+#include "engine/record/text.h"
+
+namespace pigment {
+namespace {
+
+constexpr std::string_view kWhat = "metadata";
+
+Status Refused(std::string_view key, std::string reason) {
+  return InvalidArgument(Detail::kMetadata,
+                         fmt::format("metadata key {}: {}", Quoted(key), reason));
+}
+
+Status CheckKey(std::string_view key) {
+  if (key.empty())
+    return InvalidArgument(Detail::kMetadata, "metadata keys must not be empty, got \"\"");
+  if (key[0] == '#' || key[0] == '$') return Refused(key, "a key must not start with # or $");
+  if (key == "chroma:document") {
+    return Refused(key, "this key is reserved").WithHint("give the text as the record's document");
+  }
+  if (key == "chroma:uri")
+    return Refused(key, "this key is reserved").WithHint("give it as the record's uri");
+  return Status::Ok();
+}
+
+std::string_view KindName(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::kNull:
+      return "null";
+    case JsonKind::kBool:
+      return "bool";
+    case JsonKind::kInteger:
+    case JsonKind::kBigInteger:
+      return "integer";
+    case JsonKind::kDouble:
+      return "float";
+    case JsonKind::kString:
+      return "string";
+    case JsonKind::kArray:
+      return "list";
+    case JsonKind::kObject:
+      return "object";
+  }
+  return "value";
+}
+
+Status TooBig(const JsonTape& tape, std::string_view key, size_t value) {
+  return Refused(key, fmt::format("integer {} does not fit 64 bits", Printable(tape.text(value))));
+}
+
+// Every element is of the first one's kind, and that is a scalar's.
+Status CheckList(const JsonTape& tape, std::string_view key, size_t list) {
+  if (tape.empty(list)) return Refused(key, "a list must not be empty, got []");
+  const JsonKind kind = tape.kind(list + 1);
+  for (size_t i = list + 1; i < tape.end(list); i = tape.end(i)) {
+    switch (tape.kind(i)) {
+      case JsonKind::kNull:
+      case JsonKind::kArray:
+      case JsonKind::kObject:
+        return Refused(key, fmt::format("a list takes strings, integers, floats or bools, got {}",
+                                        tape.Describe(i)));
+      case JsonKind::kBigInteger:
+        return TooBig(tape, key, i);
+      case JsonKind::kBool:
+      case JsonKind::kInteger:
+      case JsonKind::kDouble:
+      case JsonKind::kString:
+        break;
+    }
+    if (tape.kind(i) != kind) {
+      return Refused(key,
+                     fmt::format("all values of a list must be of one type, got {} {} after {} {}",
+                                 KindName(tape.kind(i)), tape.Describe(i), KindName(kind),
+                                 tape.Describe(list + 1)));
+    }
+  }
+  return Status::Ok();
+}
+
+template <typename T, typename Get>
+MetadataValue ReadList(const JsonTape& tape, size_t list, Get get) {
+  std::vector<T> values;
+  for (size_t i = list + 1; i < tape.end(list); i = tape.end(i)) values.push_back(get(i));
+  return values;
+}
+
+Result<MetadataValue> ReadArray(const JsonTape& tape, std::string_view key, size_t list,
+                                MetadataUse use) {
+  if (use == MetadataUse::kCollection) {
+    return Refused(key, fmt::format("the metadata of a collection takes no list, got {}",
+                                    tape.Describe(list)));
+  }
+  PIGMENT_RETURN_IF_ERROR(CheckList(tape, key, list));
+  switch (tape.kind(list + 1)) {
+    case JsonKind::kString:
+      return ReadList<std::string>(tape, list, [&](size_t i) { return std::string(tape.text(i)); });
+    case JsonKind::kInteger:
+      return ReadList<int64_t>(tape, list, [&](size_t i) { return tape.integer(i); });
+    case JsonKind::kDouble:
+      return ReadList<double>(tape, list, [&](size_t i) { return tape.real(i); });
+    default:
+      return ReadList<bool>(tape, list, [&](size_t i) { return tape.boolean(i); });
+  }
+}
+
+Result<MetadataValue> ReadValue(const JsonTape& tape, size_t i, MetadataUse use) {
+  const std::string_view key = tape.key(i);
+  switch (tape.kind(i)) {
+    case JsonKind::kNull:
+      if (use == MetadataUse::kMergeRecord) return MetadataValue(Erased{});
+      return Refused(key, "null is no value here")
+          .WithHint("null deletes a key, in update and upsert only");
+    case JsonKind::kBool:
+      return MetadataValue(tape.boolean(i));
+    case JsonKind::kInteger:
+      return MetadataValue(tape.integer(i));
+    case JsonKind::kBigInteger:
+      return TooBig(tape, key, i);
+    case JsonKind::kDouble:
+      return MetadataValue(tape.real(i));
+    case JsonKind::kString:
+      return MetadataValue(std::string(tape.text(i)));
+    case JsonKind::kArray:
+      return ReadArray(tape, key, i, use);
+    case JsonKind::kObject:
+      break;
+  }
+  return Refused(key,
+                 fmt::format("expected a string, integer, float, bool or a list of these, got {}",
+                             tape.Describe(i)));
+}
+
+void AppendValue(const Erased&, std::string& out) { out += "null"; }
+void AppendValue(const std::string& value, std::string& out) { AppendJsonString(value, out); }
+void AppendValue(int64_t value, std::string& out) { out += std::to_string(value); }
+void AppendValue(double value, std::string& out) { AppendJsonDouble(value, out); }
+void AppendValue(bool value, std::string& out) { out += value ? "true" : "false"; }
+template <typename T>
+void AppendValue(const std::vector<T>& values, std::string& out) {
+  out += '[';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ',';
+    AppendValue(static_cast<const T&>(values[i]), out);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present) {
+  *present = false;
+  PIGMENT_ASSIGN_OR_RETURN(const JsonTape tape, JsonTape::Parse(json, kWhat, Detail::kMetadata));
+  if (tape.kind(0) == JsonKind::kNull) return Metadata();
+  if (tape.kind(0) != JsonKind::kObject) {
+    return InvalidArgument(Detail::kMetadata,
+                           fmt::format("metadata must be an object, got {}", tape.Describe(0)));
+  }
+  if (tape.empty(0)) {
+    return InvalidArgument(Detail::kMetadata, "metadata must not be empty, got {}")
+        .WithHint("leave it out, or give null");
+  }
+  Metadata metadata;
+  for (size_t i = 1; i < tape.size(); i = tape.end(i)) {
+    PIGMENT_RETURN_IF_ERROR(CheckKey(tape.key(i)));
+    PIGMENT_ASSIGN_OR_RETURN(MetadataValue value, ReadValue(tape, i, use));
+    metadata.emplace(tape.key(i), std::move(value));
+  }
+  *present = true;
+  return metadata;
+}
+
+std::string MetadataToJson(const Metadata& metadata) {
+  std::string out = "{";
+  for (const auto& [key, value] : metadata) {
+    if (out.size() > 1) out += ',';
+    AppendJsonString(key, out);
+    out += ':';
+    std::visit([&out](const auto& held) { AppendValue(held, out); }, value);
+  }
+  out += '}';
+  return out;
+}
+
+}  // namespace pigment

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stored form of a write batch, as it goes through the log. The table is in README.md.
+
+#include "engine/record/record.h"
+
+#include <fmt/format.h>
+
+#include "engine/record/bytes.h"
+
+namespace pigment {
+namespace {
+
+constexpr uint8_t kVersion = 1;
+constexpr uint8_t kHasEmbeddings = 1;
+constexpr uint8_t kHasDocuments = 2;
+constexpr uint8_t kHasMetadatas = 4;
+constexpr uint8_t kHasUris = 8;
+constexpr uint8_t kAllColumns = 15;
+constexpr size_t kIdBytesMin = 8;  // an id's length
+
+void AppendText(std::string_view text, std::string& out) {
+  AppendNumber(uint64_t{text.size()}, out);
+  out += text;
+}
+
+void AppendTexts(const std::vector<std::optional<std::string>>& texts, std::string& out) {
+  for (const std::optional<std::string>& text : texts) {
+    out += text ? '\1' : '\0';
+    if (text) AppendText(*text, out);
+  }
+}
+
+Status Damaged(const ByteReader& reader, std::string_view what) {
+  if (!reader.ok()) {
+    return DataLoss(Detail::kTruncated, "", -1,
+                    fmt::format("write batch ends early, at byte {}", reader.offset()));
+  }
+  return DataLoss(Detail::kMiscounted, "", -1,
+                  fmt::format("write batch is damaged: {} before byte {}", what, reader.offset()));
+}
+
+// Reads the byte that says whether a value is there; false: neither 0 nor 1, or the bytes end.
+bool ReadPresent(ByteReader& reader, bool* present) {
+  const uint8_t byte = reader.Number<uint8_t>();
+  *present = byte == 1;
+  return reader.ok() && byte <= 1;
+}
+
+Status ReadTexts(ByteReader& reader, size_t rows, std::vector<std::optional<std::string>>* out) {
+  if (rows > reader.remaining()) (void)reader.Bytes(rows);  // a byte each at least
+  if (!reader.ok()) return Damaged(reader, "");
+  out->resize(rows);
+  for (std::optional<std::string>& text : *out) {
+    bool present = false;
+    if (!ReadPresent(reader, &present)) return Damaged(reader, "no such presence");
+    if (present) text = std::string(reader.Text(reader.Number<uint64_t>()));
+  }
+  return reader.ok() ? Status::Ok() : Damaged(reader, "");
+}
+
+Status ReadMetadatas(ByteReader& reader, size_t rows, std::vector<std::optional<Metadata>>* out) {
+  if (rows > reader.remaining()) (void)reader.Bytes(rows);
+  if (!reader.ok()) return Damaged(reader, "");
+  out->resize(rows);
+  for (std::optional<Metadata>& metadata : *out) {
+    bool present = false;
+    if (!ReadPresent(reader, &present)) return Damaged(reader, "no such presence");
+    if (!present) continue;
+    const std::span<const std::byte> bytes = reader.Bytes(reader.Number<uint64_t>());
+    if (!reader.ok()) return Damaged(reader, "");
+    PIGMENT_ASSIGN_OR_RETURN(metadata, DecodeMetadata(bytes));
+  }
+  return Status::Ok();
+}
+
+Status ReadIds(ByteReader& reader, uint64_t rows, std::vector<std::string>* out) {
+  if (rows > reader.remaining() / kIdBytesMin) (void)reader.Bytes(reader.remaining() + 1);
+  if (!reader.ok()) return Damaged(reader, "");
+  out->reserve(rows);
+  for (uint64_t i = 0; i < rows; ++i) out->emplace_back(reader.Text(reader.Number<uint64_t>()));
+  return reader.ok() ? Status::Ok() : Damaged(reader, "");
+}
+
+Status ReadEmbeddings(ByteReader& reader, WriteBatch* batch) {
+  const uint64_t bytes_per_row = uint64_t{batch->dimension} * sizeof(float);
+  if (bytes_per_row == 0) return Damaged(reader, "embeddings without a dimension");
+  // The quotient first: the product could wrap.
+  if (batch->ids.size() > reader.remaining() / bytes_per_row)
+    (void)reader.Bytes(reader.remaining() + 1);
+  const std::span<const std::byte> bytes = reader.Bytes(batch->ids.size() * bytes_per_row);
+  if (!reader.ok()) return Damaged(reader, "");
+  batch->embeddings.resize(bytes.size() / sizeof(float));
+  if (!bytes.empty()) std::memcpy(batch->embeddings.data(), bytes.data(), bytes.size());
+  return Status::Ok();
+}
+
+}  // namespace
+
+void EncodeWriteBatch(const WriteBatch& batch, std::string& out) {
+  AppendNumber(kVersion, out);
+  AppendNumber(static_cast<uint8_t>(batch.kind), out);
+  const int columns = (batch.embeddings.empty() ? 0 : kHasEmbeddings) |
+                      (batch.documents.empty() ? 0 : kHasDocuments) |
+                      (batch.metadatas.empty() ? 0 : kHasMetadatas) |
+                      (batch.uris.empty() ? 0 : kHasUris);
+  AppendNumber(static_cast<uint8_t>(columns), out);
+  AppendNumber(uint8_t{0}, out);
+  AppendNumber(batch.dimension, out);
+  AppendNumber(uint64_t{batch.ids.size()}, out);
+  for (const std::string& id : batch.ids) AppendText(id, out);
+  out.append(reinterpret_cast<const char*>(batch.embeddings.data()),
+             batch.embeddings.size() * sizeof(float));
+  AppendTexts(batch.documents, out);
+  std::string encoded;
+  for (const std::optional<Metadata>& metadata : batch.metadatas) {
+    out += metadata ? '\1' : '\0';
+    if (!metadata) continue;
+    encoded.clear();
+    EncodeMetadata(*metadata, encoded);
+    AppendText(encoded, out);
+  }
+  AppendTexts(batch.uris, out);
+}
+
+Result<WriteBatch> DecodeWriteBatch(std::span<const std::byte> bytes) {
+  ByteReader reader(bytes);
+  const uint8_t version = reader.Number<uint8_t>();
+  const uint8_t kind = reader.Number<uint8_t>();
+  const uint8_t columns = reader.Number<uint8_t>();
+  const uint8_t reserved = reader.Number<uint8_t>();
+  WriteBatch batch;
+  batch.dimension = reader.Number<uint32_t>();
+  const uint64_t rows = reader.Number<uint64_t>();
+  if (!reader.ok()) return Damaged(reader, "");
+  if (version != kVersion) {
+    return Status(Code::kVersionMismatch,
+                  fmt::format("write batch has version {}, this library reads version {}", version,
+                              kVersion));
+  }
+  if (kind < static_cast<uint8_t>(WriteKind::kAdd) ||
+      kind > static_cast<uint8_t>(WriteKind::kDelete)) {
+    return Damaged(reader, "no such kind of write");
+  }
+  batch.kind = static_cast<WriteKind>(kind);
+  if (reserved != 0 || (columns & ~kAllColumns) != 0) return Damaged(reader, "no such column");
+  PIGMENT_RETURN_IF_ERROR(ReadIds(reader, rows, &batch.ids));
+  if (columns & kHasEmbeddings) PIGMENT_RETURN_IF_ERROR(ReadEmbeddings(reader, &batch));
+  if (columns & kHasDocuments) PIGMENT_RETURN_IF_ERROR(ReadTexts(reader, rows, &batch.documents));
+  if (columns & kHasMetadatas)
+    PIGMENT_RETURN_IF_ERROR(ReadMetadatas(reader, rows, &batch.metadatas));
+  if (columns & kHasUris) PIGMENT_RETURN_IF_ERROR(ReadTexts(reader, rows, &batch.uris));
+  if (reader.remaining() != 0) return Damaged(reader, "bytes are left over");
+  return batch;
+}
+
+}  // namespace pigment
