@@ -28,6 +28,7 @@ install(FILES "${PROJECT_BINARY_DIR}/pigment.pc" DESTINATION ${CMAKE_INSTALL_LIB
 
 if(TARGET pigment_pg)
   install(TARGETS pigment_pg DESTINATION "${pg_pkglibdir}" COMPONENT extension)
-  file(GLOB sql_files CONFIGURE_DEPENDS sql/*.sql sql/pigment.control)
-  install(FILES ${sql_files} DESTINATION "${pg_sharedir}/extension" COMPONENT extension)
+  # Upgrade scripts lie as they are in sql/; the script of this version was joined from its parts.
+  file(GLOB sql_files CONFIGURE_DEPENDS sql/pigment--*.sql)
+  install(FILES sql/pigment.control "${pigment_sql}" ${sql_files} DESTINATION "${pg_sharedir}/extension" COMPONENT extension)
 endif()

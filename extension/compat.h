@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * compat.h
+ *	  The one place that knows how PostgreSQL 15 to 18 differ.
+ *
+ * The code is written for the newest interface and this header gives it to the older servers, so that no other file asks
+ * for PG_VERSION_NUM.
+ */
+#ifndef PIGMENT_COMPAT_H
+#define PIGMENT_COMPAT_H
+
+#include "access/generic_xlog.h"
+#include "access/genam.h"
+#include "catalog/pg_am.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#if PG_VERSION_NUM < 150000
+#error "Pigment needs PostgreSQL 15 or later"
+#endif
+
+#if BLCKSZ != 8192
+#error "Pigment's pages are 8192 bytes; this server was built with another BLCKSZ"
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#include "catalog/pg_class.h"
+#endif
+
+/* 18 lets a module tell its name and version. */
+#if PG_VERSION_NUM >= 180000
+#define PIGMENT_MODULE_MAGIC(version) PG_MODULE_MAGIC_EXT(.name = "pigment", .version = version)
+#else
+#define PIGMENT_MODULE_MAGIC(version) PG_MODULE_MAGIC
+#endif
+
+/* 18 tells whether the caller is ANALYZE. */
+#if PG_VERSION_NUM >= 180000
+#define pig_vacuum_delay_point() vacuum_delay_point(false)
+#else
+#define pig_vacuum_delay_point() vacuum_delay_point()
+#endif
+
+/* 17 dropped old_snapshot_threshold. */
+#if PG_VERSION_NUM >= 170000
+#define pig_test_for_old_snapshot(snapshot, relation, page) ((void) (snapshot))
+#else
+#define pig_test_for_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
+#endif
+
+/* A new page of the fork, exclusively locked. */
+static inline Buffer
+pig_extend(Relation index, ForkNumber fork)
+{
+#if PG_VERSION_NUM >= 160000
+	return ExtendBufferedRel(BMR_REL(index), fork, NULL, EB_LOCK_FIRST);
+#else
+	Buffer		buffer;
+	bool		lock = !RELATION_IS_LOCAL(index);
+
+	if (lock)
+		LockRelationForExtension(index, ExclusiveLock);
+	buffer = ReadBufferExtended(index, fork, P_NEW, RBM_NORMAL, NULL);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	if (lock)
+		UnlockRelationForExtension(index, ExclusiveLock);
+	return buffer;
+#endif
+}
+
+/* 16 renamed pg_class_ownercheck and its kin. */
+static inline bool
+pig_owns_class(Oid relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_ownercheck(RelationRelationId, relation, GetUserId());
+#else
+	return pg_class_ownercheck(relation, GetUserId());
+#endif
+}
+
+#endif							/* PIGMENT_COMPAT_H */

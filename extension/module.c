@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * module.c
+ *	  What the server calls when it loads the module. Starts nothing: the postmaster may load it before it forks.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "pigment/pigment.h"
+
+PIGMENT_MODULE_MAGIC("0.1.0");
+
+PG_FUNCTION_INFO_V1(pigment_pg_version);
+Datum
+pigment_pg_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(pigment_version()));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_build_info);
+Datum
+pigment_pg_build_info(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(pigment_build_info()));
+}

@@ -1,0 +1,42 @@
+-- The guards of CREATE EXTENSION, then the extension for the tests that follow.
+\set SHOW_CONTEXT never
+CREATE SCHEMA pigment;
+CREATE EXTENSION pigment SCHEMA pigment;
+CREATE EXTENSION pigment;
+DROP SCHEMA pigment;
+-- A type of that name, as of pgvector
+CREATE TYPE vector AS (x real);
+CREATE EXTENSION pigment;
+CREATE SCHEMA vectors;
+CREATE EXTENSION pigment SCHEMA vectors;
+SELECT '[1,2]'::vectors.vector;
+ALTER EXTENSION pigment SET SCHEMA public;
+DROP EXTENSION pigment;
+DROP TYPE vector;
+DROP SCHEMA vectors;
+SELECT count(*) FROM pg_namespace WHERE nspname = 'pigment';
+
+CREATE EXTENSION pigment;
+SELECT pigment.version() = extversion AS same FROM pg_extension WHERE extname = 'pigment';
+SELECT extrelocatable FROM pg_extension WHERE extname = 'pigment';
+
+-- Everything has a comment.
+SELECT pg_describe_object(classid, objid, 0)
+FROM pg_depend d
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
+	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pigment')
+	AND classid NOT IN ('pg_opfamily'::regclass)
+	AND obj_description(objid, classid::regclass::name) IS NULL
+ORDER BY 1;
+-- Functions of the type are immutable, strict and safe in parallel.
+SELECT p.oid::regprocedure
+FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND p.prokind = 'f'
+	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pigment')
+	AND pronamespace = 'public'::regnamespace
+	AND NOT (provolatile = 'i' AND proisstrict AND proparallel = 's')
+ORDER BY 1;
+-- Nobody is promised that an operator leaks nothing.
+SELECT count(*) FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND proleakproof
+	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pigment');
