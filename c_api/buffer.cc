@@ -26,4 +26,6 @@ const char* pigment_buffer_data(const pigment_buffer* buffer, size_t* size) {
   return valid ? buffer->text.c_str() : nullptr;
 }
 
-void pigment_buffer_free(pigment_buffer* buffer) { delete buffer; }
+void pigment_buffer_free(pigment_buffer* buffer) {
+  if (pigment::abi::IsHandle(buffer)) delete buffer;
+}

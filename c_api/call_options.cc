@@ -50,7 +50,9 @@ bool pigment_cancel_is_set(const pigment_cancel* cancel) {
   return pigment::abi::IsHandle(cancel) && cancel->token->is_set();
 }
 
-void pigment_cancel_free(pigment_cancel* cancel) { delete cancel; }
+void pigment_cancel_free(pigment_cancel* cancel) {
+  if (pigment::abi::IsHandle(cancel)) delete cancel;
+}
 
 void pigment_call_options_init(pigment_call_options* options) {
   if (options == nullptr) return;
