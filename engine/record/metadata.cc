@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/record/bytes.h"
+#include "engine/base/bytes.h"
 
 namespace pigment {
 namespace {
@@ -28,34 +28,34 @@ static_assert(std::variant_size_v<MetadataValue> == 9);
 
 void Encode(const Erased&, std::string&) {}
 void Encode(const std::string& value, std::string& out) {
-  AppendNumber(static_cast<uint32_t>(value.size()), out);
+  ByteWriter(&out).Put(static_cast<uint32_t>(value.size()));
   out += value;
 }
-void Encode(int64_t value, std::string& out) { AppendNumber(value, out); }
-void Encode(double value, std::string& out) { AppendNumber(value, out); }
+void Encode(int64_t value, std::string& out) { ByteWriter(&out).Put(value); }
+void Encode(double value, std::string& out) { ByteWriter(&out).Put(value); }
 void Encode(bool value, std::string& out) { out += value ? '\1' : '\0'; }
 template <typename T>
 void Encode(const std::vector<T>& values, std::string& out) {
-  AppendNumber(static_cast<uint32_t>(values.size()), out);
+  ByteWriter(&out).Put(static_cast<uint32_t>(values.size()));
   for (size_t i = 0; i < values.size(); ++i) Encode(static_cast<const T&>(values[i]), out);
 }
 
 // Each reads one value; false: it is not what Encode wrote (or the bytes ended, which the reader
 // knows).
 bool Decode(ByteReader& reader, std::string* value) {
-  *value = reader.Text(reader.Number<uint32_t>());
+  *value = reader.GetText();
   return reader.ok();
 }
 bool Decode(ByteReader& reader, int64_t* value) {
-  *value = reader.Number<int64_t>();
+  *value = reader.Get<int64_t>();
   return reader.ok();
 }
 bool Decode(ByteReader& reader, double* value) {
-  *value = reader.Number<double>();
+  *value = reader.Get<double>();
   return reader.ok() && std::isfinite(*value);
 }
 bool Decode(ByteReader& reader, bool* value) {
-  const uint8_t byte = reader.Number<uint8_t>();
+  const uint8_t byte = reader.Get<uint8_t>();
   *value = byte != 0;
   return reader.ok() && byte <= 1;
 }
@@ -71,13 +71,8 @@ bool DecodeScalar(ByteReader& reader, MetadataValue* out) {
 template <typename T>
 bool DecodeArray(ByteReader& reader, MetadataValue* out) {
   constexpr size_t kElementBytesMin = std::is_same_v<T, std::string> ? 4 : sizeof(T);
-  const uint32_t count = reader.Number<uint32_t>();
+  const uint32_t count = reader.GetCount(kElementBytesMin);
   if (count == 0) return false;
-  if (count > reader.remaining() / kElementBytesMin) {
-    reader.Bytes(
-        std::numeric_limits<uint64_t>::max());  // marks the reader: more is promised than is there
-    return false;
-  }
   std::vector<T> values;
   values.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -117,11 +112,11 @@ bool DecodeValue(ByteReader& reader, uint8_t type, MetadataValue* out) {
 Status Damaged(const ByteReader& reader, std::string_view what) {
   if (!reader.ok()) {
     return DataLoss(Detail::kTruncated, "", -1,
-                    fmt::format("stored metadata ends early, at byte {}", reader.offset()));
+                    fmt::format("stored metadata ends early, at byte {}", reader.position()));
   }
   return DataLoss(
       Detail::kMiscounted, "", -1,
-      fmt::format("stored metadata is damaged: {} before byte {}", what, reader.offset()));
+      fmt::format("stored metadata is damaged: {} before byte {}", what, reader.position()));
 }
 
 }  // namespace
@@ -137,7 +132,7 @@ void MergeMetadata(Metadata& base, const Metadata& update) {
 }
 
 void EncodeMetadata(const Metadata& metadata, std::string& out) {
-  AppendNumber(static_cast<uint32_t>(metadata.size()), out);
+  ByteWriter(&out).Put(static_cast<uint32_t>(metadata.size()));
   for (const auto& [key, value] : metadata) {
     Encode(key, out);
     out += static_cast<char>(value.index());
@@ -147,12 +142,12 @@ void EncodeMetadata(const Metadata& metadata, std::string& out) {
 
 Result<Metadata> DecodeMetadata(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
-  const uint32_t count = reader.Number<uint32_t>();
+  const uint32_t count = reader.Get<uint32_t>();
   Metadata metadata;
   for (uint32_t i = 0; i < count && reader.ok(); ++i) {
     std::string key;
     if (!Decode(reader, &key)) break;
-    const uint8_t type = reader.Number<uint8_t>();
+    const uint8_t type = reader.Get<uint8_t>();
     MetadataValue value;
     if (!reader.ok() || !DecodeValue(reader, type, &value)) return Damaged(reader, "no such value");
     if (!metadata.empty() && key <= metadata.rbegin()->first)

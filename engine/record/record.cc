@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/record/bytes.h"
+#include "engine/base/bytes.h"
 
 namespace pigment {
 namespace {
@@ -20,7 +20,7 @@ constexpr uint8_t kAllColumns = 15;
 constexpr size_t kIdBytesMin = 8;  // an id's length
 
 void AppendText(std::string_view text, std::string& out) {
-  AppendNumber(uint64_t{text.size()}, out);
+  ByteWriter(&out).Put(uint64_t{text.size()});
   out += text;
 }
 
@@ -34,40 +34,41 @@ void AppendTexts(const std::vector<std::optional<std::string>>& texts, std::stri
 Status Damaged(const ByteReader& reader, std::string_view what) {
   if (!reader.ok()) {
     return DataLoss(Detail::kTruncated, "", -1,
-                    fmt::format("write batch ends early, at byte {}", reader.offset()));
+                    fmt::format("write batch ends early, at byte {}", reader.position()));
   }
-  return DataLoss(Detail::kMiscounted, "", -1,
-                  fmt::format("write batch is damaged: {} before byte {}", what, reader.offset()));
+  return DataLoss(
+      Detail::kMiscounted, "", -1,
+      fmt::format("write batch is damaged: {} before byte {}", what, reader.position()));
 }
 
 // Reads the byte that says whether a value is there; false: neither 0 nor 1, or the bytes end.
 bool ReadPresent(ByteReader& reader, bool* present) {
-  const uint8_t byte = reader.Number<uint8_t>();
+  const uint8_t byte = reader.Get<uint8_t>();
   *present = byte == 1;
   return reader.ok() && byte <= 1;
 }
 
 Status ReadTexts(ByteReader& reader, size_t rows, std::vector<std::optional<std::string>>* out) {
-  if (rows > reader.remaining()) (void)reader.Bytes(rows);  // a byte each at least
+  if (rows > reader.remaining()) reader.Fail();  // a byte each at least
   if (!reader.ok()) return Damaged(reader, "");
   out->resize(rows);
   for (std::optional<std::string>& text : *out) {
     bool present = false;
     if (!ReadPresent(reader, &present)) return Damaged(reader, "no such presence");
-    if (present) text = std::string(reader.Text(reader.Number<uint64_t>()));
+    if (present) text = std::string(AsText(reader.GetBytes(reader.Get<uint64_t>())));
   }
   return reader.ok() ? Status::Ok() : Damaged(reader, "");
 }
 
 Status ReadMetadatas(ByteReader& reader, size_t rows, std::vector<std::optional<Metadata>>* out) {
-  if (rows > reader.remaining()) (void)reader.Bytes(rows);
+  if (rows > reader.remaining()) reader.Fail();
   if (!reader.ok()) return Damaged(reader, "");
   out->resize(rows);
   for (std::optional<Metadata>& metadata : *out) {
     bool present = false;
     if (!ReadPresent(reader, &present)) return Damaged(reader, "no such presence");
     if (!present) continue;
-    const std::span<const std::byte> bytes = reader.Bytes(reader.Number<uint64_t>());
+    const std::span<const std::byte> bytes = reader.GetBytes(reader.Get<uint64_t>());
     if (!reader.ok()) return Damaged(reader, "");
     PIGMENT_ASSIGN_OR_RETURN(metadata, DecodeMetadata(bytes));
   }
@@ -75,10 +76,11 @@ Status ReadMetadatas(ByteReader& reader, size_t rows, std::vector<std::optional<
 }
 
 Status ReadIds(ByteReader& reader, uint64_t rows, std::vector<std::string>* out) {
-  if (rows > reader.remaining() / kIdBytesMin) (void)reader.Bytes(reader.remaining() + 1);
+  if (rows > reader.remaining() / kIdBytesMin) reader.Fail();
   if (!reader.ok()) return Damaged(reader, "");
   out->reserve(rows);
-  for (uint64_t i = 0; i < rows; ++i) out->emplace_back(reader.Text(reader.Number<uint64_t>()));
+  for (uint64_t i = 0; i < rows; ++i)
+    out->emplace_back(AsText(reader.GetBytes(reader.Get<uint64_t>())));
   return reader.ok() ? Status::Ok() : Damaged(reader, "");
 }
 
@@ -86,9 +88,8 @@ Status ReadEmbeddings(ByteReader& reader, WriteBatch* batch) {
   const uint64_t bytes_per_row = uint64_t{batch->dimension} * sizeof(float);
   if (bytes_per_row == 0) return Damaged(reader, "embeddings without a dimension");
   // The quotient first: the product could wrap.
-  if (batch->ids.size() > reader.remaining() / bytes_per_row)
-    (void)reader.Bytes(reader.remaining() + 1);
-  const std::span<const std::byte> bytes = reader.Bytes(batch->ids.size() * bytes_per_row);
+  if (batch->ids.size() > reader.remaining() / bytes_per_row) reader.Fail();
+  const std::span<const std::byte> bytes = reader.GetBytes(batch->ids.size() * bytes_per_row);
   if (!reader.ok()) return Damaged(reader, "");
   batch->embeddings.resize(bytes.size() / sizeof(float));
   if (!bytes.empty()) std::memcpy(batch->embeddings.data(), bytes.data(), bytes.size());
@@ -98,16 +99,16 @@ Status ReadEmbeddings(ByteReader& reader, WriteBatch* batch) {
 }  // namespace
 
 void EncodeWriteBatch(const WriteBatch& batch, std::string& out) {
-  AppendNumber(kVersion, out);
-  AppendNumber(static_cast<uint8_t>(batch.kind), out);
+  ByteWriter(&out).Put(kVersion);
+  ByteWriter(&out).Put(static_cast<uint8_t>(batch.kind));
   const int columns = (batch.embeddings.empty() ? 0 : kHasEmbeddings) |
                       (batch.documents.empty() ? 0 : kHasDocuments) |
                       (batch.metadatas.empty() ? 0 : kHasMetadatas) |
                       (batch.uris.empty() ? 0 : kHasUris);
-  AppendNumber(static_cast<uint8_t>(columns), out);
-  AppendNumber(uint8_t{0}, out);
-  AppendNumber(batch.dimension, out);
-  AppendNumber(uint64_t{batch.ids.size()}, out);
+  ByteWriter(&out).Put(static_cast<uint8_t>(columns));
+  ByteWriter(&out).Put(uint8_t{0});
+  ByteWriter(&out).Put(batch.dimension);
+  ByteWriter(&out).Put(uint64_t{batch.ids.size()});
   for (const std::string& id : batch.ids) AppendText(id, out);
   out.append(reinterpret_cast<const char*>(batch.embeddings.data()),
              batch.embeddings.size() * sizeof(float));
@@ -125,13 +126,13 @@ void EncodeWriteBatch(const WriteBatch& batch, std::string& out) {
 
 Result<WriteBatch> DecodeWriteBatch(std::span<const std::byte> bytes) {
   ByteReader reader(bytes);
-  const uint8_t version = reader.Number<uint8_t>();
-  const uint8_t kind = reader.Number<uint8_t>();
-  const uint8_t columns = reader.Number<uint8_t>();
-  const uint8_t reserved = reader.Number<uint8_t>();
+  const uint8_t version = reader.Get<uint8_t>();
+  const uint8_t kind = reader.Get<uint8_t>();
+  const uint8_t columns = reader.Get<uint8_t>();
+  const uint8_t reserved = reader.Get<uint8_t>();
   WriteBatch batch;
-  batch.dimension = reader.Number<uint32_t>();
-  const uint64_t rows = reader.Number<uint64_t>();
+  batch.dimension = reader.Get<uint32_t>();
+  const uint64_t rows = reader.Get<uint64_t>();
   if (!reader.ok()) return Damaged(reader, "");
   if (version != kVersion) {
     return Status(Code::kVersionMismatch,
