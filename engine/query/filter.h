@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chroma's filter grammar (notes: where and where_document), parsed, validated and evaluated record
+// Chroma's filter grammar (where and where_document), parsed, validated and evaluated record
 // by record. The one implementation for both homes. A Filter is immutable; any thread may evaluate
 // it.
 
@@ -17,12 +17,21 @@
 
 namespace pigment {
 
+// What a filter may cost. Nesting has no limit of its own: it is bounded by the text, and costs
+// heap.
+inline constexpr uint64_t kFilterBytesMax = uint64_t{64} << 20;  // of where, of where_document
+inline constexpr uint64_t kFilterValuesMax = uint64_t{8} << 20;  // JSON values in each of them
+inline constexpr uint64_t kFilterRegexesMax = 256;
+inline constexpr uint64_t kRegexBytesMax = 65536;
+inline constexpr int64_t kRegexMemoryBytesMax = int64_t{8}
+                                                << 20;  // program and caches of one regex
+
 // The record as a filter sees it; views are borrowed for the call.
 struct FilterSubject {
   std::string_view id;
   const Metadata* metadata = nullptr;  // null: the record has none
-  std::optional<std::string_view> document;
-  std::optional<std::string_view> uri;
+  std::optional<std::string_view> document = std::nullopt;
+  std::optional<std::string_view> uri = std::nullopt;
 };
 
 // What evaluating a filter needs, so that nothing else is fetched.

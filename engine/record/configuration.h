@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A collection's configuration: Chroma's {"hnsw": {…}} or {"spann": {…}} as JSON, checked by
-// Chroma's rules (notes/chroma.md 1.3), with every default filled in so that it reads back as it
+// Chroma's rules, with every default filled in so that it reads back as it
 // has effect. Pure functions; any thread.
 
 #pragma once

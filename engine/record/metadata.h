@@ -6,11 +6,12 @@
 //
 // Stored form (Encode/Decode), little endian, used by log, tail and segments alike:
 //   offset size meaning
-//   0      4    number of entries, then per entry, in ascending byte order of keys:
+//   0      4    number of entries; then per entry, in ascending byte order of keys:
 //          4+k  key length and bytes
-//          1    type: 1 string, 2 int64, 3 double, 4 bool, 5..8 arrays of the same in this order; 0
-//          "delete this key" …    scalar: string 4+n, int64 8, double 8, bool 1; array: 4 (element
-//          count), then the elements
+//          1    type: 0 "delete this key", 1 string, 2 int64, 3 double, 4 bool,
+//               5 to 8 arrays of the same in this order
+//          v    scalar: string 4+n, int64 8, double 8, bool 1;
+//               array: 4 (element count, not 0), then the elements
 
 #pragma once
 
@@ -45,7 +46,7 @@ enum class MetadataUse {
   kCollection,   // collection metadata: null and arrays refused
 };
 
-// Parses a JSON object in Chroma's rules (notes: keys not empty, not beginning with # or $, not
+// Parses a JSON object in Chroma's rules (keys not empty, not beginning with # or $, not
 // chroma:document; int64 or double numbers, an integer beyond int64 refused; arrays non-empty and
 // of one type; no nested objects; duplicate keys refused; {} refused). kInvalidArgument with
 // Detail::kMetadata, naming key and value. The JSON null gives an empty optional-like result:

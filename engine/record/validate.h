@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chroma's rules for names, ids and vectors (notes/chroma.md 1.2 to 1.5), which every home and
+// Chroma's rules for names, ids and vectors, which every home and
 // binding relies on. Pure functions; any thread. Errors are kInvalidArgument and name the object
 // and the value.
 

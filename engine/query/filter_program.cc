@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running a compiled filter on one record. No recursion and no allocation: the way back up goes by
+// parent numbers.
+
+#include "engine/query/filter_program.h"
+
+#include <string.h>
+
+#include <algorithm>
+
+namespace pigment {
+namespace {
+
+template <typename T>
+bool ScalarIsElement(const T& element, const MetadataValue& value) {
+  const auto* values = std::get_if<std::vector<T>>(&value);
+  return values != nullptr && std::find(values->begin(), values->end(), element) != values->end();
+}
+
+// Membership is by value and type: 1.0 is no element of a list of integers.
+bool IsElement(const MetadataValue& element, const MetadataValue& value) {
+  if (const auto* text = std::get_if<std::string>(&element)) return ScalarIsElement(*text, value);
+  if (const auto* integer = std::get_if<int64_t>(&element)) return ScalarIsElement(*integer, value);
+  if (const auto* real = std::get_if<double>(&element)) return ScalarIsElement(*real, value);
+  if (const auto* boolean = std::get_if<bool>(&element)) return ScalarIsElement(*boolean, value);
+  return false;
+}
+
+bool Compares(FilterOp op, FilterNumber value, FilterNumber bound) {
+  switch (op) {
+    case FilterOp::kGreater:
+      return value > bound;
+    case FilterOp::kGreaterEqual:
+      return value >= bound;
+    case FilterOp::kLess:
+      return value < bound;
+    case FilterOp::kLessEqual:
+      return value <= bound;
+    default:
+      return false;
+  }
+}
+
+// memmem takes linear time whatever the texts are; string_view::find does not.
+bool HasSubstring(std::string_view text, std::string_view piece) {
+  return memmem(text.data(), text.size(), piece.data(), piece.size()) != nullptr;
+}
+
+}  // namespace
+
+bool FilterProgram::SetHolds(const FilterSet& set, std::string_view text) const {
+  return std::binary_search(texts.begin() + set.texts.begin, texts.begin() + set.texts.end, text,
+                            std::less<>());
+}
+
+bool FilterProgram::SetHolds(const FilterSet& set, FilterNumber number) const {
+  if (number.is_integer()) {
+    return std::binary_search(integers.begin() + set.integers.begin,
+                              integers.begin() + set.integers.end, number.integer());
+  }
+  return std::binary_search(reals.begin() + set.reals.begin, reals.begin() + set.reals.end,
+                            number.real());
+}
+
+bool FilterProgram::DocumentMatches(const FilterNode& node, std::string_view document) const {
+  if (node.op == FilterOp::kHasSubstring) return HasSubstring(document, texts[node.operand]);
+  return re2::RE2::PartialMatch(re2::StringPiece(document.data(), document.size()),
+                                *regexes[node.operand]);
+}
+
+bool FilterProgram::MetadataMatches(const FilterNode& node, const Metadata& metadata) const {
+  const auto found = metadata.find(std::string_view(texts[node.key]));
+  if (found == metadata.end()) return false;
+  const MetadataValue& value = found->second;
+  if (node.op == FilterOp::kHasElement) return IsElement(elements[node.operand], value);
+
+  const auto* integer = std::get_if<int64_t>(&value);
+  const auto* real = std::get_if<double>(&value);
+  if (integer != nullptr || real != nullptr) {
+    const FilterNumber number = integer != nullptr ? FilterNumber(*integer) : FilterNumber(*real);
+    if (node.op == FilterOp::kIn) return SetHolds(sets[node.operand], number);
+    return Compares(node.op, number, numbers[node.operand]);
+  }
+  if (node.op != FilterOp::kIn) return false;
+  const FilterSet& set = sets[node.operand];
+  if (const auto* text = std::get_if<std::string>(&value)) return SetHolds(set, *text);
+  if (const auto* boolean = std::get_if<bool>(&value))
+    return *boolean ? set.has_true : set.has_false;
+  return false;  // a list equals nothing
+}
+
+bool FilterProgram::LeafMatches(const FilterNode& node, const FilterSubject& subject) const {
+  switch (node.target) {
+    case FilterTarget::kMetadata:
+      return subject.metadata != nullptr && MetadataMatches(node, *subject.metadata);
+    case FilterTarget::kId:
+      return SetHolds(sets[node.operand], subject.id);
+    case FilterTarget::kUri:  // a key with a text: it is no number and no list
+      return subject.uri && node.op == FilterOp::kIn && SetHolds(sets[node.operand], *subject.uri);
+    case FilterTarget::kDocument:
+      return subject.document && DocumentMatches(node, *subject.document);
+  }
+  return false;
+}
+
+bool FilterProgram::Matches(const FilterSubject& subject) const {
+  if (nodes.empty()) return true;
+  uint32_t i = 0;
+  while (true) {
+    while (nodes[i].op == FilterOp::kAnd || nodes[i].op == FilterOp::kOr) ++i;  // its first child
+    bool matches = LeafMatches(nodes[i], subject) != nodes[i].negated;
+    // Upward until a group has a child left that can change its answer.
+    while (true) {
+      const uint32_t parent = nodes[i].parent;
+      if (parent == FilterNode::kNone) return matches;
+      const bool decided = matches == (nodes[parent].op == FilterOp::kOr);
+      if (!decided && nodes[i].end < nodes[parent].end) break;
+      i = parent;
+    }
+    i = nodes[i].end;
+  }
+}
+
+}  // namespace pigment

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiled filter: its clauses in one flat array, parents before children, and the operands in
+// pools beside it. Built by filter_parse.cc, run by filter_program.cc; immutable then, and any
+// thread may run it.
+//
+//   {"$and": [{"a": 1}, {"$or": [{"b": 2}, {"c": 3}]}]}   ->   0 and,     end 5
+//                                                              1   a = 1, end 2, parent 0
+//                                                              2   or,    end 5, parent 0
+//                                                              3     b = 2, end 4, parent 2
+//                                                              4     c = 3, end 5, parent 2
+
+#pragma once
+
+#include <re2/re2.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/query/filter.h"
+#include "engine/query/filter_number.h"
+
+namespace pigment {
+
+enum class FilterOp : uint8_t {
+  kAnd,
+  kOr,
+  kIn,       // $eq, $ne, $in, $nin: operand in `sets`
+  kGreater,  // operand in `numbers`
+  kGreaterEqual,
+  kLess,
+  kLessEqual,
+  kHasElement,    // $contains on a metadata key: operand in `elements`
+  kHasSubstring,  // $contains on the document: operand in `texts`
+  kHasMatch,      // $regex: operand in `regexes`
+};
+
+enum class FilterTarget : uint8_t { kMetadata, kId, kUri, kDocument };
+
+struct FilterNode {
+  FilterOp op;
+  FilterTarget target = FilterTarget::kMetadata;
+  bool negated = false;  // the negative operators are the exact complements of the positive ones
+  uint32_t key = 0;      // in `texts`
+  uint32_t operand = 0;
+  uint32_t end = 0;
+  uint32_t parent = 0;  // kNone at the root
+
+  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+};
+
+// Half-open ranges of the pools below, each sorted. Numbers are in canonical form, so 2 and 2.0 are
+// one.
+struct FilterSet {
+  struct Range {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+  };
+  Range texts;
+  Range integers;
+  Range reals;
+  bool has_false = false;
+  bool has_true = false;
+};
+
+struct FilterProgram {
+  std::vector<FilterNode> nodes;  // empty: everything matches
+  std::vector<std::string> texts;
+  std::vector<int64_t> integers;
+  std::vector<double> reals;
+  std::vector<FilterSet> sets;
+  std::vector<FilterNumber> numbers;
+  std::vector<MetadataValue> elements;
+  std::vector<std::unique_ptr<const re2::RE2>> regexes;
+  FilterNeeds needs;
+
+  bool Matches(const FilterSubject& subject) const;
+
+ private:
+  bool LeafMatches(const FilterNode& node, const FilterSubject& subject) const;
+  bool DocumentMatches(const FilterNode& node, std::string_view document) const;
+  bool MetadataMatches(const FilterNode& node, const Metadata& metadata) const;
+  bool SetHolds(const FilterSet& set, std::string_view text) const;
+  bool SetHolds(const FilterSet& set, FilterNumber number) const;
+};
+
+}  // namespace pigment

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collection configuration: one table of parameters, from which parsing, defaults, printing and
+// updates follow.
+
+#include "engine/record/configuration.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "engine/record/json_tape.h"
+#include "engine/record/text.h"
+
+namespace pigment {
+namespace {
+
+struct Parameter {
+  std::string_view name;
+  std::string_view legacy;  // its name among a collection's metadata; empty: it has none
+  double standard;          // the default
+  double least;
+  double most;
+  bool integral;
+  bool changeable;  // by a modify
+  bool printed;     // also when it was not given
+};
+
+constexpr double kCountMax = 2147483647;  // what Chroma's clients can hold
+constexpr std::string_view kLegacyPrefix = "hnsw:";
+constexpr std::string_view kLegacySpace = "hnsw:space";
+
+// num_threads has no default that would mean the same on another machine: without it, all cores.
+constexpr std::array kHnsw = {
+    Parameter{"ef_construction", "hnsw:construction_ef", 100, 1, kCountMax, true, false, true},
+    Parameter{"ef_search", "hnsw:search_ef", 100, 1, kCountMax, true, true, true},
+    Parameter{"max_neighbors", "hnsw:M", 16, 2, 10000, true, false, true},
+    Parameter{"num_threads", "hnsw:num_threads", 0, 1, 65536, true, true, false},
+    Parameter{"batch_size", "hnsw:batch_size", 100, 2, kCountMax, true, true, true},
+    Parameter{"sync_threshold", "hnsw:sync_threshold", 1000, 2, kCountMax, true, true, true},
+    Parameter{"resize_factor", "hnsw:resize_factor", 1.2, 1, 1000, false, true, true},
+};
+
+constexpr std::array kSpann = {
+    Parameter{"search_nprobe", "", 64, 1, kCountMax, true, true, true},
+    Parameter{"write_nprobe", "", 32, 1, kCountMax, true, false, true},
+    Parameter{"search_rng_factor", "", 1, 0, 1e6, false, false, true},
+    Parameter{"search_rng_epsilon", "", 10, 0, 1e6, false, false, true},
+    Parameter{"write_rng_factor", "", 1, 0, 1e6, false, false, true},
+    Parameter{"write_rng_epsilon", "", 5, 0, 1e6, false, false, true},
+    Parameter{"nreplica_count", "", 8, 1, 1024, true, false, true},
+    Parameter{"split_threshold", "", 50, 25, 200, true, false, true},
+    Parameter{"merge_threshold", "", 25, 12, 100, true, false, true},
+    Parameter{"reassign_neighbor_count", "", 64, 1, 65536, true, false, true},
+    Parameter{"num_samples_kmeans", "", 1000, 1, kCountMax, true, false, true},
+    Parameter{"initial_lambda", "", 100, 0, 1e9, false, false, true},
+    Parameter{"num_centers_to_merge_to", "", 8, 1, 65536, true, false, true},
+    Parameter{"center_drift_threshold", "", 0.125, 0, 1e6, false, false, true},
+    Parameter{"ef_construction", "", 200, 1, kCountMax, true, false, true},
+    Parameter{"ef_search", "", 200, 1, kCountMax, true, true, true},
+    Parameter{"max_neighbors", "", 64, 2, 10000, true, false, true},
+};
+
+struct Kind {
+  std::string_view name;
+  std::span<const Parameter> parameters;
+};
+
+constexpr Kind kHnswKind{"hnsw", kHnsw};
+constexpr Kind kSpannKind{"spann", kSpann};
+
+// What was given, or stands in a stored configuration.
+struct Values {
+  const Kind* kind = nullptr;
+  std::string space;  // empty: not given
+  std::map<std::string_view, double> numbers;
+};
+
+const Parameter* FindParameter(const Kind& kind, std::string_view name) {
+  for (const Parameter& parameter : kind.parameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+const Parameter* FindLegacy(std::string_view name) {
+  for (const Parameter& parameter : kHnsw) {
+    if (parameter.legacy == name) return &parameter;
+  }
+  return nullptr;
+}
+
+Result<Metric> ParseSpace(std::string_view space) {
+  for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kIp}) {
+    if (MetricName(metric) == space) return metric;
+  }
+  return InvalidArgument(
+      fmt::format("unknown space {}, expected one of l2, cosine, ip", Quoted(space)));
+}
+
+std::string NumberText(double value, bool integral) {
+  if (integral) return fmt::format("{}", static_cast<int64_t>(value));
+  std::string out;
+  AppendJsonDouble(value, out);
+  return out;
+}
+
+Status WrongValue(std::string_view name, const Parameter& parameter, std::string_view got) {
+  return InvalidArgument(fmt::format("{} takes {} of {} to {}, got {}", name,
+                                     parameter.integral ? "an integer" : "a number",
+                                     NumberText(parameter.least, parameter.integral),
+                                     NumberText(parameter.most, parameter.integral), got));
+}
+
+Status CheckRange(std::string_view name, const Parameter& parameter, double value) {
+  if (value >= parameter.least && value <= parameter.most) return Status::Ok();
+  return WrongValue(name, parameter, NumberText(value, parameter.integral));
+}
+
+// One member of {"hnsw": {...}} or {"spann": {...}}.
+Status ReadMember(const JsonTape& tape, size_t member, const Kind& kind, Values* values) {
+  const std::string_view key = tape.key(member);
+  const std::string name = fmt::format("{} parameter {}", kind.name, Quoted(key));
+  if (key == "space") {
+    if (tape.kind(member) != JsonKind::kString) {
+      return InvalidArgument(fmt::format("{} takes a string, got {}", name, tape.Describe(member)));
+    }
+    values->space = tape.text(member);
+    return ParseSpace(values->space).status();
+  }
+  const Parameter* parameter = FindParameter(kind, key);
+  if (parameter == nullptr) return InvalidArgument(fmt::format("unknown {}", name));
+  double value = 0;
+  if (tape.kind(member) == JsonKind::kInteger) {
+    value = static_cast<double>(tape.integer(member));
+  } else if (tape.kind(member) == JsonKind::kDouble && !parameter->integral) {
+    value = tape.real(member);
+  } else {
+    return WrongValue(name, *parameter, tape.Describe(member));
+  }
+  PIGMENT_RETURN_IF_ERROR(CheckRange(name, *parameter, value));
+  values->numbers[parameter->name] = value;
+  return Status::Ok();
+}
+
+// Reads {"hnsw": …} or {"spann": …}; `kind` stays null where neither is given.
+Result<Values> ReadJson(std::string_view json, std::string_view what) {
+  PIGMENT_ASSIGN_OR_RETURN(const JsonTape tape, JsonTape::Parse(json, what, Detail::kNone));
+  Values values;
+  if (tape.kind(0) == JsonKind::kNull) return values;
+  if (tape.kind(0) != JsonKind::kObject) {
+    return InvalidArgument(fmt::format("{} must be an object, got {}", what, tape.Describe(0)));
+  }
+  size_t given = 0;
+  for (size_t i = 1; i < tape.size(); i = tape.end(i)) {
+    const std::string_view key = tape.key(i);
+    const Kind* kind = key == kHnswKind.name    ? &kHnswKind
+                       : key == kSpannKind.name ? &kSpannKind
+                                                : nullptr;
+    if (kind == nullptr && (key != "embedding_function" || tape.kind(i) != JsonKind::kNull)) {
+      return InvalidArgument(
+          fmt::format("unknown key {} in the {}, expected hnsw or spann", Quoted(key), what));
+    }
+    if (tape.kind(i) == JsonKind::kNull) continue;
+    if (++given > 1) return InvalidArgument("hnsw and spann cannot both be given");
+    if (tape.kind(i) != JsonKind::kObject) {
+      return InvalidArgument(
+          fmt::format("{} must be an object, got {}", kind->name, tape.Describe(i)));
+    }
+    values.kind = kind;
+    for (size_t member = i + 1; member < tape.end(i); member = tape.end(member)) {
+      PIGMENT_RETURN_IF_ERROR(ReadMember(tape, member, *kind, &values));
+    }
+  }
+  return values;
+}
+
+// One of Chroma's older hnsw:* keys in a collection's metadata.
+Status ReadLegacy(std::string_view key, const MetadataValue& held, bool is_hnsw, Values* values) {
+  const std::string name = fmt::format("metadata key {}", Quoted(key));
+  if (key == kLegacySpace) {
+    const auto* text = std::get_if<std::string>(&held);
+    if (text == nullptr) return InvalidArgument(fmt::format("{} takes a string", name));
+    values->space = *text;
+    return ParseSpace(*text).status();
+  }
+  const Parameter* parameter = FindLegacy(key);
+  if (parameter == nullptr) return InvalidArgument(fmt::format("unknown hnsw parameter: {}", name));
+  if (!is_hnsw)
+    return InvalidArgument(fmt::format("{} has no effect with a spann configuration", name));
+  double value = 0;
+  if (const auto* integer = std::get_if<int64_t>(&held)) {
+    value = static_cast<double>(*integer);
+  } else if (const auto* real = std::get_if<double>(&held);
+             real != nullptr && !parameter->integral) {
+    value = *real;
+  } else {
+    return WrongValue(name, *parameter, MetadataToJson({{std::string(key), held}}));
+  }
+  PIGMENT_RETURN_IF_ERROR(CheckRange(name, *parameter, value));
+  values->numbers[parameter->name] = value;
+  return Status::Ok();
+}
+
+Result<Values> ReadLegacyKeys(const Metadata* metadata, bool is_hnsw) {
+  Values values;
+  if (metadata == nullptr) return values;
+  for (auto i = metadata->lower_bound(kLegacyPrefix);
+       i != metadata->end() && i->first.starts_with(kLegacyPrefix); ++i) {
+    PIGMENT_RETURN_IF_ERROR(ReadLegacy(i->first, i->second, is_hnsw, &values));
+  }
+  return values;
+}
+
+Result<Configuration> Print(const Values& values) {
+  Configuration configuration;
+  PIGMENT_ASSIGN_OR_RETURN(configuration.metric, ParseSpace(values.space));
+  std::string& json = configuration.json;
+  json =
+      fmt::format(R"({{{}"{}":{{"space":"{}")", values.kind == &kSpannKind ? R"("hnsw":null,)" : "",
+                  values.kind->name, values.space);
+  for (const Parameter& parameter : values.kind->parameters) {
+    const auto given = values.numbers.find(parameter.name);
+    if (given == values.numbers.end() && !parameter.printed) continue;
+    const double value = given == values.numbers.end() ? parameter.standard : given->second;
+    json += fmt::format(R"(,"{}":{})", parameter.name, NumberText(value, parameter.integral));
+  }
+  json += values.kind == &kSpannKind ? "}}" : R"(},"spann":null})";
+  return configuration;
+}
+
+}  // namespace
+
+Result<Configuration> ParseConfiguration(std::optional<std::string_view> json,
+                                         const Metadata* metadata,
+                                         std::optional<std::string_view> preferred_space) {
+  PIGMENT_ASSIGN_OR_RETURN(Values values, ReadJson(json.value_or("null"), "configuration"));
+  if (values.kind == nullptr) values.kind = &kHnswKind;
+  PIGMENT_ASSIGN_OR_RETURN(Values legacy, ReadLegacyKeys(metadata, values.kind == &kHnswKind));
+  values.numbers.merge(legacy.numbers);  // what the configuration says wins
+  if (values.space.empty()) values.space = legacy.space;
+  if (values.space.empty()) values.space = preferred_space.value_or("");
+  if (values.space.empty()) values.space = "l2";
+  return Print(values);
+}
+
+Result<Configuration> UpdateConfiguration(std::string_view current_json,
+                                          std::string_view change_json) {
+  PIGMENT_ASSIGN_OR_RETURN(Values current, ReadJson(current_json, "stored configuration"));
+  if (current.kind == nullptr)
+    return InvalidArgument("stored configuration has neither hnsw nor spann");
+  PIGMENT_ASSIGN_OR_RETURN(const Values change, ReadJson(change_json, "configuration"));
+  if (change.kind == nullptr || (change.numbers.empty() && change.space.empty())) {
+    return InvalidArgument("the change of the configuration is empty");
+  }
+  if (change.kind != current.kind) {
+    return InvalidArgument(
+        fmt::format("the index kind of a collection cannot be changed: it is {}, got {}",
+                    current.kind->name, change.kind->name));
+  }
+  if (!change.space.empty()) {
+    return InvalidArgument(
+        fmt::format("the space of a collection cannot be changed: it is {}, got {}", current.space,
+                    change.space));
+  }
+  for (const auto& [name, value] : change.numbers) {
+    if (!FindParameter(*change.kind, name)->changeable) {
+      return InvalidArgument(
+          fmt::format("{} parameter {} cannot be changed once the collection exists",
+                      change.kind->name, Quoted(name)));
+    }
+    current.numbers[name] = value;
+  }
+  return Print(current);
+}
+
+}  // namespace pigment

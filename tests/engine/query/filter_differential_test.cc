@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filters against the plain model of tests/support on random records.
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "engine/query/filter.h"
+#include "tests/support/filter_model.h"
+
+namespace pigment {
+namespace {
+
+using nlohmann::json;
+using testing::ModelRecord;
+
+Metadata ToMetadata(const ModelRecord& record) {
+  if (record.metadata.is_null()) return {};
+  bool present = false;
+  Result<Metadata> metadata =
+      ParseMetadataJson(record.metadata.dump(), MetadataUse::kNewRecord, &present);
+  EXPECT_TRUE(metadata.ok()) << metadata.status().ToString();
+  return metadata.ok() ? *metadata : Metadata();
+}
+
+TEST(FilterDifferential, RandomFiltersAgreeWithTheModel) {
+  constexpr uint64_t kSeed = 20261121;
+  constexpr int kFilters = 25000;
+  constexpr int kRecordsPerFilter = 8;
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
+  std::mt19937_64 random(kSeed);
+  uint64_t pairs = 0, matched = 0;
+  for (int i = 0; i < kFilters; ++i) {
+    const int depth_max = static_cast<int>(random() % 4);
+    const json where = random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth_max);
+    const json document =
+        random() % 4 != 0 ? json() : testing::RandomModelWhereDocument(random, depth_max);
+    const auto filter = Filter::Parse(where.dump(), document.dump());
+    ASSERT_TRUE(filter.ok()) << where.dump() << " " << document.dump() << ": "
+                             << filter.status().ToString();
+    for (int j = 0; j < kRecordsPerFilter; ++j) {
+      const ModelRecord record = testing::RandomModelRecord(random);
+      const Metadata metadata = ToMetadata(record);
+      FilterSubject subject{.id = record.id, .document = record.document, .uri = record.uri};
+      if (!record.metadata.is_null()) subject.metadata = &metadata;
+      const bool expected = testing::ModelMatches(where, document, record);
+      ASSERT_EQ((*filter)->Matches(subject), expected)
+          << "filter " << i << " record " << j << "\nwhere " << where.dump() << "\nwhere_document "
+          << document.dump() << "\nid " << record.id << " metadata " << record.metadata.dump()
+          << "\ndocument " << record.document.value_or("(none)") << "\nuri "
+          << record.uri.value_or("(none)");
+      ++pairs;
+      matched += expected ? 1 : 0;
+    }
+  }
+  EXPECT_GE(pairs, 200000u);
+  // Both answers are common, or the test shows little.
+  EXPECT_GT(matched, pairs / 4);
+  EXPECT_LT(matched, pairs * 3 / 4);
+}
+
+}  // namespace
+}  // namespace pigment

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests of engine/query/filter.h: the meaning of each operator and the message of each refusal, as
+// tables.
+
+#include "engine/query/filter.h"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <string>
+
+namespace pigment {
+namespace {
+
+using namespace std::string_view_literals;
+
+Result<std::shared_ptr<const Filter>> Where(std::string_view json) {
+  return Filter::Parse(json, std::nullopt);
+}
+Result<std::shared_ptr<const Filter>> WhereDocument(std::string_view json) {
+  return Filter::Parse(std::nullopt, json);
+}
+
+const Metadata& SampleMetadata() {
+  static const Metadata* const metadata = new Metadata{
+      {"i", int64_t{2}},
+      {"f", 2.5},
+      {"whole", 2.0},
+      {"s", std::string("two")},
+      {"t", true},
+      {"big", (int64_t{1} << 53) + 1},
+      {"max", std::numeric_limits<int64_t>::max()},
+      {"is", std::vector<int64_t>{1, 2}},
+      {"fs", std::vector<double>{1.0, 2.5}},
+      {"ss", std::vector<std::string>{"x", ""}},
+      {"ts", std::vector<bool>{true, true}},
+  };
+  return *metadata;
+}
+
+FilterSubject Sample() {
+  return {.id = "id1",
+          .metadata = &SampleMetadata(),
+          .document = "The quick brown Fox\n100% 你好\0nul"sv,
+          .uri = "file:///a"};
+}
+
+struct Case {
+  const char* json;
+  bool matches;
+};
+
+TEST(Filter, WhereMeansWhatTheRulesSay) {
+  for (
+      const Case& c : {
+          // Equality: strings, numbers and bools are worlds apart, integers and floats are one.
+          Case{R"({"i": 2})", true},
+          {R"({"i": {"$eq": 2}})", true},
+          {R"({"i": {"$eq": 2.0}})", true},
+          {R"({"whole": 2})", true},
+          {R"({"i": {"$eq": 2.5}})", false},
+          {R"({"i": {"$ne": 2.5}})", true},
+          {R"({"f": 2.5})", true},
+          {R"({"i": "2"})", false},
+          {R"({"s": "two"})", true},
+          {R"({"s": "Two"})", false},
+          {R"({"t": true})", true},
+          {R"({"t": 1})", false},
+          {R"({"t": false})", false},
+          {R"({"i": true})", false},
+          {R"({"t": {"$ne": 1}})", true},
+          {R"({"s": {"$ne": "two"}})", false},
+          // Exact beyond 2^53, and at the ends of int64.
+          {R"({"big": 9007199254740993})", true},
+          {R"({"big": 9007199254740992.0})", false},
+          {R"({"big": {"$gt": 9007199254740992.0}})", true},
+          {R"({"big": {"$lt": 9007199254740994.0}})", true},
+          {R"({"max": 9223372036854775807})", true},
+          {R"({"max": 9.223372036854775807e18})", false},
+          {R"({"max": {"$lt": 9.223372036854775807e18}})", true},
+          {R"({"max": {"$lt": 1e300}})", true},
+          {R"({"max": {"$gt": -1e300}})", true},
+          // Order: a bound is never truncated.
+          {R"({"i": {"$gt": 1}})", true},
+          {R"({"i": {"$gt": 2}})", false},
+          {R"({"i": {"$gte": 2}})", true},
+          {R"({"i": {"$gte": 2.5}})", false},
+          {R"({"i": {"$lt": 2.5}})", true},
+          {R"({"i": {"$lte": 1.5}})", false},
+          {R"({"f": {"$gt": 2}})", true},
+          {R"({"f": {"$lt": 3}})", true},
+          {R"({"f": {"$lte": 2.5}})", true},
+          {R"({"i": {"$lt": 2}})", false},
+          {R"({"i": {"$gt": -0.5}})", true},
+          {R"({"s": {"$gt": 0}})", false},
+          {R"({"t": {"$gte": 0}})", false},
+          {R"({"is": {"$gt": 0}})", false},
+          // Sets.
+          {R"({"i": {"$in": [1, 2]}})", true},
+          {R"({"i": {"$in": [1.5, 2.0]}})", true},
+          {R"({"i": {"$in": [1, 3]}})", false},
+          {R"({"i": {"$nin": [1, 3]}})", true},
+          {R"({"i": {"$nin": [2]}})", false},
+          {R"({"s": {"$in": ["one", "two"]}})", true},
+          {R"({"s": {"$in": [2]}})", false},
+          {R"({"s": {"$nin": [2]}})", true},
+          {R"({"t": {"$in": [true]}})", true},
+          {R"({"t": {"$in": [false]}})", false},
+          {R"({"f": {"$in": [2.5, 1.0]}})", true},
+          {R"({"i": {"$in": [2.5]}})", false},
+          // Lists: only $contains looks inside, by value and type.
+          {R"({"is": 1})", false},
+          {R"({"is": {"$ne": 1}})", true},
+          {R"({"is": {"$in": [1]}})", false},
+          {R"({"is": {"$nin": [1]}})", true},
+          {R"({"is": {"$contains": 1}})", true},
+          {R"({"is": {"$contains": 1.0}})", false},
+          {R"({"is": {"$contains": 3}})", false},
+          {R"({"is": {"$not_contains": 3}})", true},
+          {R"({"is": {"$not_contains": 1}})", false},
+          {R"({"fs": {"$contains": 1.0}})", true},
+          {R"({"fs": {"$contains": 1}})", false},
+          {R"({"ss": {"$contains": ""}})", true},
+          {R"({"ss": {"$contains": "X"}})", false},
+          {R"({"ts": {"$contains": true}})", true},
+          {R"({"ts": {"$contains": false}})", false},
+          {R"({"i": {"$contains": 2}})", false},
+          {R"({"i": {"$not_contains": 2}})", true},
+          {R"({"s": {"$contains": "tw"}})", false},
+          // A missing key matches the negative operators and nothing else.
+          {R"({"no": 1})", false},
+          {R"({"no": {"$ne": 1}})", true},
+          {R"({"no": {"$gt": 0}})", false},
+          {R"({"no": {"$lt": 0}})", false},
+          {R"({"no": {"$in": [1]}})", false},
+          {R"({"no": {"$nin": [1]}})", true},
+          {R"({"no": {"$contains": 1}})", false},
+          {R"({"no": {"$not_contains": 1}})", true},
+          // Fields that are no metadata.
+          {R"({"#id": "id1"})", true},
+          {R"({"#id": {"$ne": "id1"}})", false},
+          {R"({"#id": {"$in": ["x", "id1"]}})", true},
+          {R"({"#id": {"$nin": ["x"]}})", true},
+          {R"({"chroma:uri": "file:///a"})", true},
+          {R"({"chroma:uri": {"$in": ["b"]}})", false},
+          {R"({"chroma:uri": {"$ne": "b"}})", true},
+          {R"({"chroma:uri": {"$gt": 1}})", false},
+          {R"({"chroma:uri": {"$not_contains": "f"}})", true},
+          {R"({"#document": {"$contains": "quick"}})", true},
+          {R"({"#document": {"$regex": "q.*n"}})", true},
+          {R"({"#document": {"$not_contains": "quick"}})", false},
+          {R"({"#document": {"$not_regex": "zz"}})", true},
+          // Groups.
+          {R"({"$and": [{"i": 2}]})", true},
+          {R"({"$or": [{"i": 3}]})", false},
+          {R"({"$and": [{"i": 2}, {"s": "two"}]})", true},
+          {R"({"$and": [{"i": 2}, {"s": "x"}]})", false},
+          {R"({"$or": [{"i": 3}, {"s": "two"}]})", true},
+          {R"({"$or": [{"i": 3}, {"s": "x"}]})", false},
+          {R"({"$and": [{"$or": [{"i": 3}, {"i": 2}]}, {"$or": [{"s": "x"}, {"$and": [{"t": true}, {"f": 2.5}]}]}]})",
+           true},
+          {R"({"$or": [{"$and": [{"i": 2}, {"i": 3}]}, {"$or": [{"s": "x"}, {"s": "y"}]}]})",
+           false},
+          {R"({"$or": [{"$and": [{"i": 2}, {"i": 3}]}, {"$and": [{"i": 3}, {"i": 2}]}, {"s": "two"}]})",
+           true},
+      }) {
+    const auto filter = Where(c.json);
+    ASSERT_TRUE(filter.ok()) << c.json << ": " << filter.status().ToString();
+    EXPECT_EQ((*filter)->Matches(Sample()), c.matches) << c.json;
+  }
+}
+
+TEST(Filter, WhereDocumentMeansWhatTheRulesSay) {
+  for (const Case& c : {
+           Case{R"({"$contains": "quick"})", true},
+           {R"({"$contains": "Quick"})", false},
+           {R"({"$contains": "100%"})", true},
+           {R"({"$contains": "100_"})", false},
+           {R"({"$contains": "好"})", true},
+           {R"({"$contains": "x"})", true},
+           {R"({"$contains": "好\u0000nul"})", true},
+           {R"({"$contains": "\u0000"})", true},
+           {R"({"$not_contains": "quick"})", false},
+           {R"({"$not_contains": "slow"})", true},
+           {R"({"$regex": "br[ow]+n"})", true},
+           {R"({"$regex": "^quick"})", false},
+           {R"({"$regex": "^The"})", true},
+           {R"({"$regex": "nul$"})", true},
+           {R"({"$regex": "Fox$"})", false},
+           {R"({"$regex": "(?m)Fox$"})", true},
+           {R"({"$regex": "(?i)FOX"})", true},
+           {R"({"$regex": "Fox.100"})", false},
+           {R"({"$regex": "(?s)Fox.100"})", true},
+           {R"({"$regex": "\\p{Han}{2}\\x00nul"})", true},
+           {R"({"$regex": "x*"})", true},
+           {R"({"$not_regex": "zebra|yak"})", true},
+           {R"({"$not_regex": "fox|Fox"})", false},
+           {R"({"$and": [{"$contains": "quick"}, {"$not_contains": "slow"}]})", true},
+           {R"({"$or": [{"$contains": "slow"}, {"$regex": "F.x"}]})", true},
+           {R"({"$or": [{"$contains": "slow"}]})", false},
+       }) {
+    const auto filter = WhereDocument(c.json);
+    ASSERT_TRUE(filter.ok()) << c.json << ": " << filter.status().ToString();
+    EXPECT_EQ((*filter)->Matches(Sample()), c.matches) << c.json;
+  }
+}
+
+TEST(Filter, ARecordWithoutAFieldMatchesTheNegativeOperatorsOnly) {
+  const FilterSubject bare{.id = "id1"};
+  for (const Case& c : {Case{R"({"a": 1})", false},
+                        {R"({"a": {"$ne": 1}})", true},
+                        {R"({"a": {"$nin": [1]}})", true},
+                        {R"({"a": {"$not_contains": 1}})", true},
+                        {R"({"a": {"$lt": 1}})", false},
+                        {R"({"chroma:uri": "a"})", false},
+                        {R"({"chroma:uri": {"$ne": "a"}})", true},
+                        {R"({"#document": {"$contains": "a"}})", false},
+                        {R"({"#document": {"$regex": "x*"}})", false},
+                        {R"({"#document": {"$not_contains": "a"}})", true},
+                        {R"({"#document": {"$not_regex": "x*"}})", true}}) {
+    const auto filter = Where(c.json);
+    ASSERT_TRUE(filter.ok()) << c.json;
+    EXPECT_EQ((*filter)->Matches(bare), c.matches) << c.json;
+  }
+  const FilterSubject empty{.id = "id1", .document = std::string_view()};
+  EXPECT_TRUE((*WhereDocument(R"({"$regex": "^$"})"))->Matches(empty));
+  EXPECT_FALSE((*WhereDocument(R"({"$contains": "a"})"))->Matches(empty));
+}
+
+TEST(Filter, TextThatIsNotUtf8IsSearchedByItsBytes) {
+  const FilterSubject subject{.id = "x", .document = "ab\xff\xfe\0cd\xc3"sv};
+  EXPECT_TRUE((*WhereDocument(R"({"$contains": "cd"})"))->Matches(subject));
+  EXPECT_TRUE((*WhereDocument(R"({"$regex": "^ab"})"))->Matches(subject));
+  EXPECT_TRUE((*WhereDocument(R"({"$regex": "c.?d"})"))->Matches(subject));
+  EXPECT_FALSE((*WhereDocument(R"({"$contains": "Ã"})"))->Matches(subject));
+}
+
+TEST(Filter, BothFiltersMustMatch) {
+  const auto parse = [](const char* where, const char* document) {
+    return *Filter::Parse(where, document);
+  };
+  EXPECT_TRUE(parse(R"({"i": 2})", R"({"$contains": "quick"})")->Matches(Sample()));
+  EXPECT_FALSE(parse(R"({"i": 3})", R"({"$contains": "quick"})")->Matches(Sample()));
+  EXPECT_FALSE(parse(R"({"i": 2})", R"({"$contains": "slow"})")->Matches(Sample()));
+  EXPECT_FALSE(
+      parse(R"({"$or": [{"i": 2}, {"i": 3}]})", R"({"$contains": "slow"})")->Matches(Sample()));
+  EXPECT_TRUE(parse("null", R"({"$contains": "quick"})")->Matches(Sample()));
+}
+
+TEST(Filter, NothingGivenMatchesEverything) {
+  for (const auto& filter : {Filter::Parse(std::nullopt, std::nullopt), Where("null"),
+                             WhereDocument(" null "), Filter::Parse("null", "null")}) {
+    ASSERT_TRUE(filter.ok());
+    EXPECT_TRUE((*filter)->matches_everything());
+    EXPECT_TRUE((*filter)->Matches({.id = "x"}));
+  }
+  EXPECT_FALSE((*Where(R"({"i": 2})"))->matches_everything());
+}
+
+TEST(Filter, NeedsNameWhatIsRead) {
+  const auto needs = [](const char* where) { return (*Where(where))->needs(); };
+  EXPECT_TRUE(needs(R"({"i": 2})").metadata);
+  EXPECT_FALSE(needs(R"({"i": 2})").document || needs(R"({"i": 2})").id ||
+               needs(R"({"i": 2})").uri);
+  EXPECT_TRUE(needs(R"({"#id": "x"})").id);
+  EXPECT_FALSE(needs(R"({"#id": "x"})").metadata);
+  EXPECT_TRUE(needs(R"({"chroma:uri": "x"})").uri);
+  EXPECT_TRUE(needs(R"({"#document": {"$contains": "x"}})").document);
+  EXPECT_TRUE((*WhereDocument(R"({"$regex": "x"})"))->needs().document);
+  EXPECT_FALSE((*Where("null"))->needs().metadata);
+}
+
+struct Refusal {
+  const char* json;
+  const char* message;
+};
+
+void ExpectRefused(const Result<std::shared_ptr<const Filter>>& filter, const Refusal& refusal) {
+  ASSERT_FALSE(filter.ok()) << refusal.json;
+  EXPECT_EQ(filter.status().code(), Code::kInvalidArgument) << refusal.json;
+  EXPECT_EQ(filter.status().detail(), Detail::kFilter) << refusal.json;
+  EXPECT_EQ(filter.status().message(), refusal.message) << refusal.json;
+}
+
+TEST(Filter, RefusalsOfWhereNameClauseAndValue) {
+  for (
+      const Refusal& r : {
+          Refusal{"{}", "where: expected an object with one key, got {}"},
+          {"[]", "where: expected an object with one key, got an empty list"},
+          {"3", "where: expected an object with one key, got 3"},
+          {R"("a")", "where: expected an object with one key, got \"a\""},
+          {R"({"a": 1, "b": 2})",
+           "where: expected an object with one key, got 2 keys: \"a\", \"b\""},
+          {R"({"a": 1, "b": 2, "c": 3})",
+           "where: expected an object with one key, got 3 keys: \"a\", \"b\", ..."},
+          {R"({"a": 1, "a": 2})", "where has the key \"a\" twice in one object"},
+          {R"({"$and": []})",
+           "where: \"$and\" takes a list of at least one clause, got an empty list"},
+          {R"({"$or": {"a": 1}})",
+           "where: \"$or\" takes a list of at least one clause, got an object with the key \"a\""},
+          {R"({"$or": null})", "where: \"$or\" takes a list of at least one clause, got null"},
+          {R"({"$and": [{"a": 1}, 2]})", "where: expected an object with one key, got 2"},
+          {R"({"$and": [{"a": 1}, {}]})", "where: expected an object with one key, got {}"},
+          {R"({"$not": [{"a": 1}]})",
+           "where: unknown operator \"$not\", expected $and, $or or a key"},
+          {R"({"$eq": 1})", "where: unknown operator \"$eq\", expected $and, $or or a key"},
+          {R"({"$contains": "x"})",
+           "where: unknown operator \"$contains\", expected $and, $or or a key"},
+          {R"({"": 1})", "where: a key must not be empty, got \"\""},
+          {R"({"#embedding": 1})",
+           "where: key \"#embedding\": no such field, expected a metadata key, #id or #document"},
+          {R"({"chroma:document": "x"})",
+           "where: key \"chroma:document\": documents are filtered by \"#document\" or "
+           "where_document"},
+          {R"({"a": null})",
+           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got null"},
+          {R"({"a": [1]})",
+           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got a list "
+           "of 1"},
+          {R"({"a": {}})", "where: key \"a\": expected one operator, got {}"},
+          {R"({"a": {"$gt": 1, "$lt": 2}})", "where: key \"a\": expected one operator, got 2 keys"},
+          {R"({"a": {"$foo": 1}})",
+           "where: key \"a\": unknown operator \"$foo\", expected one of $eq, $ne, $gt, $gte, $lt, "
+           "$lte, $in, $nin, $contains, $not_contains"},
+          {R"({"a": {"b": 1}})",
+           "where: key \"a\": unknown operator \"b\", expected one of $eq, $ne, $gt, $gte, $lt, "
+           "$lte, "
+           "$in, $nin, $contains, $not_contains"},
+          {R"({"a": {"$eq": null}})",
+           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got null"},
+          {R"({"a": {"$ne": [1]}})",
+           "where: key \"a\": operator \"$ne\" takes a string, integer, float or bool, got a list "
+           "of 1"},
+          {R"({"a": {"$eq": {"x": 1}}})",
+           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got an "
+           "object with the key \"x\""},
+          {R"({"a": 9223372036854775808})",
+           "where: key \"a\": integer 9223372036854775808 does not fit 64 bits"},
+          {R"({"a": {"$in": [1, -9223372036854775809]}})",
+           "where: key \"a\": integer -9223372036854775809 does not fit 64 bits"},
+          {R"({"a": 1e999})", "where has a number beyond double: 1e999"},
+          {R"({"a": {"$gt": "x"}})",
+           "where: key \"a\": operator \"$gt\" takes an integer or a float, got \"x\""},
+          {R"({"a": {"$lte": true}})",
+           "where: key \"a\": operator \"$lte\" takes an integer or a float, got true"},
+          {R"({"a": {"$gt": null}})",
+           "where: key \"a\": operator \"$gt\" takes a string, integer, float or bool, got null"},
+          {R"({"a": {"$in": []}})",
+           "where: key \"a\": operator \"$in\" takes a list that is not empty, got an empty list"},
+          {R"({"a": {"$nin": 1}})",
+           "where: key \"a\": operator \"$nin\" takes a list that is not empty, got 1"},
+          {R"({"a": {"$in": [1, true]}})",
+           "where: key \"a\": operator \"$in\" takes values of one type, got true after 1"},
+          {R"({"a": {"$in": [1, 2.5]}})",
+           "where: key \"a\": operator \"$in\" takes values of one type, got 2.5 after 1"},
+          {R"({"a": {"$in": [1, null]}})",
+           "where: key \"a\": operator \"$in\" takes a string, integer, float or bool, got null"},
+          {R"({"a": {"$in": [[1]]}})",
+           "where: key \"a\": operator \"$in\" takes a string, integer, float or bool, got a list "
+           "of 1"},
+          {R"({"a": {"$contains": [1]}})",
+           "where: key \"a\": operator \"$contains\" takes a string, integer, float or bool, got a "
+           "list of 1"},
+          {R"({"a": {"$regex": "x"}})",
+           "where: key \"a\": operator \"$regex\" is for documents only"},
+          {R"({"#id": 1})", "where: key \"#id\": operator \"$eq\" takes texts, got 1"},
+          {R"({"#id": {"$in": [1]}})", "where: key \"#id\": operator \"$in\" takes texts, got 1"},
+          {R"({"#id": {"$gt": 1}})",
+           "where: key \"#id\": operator \"$gt\" does not apply, expected $eq, $ne, $in or $nin"},
+          {R"({"#document": "x"})",
+           "where: key \"#document\": expected an object with one operator of $contains, "
+           "$not_contains, $regex, $not_regex, got \"x\""},
+          {R"({"#document": {"$eq": "x"}})",
+           "where: key \"#document\": unknown operator \"$eq\", expected one of $contains, "
+           "$not_contains, $regex, $not_regex"},
+          {R"({"#document": {"$contains": ""}})",
+           "where: key \"#document\": operator \"$contains\" takes a text that is not empty, got "
+           "\"\""},
+      }) {
+    ExpectRefused(Where(r.json), r);
+  }
+}
+
+TEST(Filter, RefusalsOfWhereDocumentNameClauseAndValue) {
+  for (const Refusal& r : {
+           Refusal{"{}", "where_document: expected an object with one key, got {}"},
+           {R"({"$contains": "a", "$regex": "b"})",
+            "where_document: expected an object with one key, got 2 keys: \"$contains\", "
+            "\"$regex\""},
+           {R"({"$contains": ""})",
+            "where_document: operator \"$contains\" takes a text that is not empty, got \"\""},
+           {R"({"$contains": 1})",
+            "where_document: operator \"$contains\" takes a text that is not empty, got 1"},
+           {R"({"$not_regex": ["a"]})",
+            "where_document: operator \"$not_regex\" takes a text that is not empty, got a list of "
+            "1"},
+           {R"({"$eq": "a"})",
+            "where_document: unknown operator \"$eq\", expected one of $contains, $not_contains, "
+            "$regex, "
+            "$not_regex, $and, $or"},
+           {R"({"a": 1})",
+            "where_document: unknown operator \"a\", expected one of $contains, $not_contains, "
+            "$regex, "
+            "$not_regex, $and, $or"},
+           {R"({"$and": []})",
+            "where_document: \"$and\" takes a list of at least one clause, got an empty list"},
+           {R"({"$regex": "("})", "where_document: regex \"(\" is not valid: missing ): ("},
+           {R"_({"$regex": "(?=a)"})_",
+            "where_document: regex \"(?=a)\" is not valid: invalid perl operator: (?="},
+           {R"({"$regex": "(a)\\1"})",
+            "where_document: regex \"(a)\\\\1\" is not valid: invalid escape sequence: \\1"},
+       }) {
+    ExpectRefused(WhereDocument(r.json), r);
+  }
+}
+
+TEST(Filter, HintsSayHowToGoOn) {
+  EXPECT_EQ(Where(R"({"a": 1, "b": 2})").status().hint(),
+            R"(join clauses with "$and": {"$and": [{...}, {...}]})");
+  EXPECT_EQ(Where(R"({"a": {"$gt": 1, "$lt": 2}})").status().hint(),
+            R"(join clauses with "$and": {"$and": [{...}, {...}]})");
+  EXPECT_EQ(Where("{}").status().hint(), "leave the filter out to match everything");
+  EXPECT_EQ(WhereDocument(R"({"$regex": "(?<!a)b"})").status().hint(),
+            "the syntax is RE2's: no look-around, no back-references");
+}
+
+TEST(Filter, WhereIsValidatedBeforeWhereDocument) {
+  EXPECT_EQ(Filter::Parse("{}", "{}").status().message(),
+            "where: expected an object with one key, got {}");
+  EXPECT_EQ(Filter::Parse("null", "{}").status().message(),
+            "where_document: expected an object with one key, got {}");
+}
+
+// ---- Limits ------------------------------------------------------------------------------------
+
+void ExpectLimit(const Result<std::shared_ptr<const Filter>>& filter, const std::string& message) {
+  ASSERT_FALSE(filter.ok());
+  EXPECT_EQ(filter.status().code(), Code::kResourceExhausted);
+  EXPECT_EQ(filter.status().detail(), Detail::kLimit);
+  EXPECT_EQ(filter.status().message(), message);
+}
+
+TEST(Filter, LimitsAreNamed) {
+  ExpectLimit(Where(std::string(kFilterBytesMax + 1, ' ')),
+              "where has 67108865 bytes, at most 67108864 are taken");
+  std::string many = R"({"a":{"$in":[)";
+  for (uint64_t i = 0; i < kFilterValuesMax; ++i) many += "1,";
+  ExpectLimit(Where(many + "1]}}"), "where has more than 8388608 JSON values");
+  ExpectLimit(WhereDocument(R"({"$regex":")" + std::string(kRegexBytesMax + 1, 'a') + "\"}"),
+              "regex of 65537 bytes: at most 65536 are taken");
+  EXPECT_TRUE(WhereDocument(R"({"$regex":")" + std::string(kRegexBytesMax, 'a') + "\"}").ok());
+  ExpectLimit(WhereDocument(R"({"$regex":"\\pL{1000}"})"),
+              "regex \"\\\\pL{1000}\" needs more than 8388608 bytes of memory");
+}
+
+TEST(Filter, RegexesAreCountedOncePerPattern) {
+  const auto filter = [](uint64_t different) {
+    std::string json = R"({"$or":[)";
+    for (uint64_t i = 0; i < 2 * kFilterRegexesMax; ++i) {
+      json +=
+          (i > 0 ? R"(,{"$regex":"p)" : R"({"$regex":"p)") + std::to_string(i % different) + "\"}";
+    }
+    return WhereDocument(json + "]}");
+  };
+  EXPECT_TRUE(filter(kFilterRegexesMax).ok());
+  ExpectLimit(filter(kFilterRegexesMax + 1), "a filter takes at most 256 different regexes");
+}
+
+// Runs `body` on a thread whose stack has 256 KiB.
+template <typename Body>
+void OnSmallStack(Body body) {
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
+  pthread_t thread;
+  const auto run = [](void* argument) -> void* {
+    (*static_cast<Body*>(argument))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &body), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+std::string Repeated(std::string_view piece, size_t count) {
+  std::string text;
+  text.reserve(piece.size() * count);
+  for (size_t i = 0; i < count; ++i) text += piece;
+  return text;
+}
+
+TEST(Filter, AMillionLevelsFitASmallStack) {
+  constexpr size_t kDepth = 1000000;
+  OnSmallStack([] {
+    const auto single =
+        Where(Repeated(R"({"$and":[)", kDepth) + R"({"i":2})" + Repeated("]}", kDepth));
+    ASSERT_TRUE(single.ok()) << single.status().ToString();
+    EXPECT_TRUE((*single)->Matches(Sample()));
+
+    // Levels that are all needed: each group has a second child, and kinds alternate.
+    const auto pairs = Where(Repeated(R"({"$and":[{"$or":[)", kDepth / 2) + R"({"i":2})" +
+                             Repeated(R"(,{"i":3}]},{"i":{"$gt":1}}]})", kDepth / 2));
+    ASSERT_TRUE(pairs.ok()) << pairs.status().ToString();
+    EXPECT_TRUE((*pairs)->Matches(Sample()));
+    EXPECT_FALSE((*pairs)->Matches({.id = "x"}));
+  });
+}
+
+TEST(Filter, AMillionOpenBracketsAreAnErrorAndNoCrash) {
+  OnSmallStack([] {
+    EXPECT_EQ(Where(Repeated("[", 1000000)).status().detail(), Detail::kFilter);
+    EXPECT_EQ(Where(Repeated(R"({"a":)", 1000000)).status().detail(), Detail::kFilter);
+    EXPECT_EQ(Where(Repeated("[", 1000000) + Repeated("]", 1000000)).status().detail(),
+              Detail::kFilter);
+    EXPECT_EQ(WhereDocument(R"({"$regex":")" + std::string(65000, '(') + "\"}").status().detail(),
+              Detail::kFilter);
+    (void)WhereDocument(R"({"$regex":")" + std::string(30000, '(') + std::string(30000, ')') +
+                        "\"}");
+  });
+}
+
+TEST(Filter, AHundredThousandBranchesAreFine) {
+  std::string json = R"({"$or":[{"i":-1})";
+  for (int i = 1; i < 100000; ++i) json += R"(,{"i":)" + std::to_string(-i) + "}";
+  const auto never = Where(json + "]}");
+  ASSERT_TRUE(never.ok());
+  EXPECT_FALSE((*never)->Matches(Sample()));
+  const auto last = Where(json + R"(,{"i":2}]})");
+  ASSERT_TRUE(last.ok());
+  EXPECT_TRUE((*last)->Matches(Sample()));
+}
+
+TEST(Filter, AHundredThousandValuesAreFine) {
+  std::string json = R"({"i":{"$in":[-1)";
+  for (int i = 0; i < 100000; ++i) json += "," + std::to_string(3 + 2 * i);
+  EXPECT_FALSE((*Where(json + "]}}"))->Matches(Sample()));
+  EXPECT_TRUE((*Where(json + ",2]}}"))->Matches(Sample()));
+}
+
+}  // namespace
+}  // namespace pigment

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests of engine/record/configuration.h.
+
+#include "engine/record/configuration.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace pigment {
+namespace {
+
+constexpr const char* kHnswDefaults =
+    R"({"hnsw":{"space":"l2","ef_construction":100,"ef_search":100,"max_neighbors":16,"batch_size":100,)"
+    R"("sync_threshold":1000,"resize_factor":1.2},"spann":null})";
+constexpr const char* kSpannDefaults =
+    R"({"hnsw":null,"spann":{"space":"l2","search_nprobe":64,"write_nprobe":32,"search_rng_factor":1.0,)"
+    R"("search_rng_epsilon":10.0,"write_rng_factor":1.0,"write_rng_epsilon":5.0,"nreplica_count":8,"split_threshold":50,)"
+    R"("merge_threshold":25,"reassign_neighbor_count":64,"num_samples_kmeans":1000,"initial_lambda":100.0,)"
+    R"("num_centers_to_merge_to":8,"center_drift_threshold":0.125,"ef_construction":200,"ef_search":200,)"
+    R"("max_neighbors":64}})";
+
+Result<Configuration> Parse(std::string_view json) {
+  return ParseConfiguration(json, nullptr, std::nullopt);
+}
+
+TEST(Configuration, DefaultsAreChromas) {
+  for (const char* json : {"null", "{}", R"({"hnsw":{}})", R"({"hnsw":null,"spann":null})",
+                           R"({"hnsw":{},"spann":null})", R"({"embedding_function":null})"}) {
+    const Result<Configuration> parsed = Parse(json);
+    ASSERT_TRUE(parsed.ok()) << json << parsed.status().ToString();
+    EXPECT_EQ(parsed->json, kHnswDefaults) << json;
+    EXPECT_EQ(parsed->metric, Metric::kL2);
+  }
+  EXPECT_EQ(ParseConfiguration(std::nullopt, nullptr, std::nullopt)->json, kHnswDefaults);
+  EXPECT_EQ(Parse(R"({"spann":{}})")->json, kSpannDefaults);
+}
+
+TEST(Configuration, ReadsBackAsItPrints) {
+  for (const char* json :
+       {R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":2}})",
+        R"({"spann":{"space":"ip"}})", kHnswDefaults, kSpannDefaults}) {
+    const Result<Configuration> once = Parse(json);
+    ASSERT_TRUE(once.ok()) << once.status().ToString();
+    const Result<Configuration> twice = Parse(once->json);
+    ASSERT_TRUE(twice.ok()) << twice.status().ToString();
+    EXPECT_EQ(twice->json, once->json);
+    EXPECT_EQ(twice->metric, once->metric);
+  }
+  EXPECT_EQ(
+      Parse(R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":2}})")->json,
+      R"({"hnsw":{"space":"cosine","ef_construction":100,"ef_search":7,"max_neighbors":16,"num_threads":3,)"
+      R"("batch_size":100,"sync_threshold":1000,"resize_factor":2.0},"spann":null})");
+}
+
+TEST(Configuration, TheSpaceComesFromConfigurationThenMetadataThenFunctionThenL2) {
+  const Metadata metadata{{"hnsw:space", std::string("ip")}};
+  EXPECT_EQ(ParseConfiguration(R"({"hnsw":{"space":"cosine"}})", &metadata, "l2")->metric,
+            Metric::kCosine);
+  EXPECT_EQ(ParseConfiguration("{}", &metadata, "l2")->metric, Metric::kIp);
+  EXPECT_EQ(ParseConfiguration(R"({"spann":{}})", &metadata, "l2")->metric, Metric::kIp);
+  EXPECT_EQ(ParseConfiguration("{}", nullptr, "cosine")->metric, Metric::kCosine);
+  EXPECT_EQ(ParseConfiguration("{}", nullptr, std::nullopt)->metric, Metric::kL2);
+}
+
+TEST(Configuration, LegacyMetadataKeysHaveEffectAndLoseToTheConfiguration) {
+  const Metadata metadata{{"a", std::string("x")},
+                          {"hnsw:M", int64_t{8}},
+                          {"hnsw:batch_size", int64_t{50}},
+                          {"hnsw:construction_ef", int64_t{11}},
+                          {"hnsw:num_threads", int64_t{2}},
+                          {"hnsw:resize_factor", 1.5},
+                          {"hnsw:search_ef", int64_t{12}},
+                          {"hnsw:sync_threshold", int64_t{60}},
+                          {"other", true}};
+  EXPECT_EQ(
+      ParseConfiguration(std::nullopt, &metadata, std::nullopt)->json,
+      R"({"hnsw":{"space":"l2","ef_construction":11,"ef_search":12,"max_neighbors":8,"num_threads":2,)"
+      R"("batch_size":50,"sync_threshold":60,"resize_factor":1.5},"spann":null})");
+  EXPECT_EQ(
+      ParseConfiguration(R"({"hnsw":{"max_neighbors":9,"ef_search":13}})", &metadata, std::nullopt)
+          ->json,
+      R"({"hnsw":{"space":"l2","ef_construction":11,"ef_search":13,"max_neighbors":9,"num_threads":2,)"
+      R"("batch_size":50,"sync_threshold":60,"resize_factor":1.5},"spann":null})");
+}
+
+TEST(Configuration, LegacyMetadataKeysAreRefusedByName) {
+  const auto message = [](std::string_view json, Metadata metadata) {
+    return ParseConfiguration(json, &metadata, std::nullopt).status().message();
+  };
+  EXPECT_EQ(message("{}", {{"hnsw:foo", int64_t{1}}}),
+            "unknown hnsw parameter: metadata key \"hnsw:foo\"");
+  EXPECT_EQ(message("{}", {{"hnsw:space", std::string("foo")}}),
+            "unknown space \"foo\", expected one of l2, cosine, ip");
+  EXPECT_EQ(message("{}", {{"hnsw:space", int64_t{1}}}),
+            "metadata key \"hnsw:space\" takes a string");
+  EXPECT_EQ(message("{}", {{"hnsw:M", 16.0}}),
+            "metadata key \"hnsw:M\" takes an integer of 2 to 10000, got {\"hnsw:M\":16.0}");
+  EXPECT_EQ(message("{}", {{"hnsw:M", int64_t{1}}}),
+            "metadata key \"hnsw:M\" takes an integer of 2 to 10000, got 1");
+  EXPECT_EQ(message(R"({"spann":{}})", {{"hnsw:M", int64_t{16}}}),
+            "metadata key \"hnsw:M\" has no effect with a spann configuration");
+}
+
+struct Refusal {
+  const char* json;
+  const char* message;
+};
+
+TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
+  for (const Refusal& r : {
+           Refusal{R"({"hnsw":{"space":"foo"}})",
+                   "unknown space \"foo\", expected one of l2, cosine, ip"},
+           {R"({"hnsw":{"space":"l1"}})", "unknown space \"l1\", expected one of l2, cosine, ip"},
+           {R"({"hnsw":{"space":""}})", "unknown space \"\", expected one of l2, cosine, ip"},
+           {R"({"hnsw":{"space":2}})", "hnsw parameter \"space\" takes a string, got 2"},
+           {R"({"hnsw":{},"spann":{}})", "hnsw and spann cannot both be given"},
+           {R"({"hnsw":{"foo":1}})", "unknown hnsw parameter \"foo\""},
+           {R"({"spann":{"sync_threshold":5}})", "unknown spann parameter \"sync_threshold\""},
+           {R"({"ivf":{}})", "unknown key \"ivf\" in the configuration, expected hnsw or spann"},
+           {R"({"embedding_function":{"name":"x"}})",
+            "unknown key \"embedding_function\" in the configuration, expected hnsw or spann"},
+           {R"({"hnsw":[]})", "hnsw must be an object, got an empty list"},
+           {"[]", "configuration must be an object, got an empty list"},
+           {"{", "configuration is not valid JSON at byte 2, near \"{\""},
+           {R"({"hnsw":{"ef_search":0}})",
+            "hnsw parameter \"ef_search\" takes an integer of 1 to 2147483647, got 0"},
+           {R"({"hnsw":{"ef_search":-1}})",
+            "hnsw parameter \"ef_search\" takes an integer of 1 to 2147483647, got -1"},
+           {R"({"hnsw":{"ef_search":1.0}})",
+            "hnsw parameter \"ef_search\" takes an integer of 1 to 2147483647, got 1.0"},
+           {R"({"hnsw":{"ef_search":99999999999999999999}})",
+            "hnsw parameter \"ef_search\" takes an integer of 1 to 2147483647, got "
+            "99999999999999999999"},
+           {R"({"hnsw":{"ef_search":null}})",
+            "hnsw parameter \"ef_search\" takes an integer of 1 to 2147483647, got null"},
+           {R"({"hnsw":{"max_neighbors":1}})",
+            "hnsw parameter \"max_neighbors\" takes an integer of 2 to 10000, got 1"},
+           {R"({"hnsw":{"resize_factor":0.5}})",
+            "hnsw parameter \"resize_factor\" takes a number of 1.0 to 1000.0, got 0.5"},
+           {R"({"hnsw":{"resize_factor":"x"}})",
+            "hnsw parameter \"resize_factor\" takes a number of 1.0 to 1000.0, got \"x\""},
+           {R"({"spann":{"split_threshold":24}})",
+            "spann parameter \"split_threshold\" takes an integer of 25 to 200, got 24"},
+           {R"({"spann":{"split_threshold":201}})",
+            "spann parameter \"split_threshold\" takes an integer of 25 to 200, got 201"},
+           {R"({"spann":{"merge_threshold":11}})",
+            "spann parameter \"merge_threshold\" takes an integer of 12 to 100, got 11"},
+       }) {
+    const Result<Configuration> parsed = Parse(r.json);
+    ASSERT_FALSE(parsed.ok()) << r.json;
+    EXPECT_EQ(parsed.status().code(), Code::kInvalidArgument);
+    EXPECT_EQ(parsed.status().message(), r.message) << r.json;
+  }
+  EXPECT_EQ(ParseConfiguration("{}", nullptr, "dot").status().message(),
+            "unknown space \"dot\", expected one of l2, cosine, ip");
+}
+
+TEST(Configuration, UpdatesChangeWhatMayChange) {
+  EXPECT_EQ(
+      UpdateConfiguration(kHnswDefaults, R"({"hnsw":{"ef_search":5,"num_threads":2,"batch_size":3,)"
+                                         R"("sync_threshold":4,"resize_factor":2.5}})")
+          ->json,
+      R"({"hnsw":{"space":"l2","ef_construction":100,"ef_search":5,"max_neighbors":16,"num_threads":2,)"
+      R"("batch_size":3,"sync_threshold":4,"resize_factor":2.5},"spann":null})");
+  const std::string spann = Parse(R"({"spann":{"space":"ip","write_nprobe":9}})")->json;
+  const Result<Configuration> updated =
+      UpdateConfiguration(spann, R"({"spann":{"search_nprobe":3,"ef_search":4}})");
+  ASSERT_TRUE(updated.ok()) << updated.status().ToString();
+  EXPECT_EQ(updated->metric, Metric::kIp);
+  EXPECT_NE(updated->json.find(R"("search_nprobe":3,"write_nprobe":9,)"), std::string::npos)
+      << updated->json;
+  EXPECT_NE(updated->json.find(R"("ef_search":4,)"), std::string::npos) << updated->json;
+}
+
+TEST(Configuration, UpdatesOfTheRestAreRefusedByName) {
+  for (const Refusal& r : {
+           Refusal{"{}", "the change of the configuration is empty"},
+           {R"({"hnsw":{}})", "the change of the configuration is empty"},
+           {R"({"hnsw":{"space":"cosine"}})",
+            "the space of a collection cannot be changed: it is l2, got cosine"},
+           {R"({"hnsw":{"max_neighbors":5}})",
+            "hnsw parameter \"max_neighbors\" cannot be changed once the collection exists"},
+           {R"({"hnsw":{"ef_construction":5}})",
+            "hnsw parameter \"ef_construction\" cannot be changed once the collection exists"},
+           {R"({"spann":{"search_nprobe":5}})",
+            "the index kind of a collection cannot be changed: it is hnsw, got spann"},
+           {R"({"hnsw":{"ef_search":0}})",
+            "hnsw parameter \"ef_search\" takes an integer of 1 to 2147483647, got 0"},
+           {R"({"hnsw":{"foo":0}})", "unknown hnsw parameter \"foo\""},
+       }) {
+    EXPECT_EQ(UpdateConfiguration(kHnswDefaults, r.json).status().message(), r.message) << r.json;
+  }
+  EXPECT_EQ(
+      UpdateConfiguration(kSpannDefaults, R"({"spann":{"write_nprobe":1}})").status().message(),
+      "spann parameter \"write_nprobe\" cannot be changed once the collection exists");
+}
+
+}  // namespace
+}  // namespace pigment

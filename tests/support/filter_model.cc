@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The filter model. Numbers are compared as long double, which holds every int64 and every double
+// exactly.
+
+#include "tests/support/filter_model.h"
+
+#include <cfloat>
+#include <cstdint>
+#include <regex>
+#include <vector>
+
+namespace pigment::testing {
+namespace {
+
+using nlohmann::json;
+
+static_assert(LDBL_MANT_DIG >= 64, "the model needs a type that holds int64 and double exactly");
+
+bool IsNumber(const json& value) { return value.is_number(); }
+
+long double AsNumber(const json& value) {
+  if (value.is_number_float()) return value.get<double>();
+  return value.get<int64_t>();
+}
+
+bool Equal(const json& value, const json& operand) {
+  if (IsNumber(value) && IsNumber(operand)) return AsNumber(value) == AsNumber(operand);
+  if (value.is_string() && operand.is_string())
+    return value.get<std::string>() == operand.get<std::string>();
+  if (value.is_boolean() && operand.is_boolean()) return value.get<bool>() == operand.get<bool>();
+  return false;
+}
+
+bool SameTypeAndEqual(const json& value, const json& operand) {
+  return value.is_number_float() == operand.is_number_float() && Equal(value, operand);
+}
+
+bool Any(const json& list, const json& value) {
+  for (const json& operand : list) {
+    if (Equal(value, operand)) return true;
+  }
+  return false;
+}
+
+bool Contains(const json& value, const json& operand) {
+  if (!value.is_array()) return false;
+  for (const json& element : value) {
+    if (SameTypeAndEqual(element, operand)) return true;
+  }
+  return false;
+}
+
+bool HasSubstring(const std::string& text, const std::string& piece) {
+  for (size_t at = 0; at + piece.size() <= text.size(); ++at) {
+    if (text.compare(at, piece.size(), piece) == 0) return true;
+  }
+  return false;
+}
+
+bool HasMatch(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text.begin(), text.end(), std::regex(pattern, std::regex::ECMAScript));
+}
+
+// `value` null: the key is missing.
+bool FieldMatches(const json* value, const std::string& op, const json& operand) {
+  if (op == "$ne") return !FieldMatches(value, "$eq", operand);
+  if (op == "$nin") return !FieldMatches(value, "$in", operand);
+  if (op == "$not_contains") return !FieldMatches(value, "$contains", operand);
+  if (value == nullptr) return false;
+  if (op == "$eq") return Equal(*value, operand);
+  if (op == "$in") return Any(operand, *value);
+  if (op == "$contains") return Contains(*value, operand);
+  if (!IsNumber(*value)) return false;
+  if (op == "$gt") return AsNumber(*value) > AsNumber(operand);
+  if (op == "$gte") return AsNumber(*value) >= AsNumber(operand);
+  if (op == "$lt") return AsNumber(*value) < AsNumber(operand);
+  if (op == "$lte") return AsNumber(*value) <= AsNumber(operand);
+  throw std::logic_error("the model has no operator " + op);
+}
+
+bool DocumentMatches(const std::optional<std::string>& document, const std::string& op,
+                     const json& operand) {
+  if (op == "$not_contains") return !DocumentMatches(document, "$contains", operand);
+  if (op == "$not_regex") return !DocumentMatches(document, "$regex", operand);
+  if (!document) return false;
+  if (op == "$contains") return HasSubstring(*document, operand.get<std::string>());
+  if (op == "$regex") return HasMatch(*document, operand.get<std::string>());
+  throw std::logic_error("the model has no document operator " + op);
+}
+
+template <typename Child>
+bool GroupMatches(const std::string& op, const json& children, Child child_matches) {
+  for (const json& child : children) {
+    if (child_matches(child) != (op == "$and")) return op == "$or";
+  }
+  return op == "$and";
+}
+
+bool WhereMatches(const json& where, const ModelRecord& record) {
+  const std::string key = where.begin().key();
+  const json& rest = where.begin().value();
+  if (key == "$and" || key == "$or") {
+    return GroupMatches(key, rest, [&](const json& child) { return WhereMatches(child, record); });
+  }
+  const std::string op = rest.is_object() ? rest.begin().key() : "$eq";
+  const json& operand = rest.is_object() ? rest.begin().value() : rest;
+  if (key == "#document") return DocumentMatches(record.document, op, operand);
+  json value;
+  if (key == "#id") {
+    value = record.id;
+  } else if (key == "chroma:uri") {
+    if (record.uri) value = *record.uri;
+  } else if (record.metadata.is_object() && record.metadata.contains(key)) {
+    value = record.metadata[key];
+  }
+  return FieldMatches(value.is_null() ? nullptr : &value, op, operand);
+}
+
+bool WhereDocumentMatches(const json& where, const ModelRecord& record) {
+  const std::string key = where.begin().key();
+  const json& rest = where.begin().value();
+  if (key == "$and" || key == "$or") {
+    return GroupMatches(key, rest,
+                        [&](const json& child) { return WhereDocumentMatches(child, record); });
+  }
+  return DocumentMatches(record.document, key, rest);
+}
+
+// ---- Random values -----------------------------------------------------------------------------
+
+using Random = std::mt19937_64;
+
+template <typename T>
+const T& Pick(Random& random, const std::vector<T>& from) {
+  return from[random() % from.size()];
+}
+
+json RandomInteger(Random& random) {
+  static const std::vector<int64_t> kValues = {0,
+                                               1,
+                                               2,
+                                               3,
+                                               -1,
+                                               -3,
+                                               INT64_MAX,
+                                               INT64_MAX - 1,
+                                               INT64_MIN,
+                                               INT64_MIN + 1,
+                                               int64_t{1} << 53,
+                                               (int64_t{1} << 53) + 1,
+                                               -(int64_t{1} << 53) - 1};
+  return Pick(random, kValues);
+}
+
+json RandomDouble(Random& random) {
+  static const std::vector<double> kValues = {0.0,
+                                              -0.0,
+                                              1.0,
+                                              2.0,
+                                              2.5,
+                                              -0.5,
+                                              3.0000000000000004,
+                                              0x1p53,
+                                              0x1p53 + 2,
+                                              0x1p63,
+                                              -0x1p63,
+                                              -0x1.0000000000001p63,
+                                              1e300,
+                                              -1e300,
+                                              5e-324};
+  return Pick(random, kValues);
+}
+
+json RandomString(Random& random) {
+  static const std::vector<std::string> kValues = {
+      "", "a", "b", "A", "ab", "1", "ü", std::string("a\0b", 3), "true"};
+  return Pick(random, kValues);
+}
+
+json RandomScalar(Random& random, int type) {
+  switch (type) {
+    case 0:
+      return RandomInteger(random);
+    case 1:
+      return RandomDouble(random);
+    case 2:
+      return RandomString(random);
+    default:
+      return random() % 2 == 0;
+  }
+}
+
+json RandomList(Random& random, int type) {
+  json list = json::array();
+  for (uint64_t n = 1 + random() % 4; n > 0; --n) list.push_back(RandomScalar(random, type));
+  return list;
+}
+
+std::string RandomKey(Random& random) {
+  static const std::vector<std::string> kKeys = {"k", "l", "m"};
+  return Pick(random, kKeys);
+}
+
+std::string RandomDocument(Random& random) {
+  static const std::vector<std::string> kPieces = {"a", "b",  "c", "ab", "B", "\n",
+                                                   "ü", "你", "%", "_",  "."};
+  std::string text;
+  for (uint64_t n = random() % 10; n > 0; --n) {
+    if (random() % 8 == 0) {
+      text += '\0';
+    } else {
+      text += Pick(random, kPieces);
+    }
+  }
+  return text;
+}
+
+std::string RandomId(Random& random) {
+  static const std::vector<std::string> kIds = {"a", "b", "id1", "1", "ü"};
+  return Pick(random, kIds);
+}
+
+json RandomDocumentClause(Random& random) {
+  static const std::vector<std::string> kRegexes = {"a+b",  "ab|ba", "[a-c][a-c]", "b(a|c)?b", "%_",
+                                                    "aa*c", "[^a]b", "\\.",        "c"};
+  if (random() % 2 == 0)
+    return {{random() % 2 == 0 ? "$regex" : "$not_regex", Pick(random, kRegexes)}};
+  std::string piece = RandomDocument(random).substr(0, 2);
+  // Half a character is no JSON.
+  if (piece.empty() || static_cast<uint8_t>(piece.back()) >= 0x80) piece = "ü";
+  return {{random() % 2 == 0 ? "$contains" : "$not_contains", piece}};
+}
+
+json RandomField(Random& random) {
+  static const std::vector<std::string> kNumberOps = {"$gt", "$gte", "$lt", "$lte"};
+  const int type = static_cast<int>(random() % 4);
+  switch (random() % 6) {
+    case 0:
+      return {{random() % 2 == 0 ? "$in" : "$nin", RandomList(random, type)}};
+    case 1:
+      return {{random() % 2 == 0 ? "$contains" : "$not_contains", RandomScalar(random, type)}};
+    case 2:
+    case 3:
+      return {{Pick(random, kNumberOps), RandomScalar(random, type % 2)}};
+    case 4:
+      return RandomScalar(random, type);
+    default:
+      return {{random() % 2 == 0 ? "$eq" : "$ne", RandomScalar(random, type)}};
+  }
+}
+
+json RandomIdField(Random& random) {
+  if (random() % 2 == 0) return {{random() % 2 == 0 ? "$eq" : "$ne", RandomId(random)}};
+  return {{random() % 2 == 0 ? "$in" : "$nin", json::array({RandomId(random), RandomId(random)})}};
+}
+
+template <typename Leaf>
+json RandomTree(Random& random, int depth_max, Leaf leaf) {
+  if (depth_max == 0 || random() % 2 == 0) return leaf();
+  json children = json::array();
+  for (uint64_t n = 1 + random() % 3; n > 0; --n)
+    children.push_back(RandomTree(random, depth_max - 1, leaf));
+  return {{random() % 2 == 0 ? "$and" : "$or", children}};
+}
+
+}  // namespace
+
+bool ModelMatches(const json& where, const json& where_document, const ModelRecord& record) {
+  return (where.is_null() || WhereMatches(where, record)) &&
+         (where_document.is_null() || WhereDocumentMatches(where_document, record));
+}
+
+ModelRecord RandomModelRecord(Random& random) {
+  ModelRecord record;
+  record.id = RandomId(random);
+  for (uint64_t n = random() % 5; n > 0; --n) {
+    const int type = static_cast<int>(random() % 4);
+    record.metadata[RandomKey(random)] =
+        random() % 3 == 0 ? RandomList(random, type) : RandomScalar(random, type);
+  }
+  if (random() % 4 != 0) {
+    record.document = RandomDocument(random);
+    if (random() % 8 == 0) *record.document += "\xff\xc3";  // not UTF-8
+  }
+  if (random() % 2 == 0) record.uri = RandomString(random);
+  return record;
+}
+
+json RandomModelWhere(Random& random, int depth_max) {
+  return RandomTree(random, depth_max, [&random]() -> json {
+    switch (random() % 8) {
+      case 0:
+        return {{"#document", RandomDocumentClause(random)}};
+      case 1:
+        return {{"#id", RandomIdField(random)}};
+      case 2:
+        return {{"chroma:uri", RandomField(random)}};
+      default:
+        return {{RandomKey(random), RandomField(random)}};
+    }
+  });
+}
+
+json RandomModelWhereDocument(Random& random, int depth_max) {
+  return RandomTree(random, depth_max, [&random] { return RandomDocumentClause(random); });
+}
+
+}  // namespace pigment::testing
