@@ -133,10 +133,10 @@ class [[nodiscard]] Result {
   // REQUIRES: ok().
   T& value() & { return std::get<T>(value_); }
   const T& value() const& { return std::get<T>(value_); }
-  T&& value() && { return std::get<T>(std::move(value_)); }
+  T value() && { return std::get<T>(std::move(value_)); }  // by value: a range-for over a temporary is safe
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
