@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block: 8,192 bytes, the unit in which segments are stored in files and in the pages of a host, with one layout in
-// both. Pure functions over bytes; any thread.
+// The block: 8,192 bytes, the unit in which segments are stored in files and in the pages of a
+// host, with one layout in both. Pure functions over bytes; any thread.
 //
 //   offset size meaning
 //   0      24   the host's (PostgreSQL's page header); zero in files; not covered by the checksum
@@ -13,8 +13,9 @@
 //   8184   4    logical block number within the segment
 //   8188   4    CRC32C of bytes 24..8187
 //
-// A block whose stored place differs from where it was read is `foreign`, one with another kind `wrong kind`, one with
-// another checksum `checksum` (see Detail). All integers are little endian; a big-endian machine fails the build.
+// A block whose stored place differs from where it was read is `foreign`, one with another kind
+// `wrong kind`, one with another checksum `checksum` (see Detail). All integers are little endian;
+// a big-endian machine fails the build.
 
 #pragma once
 
@@ -22,6 +23,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "engine/base/status.h"
 
@@ -37,18 +40,19 @@ inline constexpr uint8_t kBlockFormat = 1;
 inline constexpr uint32_t kNoBlock = 0xFFFFFFFF;
 static_assert(kBlockPayloadBytes == 8152);
 
-// Numbers are stored and never change. 1..63 belong to segments, 64..127 to the pages of a host's index.
+// Numbers are stored and never change. 1..63 belong to segments, 64..127 to the pages of a host's
+// index.
 enum class BlockKind : uint8_t {
-  kRoot = 1,        // last logical block of a segment: counts, parts, extents
-  kExtents = 2,     // overflow of the root's extent map
-  kVectors = 3,     // full vectors, row by row
-  kRowVectors = 4,  // row number -> vector number
-  kRowPointers = 5, // row number -> 64-bit host row pointer
-  kOrdinals = 6,    // row number -> insertion ordinal
-  kIdIndex = 7,     // row numbers sorted by id
-  kIds = 8,         // id bytes, with kIdOffsets
+  kRoot = 1,         // last logical block of a segment: counts, parts, extents
+  kExtents = 2,      // overflow of the root's extent map
+  kVectors = 3,      // full vectors, row by row
+  kRowVectors = 4,   // row number -> vector number
+  kRowPointers = 5,  // row number -> 64-bit host row pointer
+  kOrdinals = 6,     // row number -> insertion ordinal
+  kIdIndex = 7,      // row numbers sorted by id
+  kIds = 8,          // id bytes, with kIdOffsets
   kIdOffsets = 9,
-  kRecords = 10,    // document, metadata, uri of each row, with kRecordOffsets
+  kRecords = 10,  // document, metadata, uri of each row, with kRecordOffsets
   kRecordOffsets = 11,
   kPending = 64,    // inserted rows that are in no segment yet (a host's mutable tail)
   kOverflow = 65,   // continuation of a pending entry that no page can hold
@@ -81,14 +85,27 @@ BlockTrailer ReadBlockTrailer(ConstBlockBytes block);
 // Writes the trailer with its checksum; call after the last change to the payload.
 void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical);
 
-// What a reader expects of a block. Checked in the order checksum, format, kind, place.
+// What a reader expects of a block. Checked in the order checksum, format, kind, place (segment,
+// then logical number).
 struct BlockExpectation {
   BlockKind kind;
   uint32_t segment;
   uint32_t logical;
 };
 
-// `where` names the source in the error (a path, or the host's name for the relation).
-Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, const std::string& where);
+// The kind's name in messages ("vectors"), or "unknown".
+std::string_view BlockKindName(BlockKind kind);
+
+// `physical` is where the block was read, and gives the offset in errors. `where` names the source
+// in the error (a path, or the host's name for the relation).
+Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
+                  const std::string& where);
+
+// All of CheckBlock but the checksum, for a block whose checksum was verified when it was loaded.
+Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
+                       const std::string& where);
+
+// Checksum and format version alone.
+Status CheckBlockBytes(ConstBlockBytes block, uint32_t physical, const std::string& where);
 
 }  // namespace pigment

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The block-source seam: where the blocks of a segment are read from. Three implementations: a file of the store
-// (file_block_source.h), memory (memory_block_source.h) and the pages of a host (c_api/host_block_source.h). Reading
-// code cannot tell them apart. Thread safety: as the implementation says; file and memory sources from any thread.
+// The block-source seam: where the blocks of a segment are read from. Three implementations: a file
+// of the store (file_block_source.h), memory (memory_block_source.h) and the pages of a host
+// (c_api/host_block_source.h). Reading code cannot tell them apart. Thread safety: as the
+// implementation says; file and memory sources from any thread.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "engine/block/block.h"
 #include "engine/base/status.h"
+#include "engine/block/block.h"
 
 namespace pigment {
 
@@ -18,13 +21,22 @@ class BlockSource {
  public:
   virtual ~BlockSource() = default;
 
-  // Returns the kBlockBytes bytes of physical block `physical`, verified by nobody yet, valid until the matching Unpin. A block may be pinned
-  // several times. May fail with any code; a host's interrupt arrives as kCancelled.
+  // Returns the kBlockBytes bytes of physical block `physical`, verified by nobody yet, valid until
+  // the matching Unpin. A block may be pinned several times. May fail with any code; a host's
+  // interrupt arrives as kCancelled.
   virtual Result<const std::byte*> Pin(uint32_t physical) = 0;
-  virtual void Unpin(uint32_t physical) = 0;
+  // `bytes` is what Pin gave. Never fails.
+  virtual void Unpin(uint32_t physical, const std::byte* bytes) = 0;
 
-  // True when blocks were already checked against their trailers when they were loaded into this source (a file source's arena),
-  // so that a reader need not do it again at each pin.
+  // A hint that `physical` will be pinned soon.
+  virtual void Prefetch(uint32_t /*physical*/) {}
+
+  // How many blocks there are, where the source knows: a root that claims more is refused when its
+  // segment is opened.
+  virtual std::optional<uint32_t> blocks() const { return std::nullopt; }
+
+  // True when blocks were already checked against their trailers when they were loaded into this
+  // source (a file source's arena), so that a reader need not do it again at each pin.
   virtual bool verifies_on_load() const = 0;
 
   // For messages: the path of the file, or what the host calls the relation.
@@ -45,11 +57,12 @@ class PinnedBlock {
     return *this;
   }
   ~PinnedBlock() {
-    if (source_) source_->Unpin(physical_);
+    if (source_) source_->Unpin(physical_, bytes_);
   }
 
   ConstBlockBytes block() const { return ConstBlockBytes(bytes_, kBlockBytes); }
   const std::byte* payload() const { return bytes_ + kBlockHeaderBytes; }
+  explicit operator bool() const { return source_ != nullptr; }
 
  private:
   BlockSource* source_ = nullptr;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An immutable segment: what is in it, and the reader. The same payload bytes are read from a file and from the pages
-// of a host. Thread safety: a Segment is immutable after Open and may be read from any thread if its source may.
+// An immutable segment: what is in it, and the reader. The same payload bytes are read from a file
+// and from the pages of a host. Thread safety: a Segment is immutable after Open and may be read
+// from any thread if its source may.
 //
-// A segment is a run of logical blocks 0..n-1, grouped into parts (one BlockKind each); the root is the last one.
-// Rows and vectors are numbered apart: vectors in cluster order, each cluster beginning at a multiple of 32 (slots in
-// between are padding and dead from birth); rows in the order in which they were added. One vector owns one or more rows.
-// A row may have no vector (kNoVector).
+// A segment is a run of logical blocks 0..n-1, grouped into parts (one BlockKind each); the root is
+// the last one. Rows and vectors are numbered apart: vectors in cluster order, each cluster
+// beginning at a multiple of 32 (slots in between are padding and dead from birth); rows in the
+// order in which they were added. One vector owns one or more rows. A row may have no vector
+// (kNoVector).
 //
 // Root payload (offset relative to the payload):
 //   offset size meaning
@@ -28,8 +30,9 @@
 //   68     4    physical block of the first kExtents block, or kNoBlock
 //   72     4    extents in all
 //   76     20   reserved, zero
-//   96     24*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block u32, blocks u32, bytes u64
-//   …      12*e extents: logical u32, physical u32, count u32; ascending, without gaps, root excluded
+//   96     24*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block
+//   u32, blocks u32, bytes u64 …      12*e extents: logical u32, physical u32, count u32;
+//   ascending, without gaps, root excluded
 
 #pragma once
 
@@ -53,6 +56,7 @@ namespace pigment {
 
 inline constexpr uint32_t kNoVector = 0xFFFFFFFF;
 inline constexpr uint32_t kClusterAlignment = 32;
+inline constexpr uint64_t kNoRowPointer = ~uint64_t{0};
 
 enum class SegmentKind : uint32_t { kFlat = 1 };
 
@@ -73,15 +77,16 @@ struct SegmentInfo {
 
 class Segment {
  public:
-  // Reads and checks the root at physical block `root` and the extents. `source` must outlive the segment.
-  // Everything that later reads rely on (counts, sizes of parts, extents) is checked here.
+  // Reads and checks the root at physical block `root` and the extents. `source` must outlive the
+  // segment. Everything that later reads rely on (counts, sizes of parts, extents) is checked here.
   static Result<std::unique_ptr<Segment>> Open(BlockSource* source, uint32_t root,
                                                std::optional<uint32_t> expected_segment);
   virtual ~Segment() = default;
 
   virtual const SegmentInfo& info() const = 0;
 
-  // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no records.
+  // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no
+  // records.
   virtual Result<std::optional<uint32_t>> FindRow(std::string_view id) const = 0;
   virtual Result<std::string> ReadId(uint32_t row) const = 0;
   virtual Result<uint64_t> ReadOrdinal(uint32_t row) const = 0;
@@ -95,17 +100,22 @@ class Segment {
   virtual Result<Record> ReadRecord(uint32_t row, const Fields& fields) const = 0;
   virtual Result<uint32_t> ReadRowVector(uint32_t row) const = 0;  // vector number, or kNoVector
 
-  // Row pointers of rows first .. first + out.size() - 1 (hosts).
+  // Row pointers of rows first .. first + out.size() - 1 (hosts). Beyond the rows: kDataLoss, as
+  // for all that follow.
   virtual Status ReadRowPointers(uint32_t first, std::span<uint64_t> out) const = 0;
   // Vector numbers of rows first .. (kNoVector where none).
   virtual Status ReadRowVectors(uint32_t first, std::span<uint32_t> out) const = 0;
   virtual Status ReadOrdinals(uint32_t first, std::span<uint64_t> out) const = 0;
 
-  // Calls `visit(first vector number, vectors, stride in floats, count)` for every run of vectors that lie in one block (or one by
-  // one where a vector is larger than a block), in order, padding excluded. Stops with the first error that `visit` returns.
+  // Calls `visit(first vector number, vectors, stride in floats, count)` for every run of vectors
+  // that lie in one block (or one by one where a vector is larger than a block), in order, padding
+  // excluded. Stops with the first error that `visit` returns. Runs that `wants` (where given) says
+  // no to are not read.
   using VectorVisitor =
       std::function<Status(uint32_t first, const float* vectors, size_t stride, size_t count)>;
-  virtual Status VisitVectors(const VectorVisitor& visit) const = 0;
+  using VectorFilter = std::function<bool(uint32_t first, size_t count)>;
+  virtual Status VisitVectors(const VectorVisitor& visit,
+                              const VectorFilter& wants = nullptr) const = 0;
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds one flat segment, streaming: vectors go to the sink as they are added, so memory is the rows' bookkeeping
-// (8 to 16 bytes a row) plus ids and records where there are any. One thread at a time; the caller owns the sink.
+// Builds one flat segment, streaming: vectors go to the sink as they are added, so memory is the
+// rows' bookkeeping (8 to 16 bytes a row) plus ids and records where there are any. One thread at a
+// time; the caller owns the sink.
 
 #pragma once
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact search over one segment: every allowed row is compared with every query. Any thread; the
+// segment and the queries are borrowed for the call.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/call_control.h"
+#include "engine/segment/segment.h"
+
+namespace pigment {
+
+struct FlatScan {
+  Metric metric = Metric::kL2;
+  const float* queries = nullptr;  // query_count x info().dimension, row-major
+  size_t query_count = 0;
+  size_t k = 0;  // hits per query; rows without a vector are never hits
+  // One bit per row (bit row % 64 of word row / 64), set where the row is live and passes the
+  // filter; empty: every row. REQUIRES: empty, or (rows + 63) / 64 words.
+  std::span<const uint64_t> allowed_rows;
+  const CallControl* control = nullptr;  // asked at least every millisecond; may be null
+};
+
+struct RowHit {
+  float distance = 0;
+  uint32_t row = 0;
+};
+
+struct FlatScanResult {
+  // Per query the min(k, allowed rows) nearest rows, ascending by (distance, row). Rows of a store
+  // ascend by insertion ordinal within a segment, so ties come in that order; callers that merge
+  // segments compare ordinals there.
+  std::vector<std::vector<RowHit>> hits;
+  uint64_t rows_scored = 0;  // distances computed, over all queries
+};
+
+// kInvalidArgument (Detail::kDimension) when `dimension`, that of the queries, is not the
+// segment's. A segment without vectors has no hits.
+Result<FlatScanResult> ScanFlat(const Segment& segment, uint32_t dimension, const FlatScan& scan);
+
+}  // namespace pigment

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pins, and the arithmetic from a part's blocks to those of the source.
+
+#include "engine/segment/part_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pigment {
+
+Result<PinnedBlock> PinUnchecked(BlockSource* source, uint32_t physical) {
+  PIGMENT_ASSIGN_OR_RETURN(const std::byte* bytes, source->Pin(physical));
+  return PinnedBlock(source, physical, bytes);
+}
+
+Result<PinnedBlock> PinChecked(BlockSource* source, uint32_t physical,
+                               const BlockExpectation& expected) {
+  PIGMENT_ASSIGN_OR_RETURN(PinnedBlock block, PinUnchecked(source, physical));
+  PIGMENT_RETURN_IF_ERROR(source->verifies_on_load()
+                              ? CheckBlockPlace(block.block(), expected, physical, source->name())
+                              : CheckBlock(block.block(), expected, physical, source->name()));
+  return block;
+}
+
+Result<const std::byte*> PartCursor::Block(uint32_t index) {
+  if (index == pinned_index_ && pinned_) return pinned_.payload();
+  if (part_ == nullptr || index >= part_->blocks) {
+    return Damaged(Detail::kMiscounted, fmt::format("block {} beyond its end is asked for", index));
+  }
+  Release();
+  const uint32_t logical = part_->first + index;
+  PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, root_->PhysicalOf(logical),
+                                               {kind_, root_->info.segment, logical}));
+  pinned_index_ = index;
+  return pinned_.payload();
+}
+
+void PartCursor::Prefetch(uint32_t index) const {
+  if (part_ != nullptr && index < part_->blocks)
+    source_->Prefetch(root_->PhysicalOf(part_->first + index));
+}
+
+Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) {
+  if (offset > bytes() || size > bytes() - offset) {
+    return Damaged(Detail::kMiscounted,
+                   fmt::format("{} bytes at {} lie beyond its {}", size, offset, bytes()));
+  }
+  while (size > 0) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
+                             Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
+    const size_t within = static_cast<size_t>(offset % kBlockPayloadBytes);
+    const size_t some = static_cast<size_t>(std::min<uint64_t>(size, kBlockPayloadBytes - within));
+    out.append(reinterpret_cast<const char*>(payload) + within, some);
+    offset += some;
+    size -= some;
+  }
+  return Status::Ok();
+}
+
+Status PartCursor::Damaged(Detail detail, const std::string& message) const {
+  const uint32_t physical =
+      part_ != nullptr && part_->blocks != 0
+          ? root_->PhysicalOf(part_->first + (pinned_index_ < part_->blocks ? pinned_index_ : 0))
+          : 0;
+  return DataLoss(detail, source_->name(),
+                  static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
+                  fmt::format("segment {} in \"{}\", part {}: {}", root_->info.segment,
+                              source_->name(), BlockKindName(kind_), message));
+}
+
+}  // namespace pigment

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading the parts of a segment block by block: pins that are checked, elements by number, streams
+// by offset. A PartCursor keeps its last block pinned, so that reading in order costs one pin a
+// block. One thread each.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "engine/block/block_source.h"
+#include "engine/segment/root.h"
+
+namespace pigment {
+
+Result<PinnedBlock> PinUnchecked(BlockSource* source, uint32_t physical);
+// Pins and checks kind and place, and the checksum too unless the source did when it loaded the
+// block.
+Result<PinnedBlock> PinChecked(BlockSource* source, uint32_t physical,
+                               const BlockExpectation& expected);
+
+class PartCursor {
+ public:
+  // `part` null reads as a part without bytes. All are borrowed.
+  PartCursor(BlockSource* source, const Root* root, BlockKind kind)
+      : source_(source), root_(root), part_(root->Find(kind)), kind_(kind) {}
+
+  bool exists() const { return part_ != nullptr; }
+  uint64_t bytes() const { return part_ != nullptr ? part_->bytes : 0; }
+
+  // The payload of the part's block number `index`, valid until the next call. Beyond the part:
+  // kDataLoss.
+  Result<const std::byte*> Block(uint32_t index);
+  // Lets go of the pin.
+  void Release() { pinned_ = PinnedBlock(); }
+  void Prefetch(uint32_t index) const;
+
+  // Elements first .. first + out.size() - 1 of a part of elements of sizeof(T) bytes. Beyond the
+  // part: kDataLoss.
+  template <typename T>
+  Status ReadElements(uint64_t first, std::span<T> out);
+  template <typename T>
+  Result<T> ReadElement(uint64_t index) {
+    T value;
+    PIGMENT_RETURN_IF_ERROR(ReadElements(index, std::span<T>(&value, 1)));
+    return value;
+  }
+
+  // Appends bytes offset .. offset + size - 1 of a stream. Beyond the part: kDataLoss; nothing is
+  // sized before that is checked.
+  Status ReadStream(uint64_t offset, uint64_t size, std::string& out);
+
+  // Damage found by a reader in what this part says.
+  Status Damaged(Detail detail, const std::string& message) const;
+
+ private:
+  BlockSource* source_;
+  const Root* root_;
+  const PartEntry* part_;
+  BlockKind kind_;
+  uint32_t pinned_index_ = kNoBlock;
+  PinnedBlock pinned_;
+};
+
+template <typename T>
+Status PartCursor::ReadElements(uint64_t first, std::span<T> out) {
+  constexpr uint32_t kPerBlock = ElementsPerBlock(sizeof(T));
+  static_assert(kPerBlock > 0);
+  if (first + out.size() > bytes() / sizeof(T)) {
+    return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
+  }
+  for (size_t done = 0; done < out.size();) {
+    const uint64_t index = first + done;
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
+                             Block(static_cast<uint32_t>(index / kPerBlock)));
+    const size_t within = static_cast<size_t>(index % kPerBlock);
+    const size_t some = std::min(out.size() - done, size_t{kPerBlock} - within);
+    std::memcpy(out.data() + done, payload + within * sizeof(T), some * sizeof(T));
+    done += some;
+  }
+  return Status::Ok();
+}
+
+}  // namespace pigment

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading a root. Nothing in it is believed: the checksum tells accidents, the checks here also
+// what a hand wrote.
+
+#include "engine/segment/root.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "engine/segment/part_reader.h"
+
+namespace pigment {
+namespace {
+
+// One bad root, told with its place.
+class RootError {
+ public:
+  RootError(const BlockSource* source, uint32_t physical) : source_(source), physical_(physical) {}
+
+  Status operator()(Detail detail, std::string message) const {
+    return DataLoss(
+        detail, source_->name(),
+        static_cast<int64_t>(physical_) * static_cast<int64_t>(kBlockBytes),
+        fmt::format("segment root in block {} of \"{}\": {}", physical_, source_->name(), message));
+  }
+
+ private:
+  const BlockSource* source_;
+  uint32_t physical_;
+};
+
+Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
+                   std::optional<uint32_t> expected_segment, const RootError& error) {
+  if (std::memcmp(header.magic, kRootMagic, sizeof kRootMagic) != 0)
+    return error(Detail::kWrongKind, "wrong magic");
+  if (header.format != kSegmentFormat) {
+    return Status(Code::kVersionMismatch,
+                  fmt::format("segment has format version {}, this library reads {}", header.format,
+                              kSegmentFormat));
+  }
+  if (header.segment != trailer.segment ||
+      (expected_segment && header.segment != *expected_segment)) {
+    return error(Detail::kForeign, fmt::format("belongs to segment {}, expected {}", header.segment,
+                                               expected_segment.value_or(trailer.segment)));
+  }
+  if (header.blocks == 0 || trailer.logical != header.blocks - 1) {
+    return error(Detail::kForeign, fmt::format("is logical block {} of {}, expected the last",
+                                               trailer.logical, header.blocks));
+  }
+  if (header.header_bytes != sizeof(RootHeader)) {
+    return error(Detail::kMisaligned, fmt::format("header of {} bytes", header.header_bytes));
+  }
+  if (header.kind != static_cast<uint32_t>(SegmentKind::kFlat)) {
+    return Status(Code::kVersionMismatch,
+                  fmt::format("segment {} is of kind {}, this library reads kind 1 (flat)",
+                              header.segment, header.kind));
+  }
+  if (header.dimension > 65535)
+    return error(Detail::kMiscounted, fmt::format("dimension {}", header.dimension));
+  if (header.metric != 0 && MetricName(static_cast<Metric>(header.metric)).empty()) {
+    return error(Detail::kMiscounted, fmt::format("metric {}", header.metric));
+  }
+  const uint64_t slots =
+      (uint64_t{header.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
+  if (header.vectors > header.rows || header.vector_slots != slots ||
+      header.clusters != (header.vectors != 0 ? 1 : 0) ||
+      (header.vectors != 0 && header.dimension == 0)) {
+    return error(
+        Detail::kMiscounted,
+        fmt::format("{} rows, {} vectors in {} slots and {} clusters, dimension {}", header.rows,
+                    header.vectors, header.vector_slots, header.clusters, header.dimension));
+  }
+  return Status::Ok();
+}
+
+// What the counts of the header say about a part: element size and bytes; a stream's bytes are
+// free.
+struct PartRule {
+  uint32_t element_bytes;
+  uint64_t bytes;
+  bool is_stream = false;
+};
+
+Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
+                                              const std::vector<PartEntry>& parts,
+                                              const RootError& error) {
+  const uint64_t rows = header.rows;
+  std::map<BlockKind, PartRule> rules;
+  if (header.vectors != 0) {
+    rules[BlockKind::kVectors] = {header.dimension * 4,
+                                  uint64_t{header.dimension} * 4 * header.vector_slots};
+  }
+  if (header.vectors != header.rows) rules[BlockKind::kRowVectors] = {4, rows * 4};
+  if (rows == 0) return rules;
+  const auto is_host = [](const PartEntry& part) {
+    return part.kind == static_cast<uint32_t>(BlockKind::kRowPointers);
+  };
+  if (std::any_of(parts.begin(), parts.end(), is_host)) {
+    rules[BlockKind::kRowPointers] = {8, rows * 8};
+    return rules;
+  }
+  if (header.vectors != header.rows && header.dimension != 0) {
+    // Rows of a store have vectors as soon as their collection has a dimension.
+    return error(Detail::kMiscounted,
+                 fmt::format("{} records with {} vectors", header.rows, header.vectors));
+  }
+  rules[BlockKind::kOrdinals] = {8, rows * 8};
+  rules[BlockKind::kIdIndex] = {4, rows * 4};
+  rules[BlockKind::kIds] = {0, 0, true};
+  rules[BlockKind::kIdOffsets] = {8, (rows + 1) * 8};
+  rules[BlockKind::kRecords] = {0, 0, true};
+  rules[BlockKind::kRecordOffsets] = {8, (rows + 1) * 8};
+  return rules;
+}
+
+Status CheckParts(const RootHeader& header, const std::vector<PartEntry>& parts,
+                  const RootError& error) {
+  PIGMENT_ASSIGN_OR_RETURN(auto rules, RulesOf(header, parts, error));
+  uint64_t next = 0;
+  for (const PartEntry& part : parts) {
+    const auto rule = rules.find(static_cast<BlockKind>(part.kind));
+    if (part.kind > 63 || rule == rules.end()) {
+      return error(
+          Detail::kMiscounted,
+          fmt::format("part of kind {} is unknown, superfluous or twice there", part.kind));
+    }
+    const uint32_t element_bytes = rule->second.element_bytes;
+    if (part.element_bytes != element_bytes ||
+        (!rule->second.is_stream && part.bytes != rule->second.bytes)) {
+      return error(Detail::kMiscounted,
+                   fmt::format("part {} has {} bytes in elements of {}, expected {} of {}",
+                               BlockKindName(rule->first), part.bytes, part.element_bytes,
+                               rule->second.bytes, element_bytes));
+    }
+    if (part.first != next || part.blocks != BlocksOfPart(part.element_bytes, part.bytes)) {
+      return error(Detail::kMiscounted,
+                   fmt::format("part {} has {} blocks from {} for {} bytes",
+                               BlockKindName(rule->first), part.blocks, part.first, part.bytes));
+    }
+    next += part.blocks;
+    rules.erase(rule);
+  }
+  if (!rules.empty()) {
+    return error(Detail::kMissing, fmt::format("no part {}", BlockKindName(rules.begin()->first)));
+  }
+  const uint64_t overflow =
+      (uint64_t{header.extents} - header.root_extents + kExtentsPerBlock - 1) / kExtentsPerBlock;
+  if (header.blocks != next + overflow + 1) {
+    return error(Detail::kMiscounted, fmt::format("{} blocks, {} in parts and {} of extents",
+                                                  header.blocks, next, overflow));
+  }
+  return Status::Ok();
+}
+
+// Appends what lies in a root or in a kExtents block; each extent must go on where the last one
+// ended.
+Status AppendExtents(const std::byte* from, uint32_t count, std::optional<uint32_t> blocks_there,
+                     const RootError& error, std::vector<Extent>& extents) {
+  for (uint32_t i = 0; i < count; ++i) {
+    Extent extent;
+    std::memcpy(&extent, from + i * sizeof extent, sizeof extent);
+    const uint64_t expected =
+        extents.empty() ? 0 : uint64_t{extents.back().logical} + extents.back().count;
+    const uint64_t end = uint64_t{extent.physical} + extent.count;
+    if (extent.logical != expected || extent.count == 0 || end > blocks_there.value_or(kNoBlock)) {
+      return error(Detail::kMiscounted,
+                   fmt::format("extent {} maps {} blocks from {} to {}", extents.size(),
+                               extent.count, extent.logical, extent.physical));
+    }
+    extents.push_back(extent);
+  }
+  return Status::Ok();
+}
+
+Status ReadExtents(BlockSource* source, const RootHeader& header, const std::byte* in_root,
+                   const RootError& error, std::vector<Extent>& extents) {
+  PIGMENT_RETURN_IF_ERROR(
+      AppendExtents(in_root, header.root_extents, source->blocks(), error, extents));
+  uint32_t physical = header.extents_physical;
+  uint32_t logical = header.blocks - 1;
+  while (extents.size() < header.extents) {
+    // The chain is as long as the counts say: the checks of CheckParts bound it, each block is
+    // where it says it is.
+    PIGMENT_ASSIGN_OR_RETURN(
+        PinnedBlock block,
+        PinChecked(source, physical, {BlockKind::kExtents, header.segment, --logical}));
+    ExtentsHeader chunk;
+    std::memcpy(&chunk, block.payload(), sizeof chunk);
+    const uint64_t left = header.extents - extents.size();
+    if (chunk.count != std::min<uint64_t>(left, kExtentsPerBlock)) {
+      return error(Detail::kMiscounted,
+                   fmt::format("{} extents in block {}, {} to come", chunk.count, physical, left));
+    }
+    PIGMENT_RETURN_IF_ERROR(AppendExtents(block.payload() + sizeof chunk, chunk.count,
+                                          source->blocks(), error, extents));
+    physical = chunk.next;
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+uint64_t BlocksOfPart(uint32_t element_bytes, uint64_t bytes) {
+  if (element_bytes == 0) return (bytes + kBlockPayloadBytes - 1) / kBlockPayloadBytes;
+  const uint64_t elements = bytes / element_bytes;
+  const uint32_t per_block = ElementsPerBlock(element_bytes);
+  if (per_block == 0) return elements * BlocksPerElement(element_bytes);
+  return (elements + per_block - 1) / per_block;
+}
+
+const PartEntry* Root::Find(BlockKind kind) const {
+  for (const PartEntry& part : parts) {
+    if (part.kind == static_cast<uint32_t>(kind)) return &part;
+  }
+  return nullptr;
+}
+
+uint32_t Root::PhysicalOf(uint32_t logical) const {
+  const auto after = std::upper_bound(
+      extents.begin(), extents.end(), logical,
+      [](uint32_t number, const Extent& extent) { return number < extent.logical; });
+  const Extent& extent = *(after - 1);
+  return extent.physical + (logical - extent.logical);
+}
+
+Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
+                      std::optional<uint32_t> expected_segment) {
+  const RootError error(source, physical);
+  PIGMENT_ASSIGN_OR_RETURN(PinnedBlock block, PinUnchecked(source, physical));
+  const BlockTrailer trailer = ReadBlockTrailer(block.block());
+  PIGMENT_RETURN_IF_ERROR(
+      CheckBlock(block.block(),
+                 {BlockKind::kRoot, expected_segment.value_or(trailer.segment), trailer.logical},
+                 physical, source->name()));
+  RootHeader header;
+  std::memcpy(&header, block.payload(), sizeof header);
+  PIGMENT_RETURN_IF_ERROR(CheckHeader(header, trailer, expected_segment, error));
+
+  // One part of each kind at most, so that the table fits in any case.
+  constexpr size_t kPartsMax = 64;
+  if (header.parts > kPartsMax || header.root_extents > RootExtentCapacity(header.parts) ||
+      header.root_extents > header.extents) {
+    return error(Detail::kMiscounted, fmt::format("{} parts, {} of {} extents", header.parts,
+                                                  header.root_extents, header.extents));
+  }
+  Root root;
+  root.parts.resize(header.parts);
+  const std::byte* table = block.payload() + sizeof header;
+  if (header.parts != 0) std::memcpy(root.parts.data(), table, header.parts * sizeof(PartEntry));
+  PIGMENT_RETURN_IF_ERROR(CheckParts(header, root.parts, error));
+  PIGMENT_RETURN_IF_ERROR(
+      ReadExtents(source, header, table + header.parts * sizeof(PartEntry), error, root.extents));
+  const uint64_t mapped =
+      root.extents.empty() ? 0 : uint64_t{root.extents.back().logical} + root.extents.back().count;
+  const uint64_t in_parts =
+      root.parts.empty() ? 0 : uint64_t{root.parts.back().first} + root.parts.back().blocks;
+  if (mapped != in_parts) {
+    return error(Detail::kMiscounted, fmt::format("extents map {} blocks of {}", mapped, in_parts));
+  }
+  SegmentInfo& info = root.info;
+  info.segment = header.segment;
+  std::memcpy(info.owner.data(), header.owner, sizeof header.owner);
+  info.kind = static_cast<SegmentKind>(header.kind);
+  info.dimension = header.dimension;
+  info.metric = static_cast<Metric>(header.metric);
+  info.rows = header.rows;
+  info.vectors = header.vectors;
+  info.vector_slots = header.vector_slots;
+  info.clusters = header.clusters;
+  info.blocks = header.blocks;
+  return root;
+}
+
+}  // namespace pigment

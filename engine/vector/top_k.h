@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TopK: the k smallest of many (distance, tie) pairs, in total order, whatever the order of
+// arrival. One thread at a time; memory grows with what is kept, never with k alone.
+
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace pigment {
+
+// Maps distances to integers of the same order: -inf < ... < -0 = +0 < ... < +inf < NaN.
+inline uint32_t DistanceKey(float distance) {
+  if (distance != distance) return 0xFFFFFFFE;
+  const uint32_t bits = std::bit_cast<uint32_t>(distance + 0.0f);  // -0 becomes +0
+  return bits & 0x80000000 ? ~bits : bits | 0x80000000;
+}
+
+struct Scored {
+  float distance = 0;
+  uint64_t tie = 0;
+
+  // Smaller distance first, NaN last, then the smaller tie.
+  friend bool operator<(const Scored& a, const Scored& b) {
+    const uint32_t a_key = DistanceKey(a.distance);
+    const uint32_t b_key = DistanceKey(b.distance);
+    return a_key != b_key ? a_key < b_key : a.tie < b.tie;
+  }
+};
+
+class TopK {
+ public:
+  explicit TopK(size_t k) : k_(k) {}
+
+  // False only when a pair with this distance cannot enter, whatever its tie: the cheap test before
+  // Offer. Written so that a NaN on either side passes.
+  bool MayEnter(float distance) const { return !(distance > worst_); }
+
+  void Offer(float distance, uint64_t tie) {
+    const Scored candidate{distance, tie};
+    if (heap_.size() < k_) {
+      heap_.push_back(candidate);
+      std::push_heap(heap_.begin(), heap_.end());
+    } else {
+      if (k_ == 0 || !(candidate < heap_.front())) return;
+      std::pop_heap(heap_.begin(), heap_.end());
+      heap_.back() = candidate;
+      std::push_heap(heap_.begin(), heap_.end());
+    }
+    if (heap_.size() == k_) worst_ = heap_.front().distance;
+  }
+
+  size_t size() const { return heap_.size(); }
+
+  // The pairs in order; empties this object.
+  std::vector<Scored> TakeSorted() {
+    std::sort_heap(heap_.begin(), heap_.end());
+    worst_ = kNone;
+    return std::exchange(heap_, {});
+  }
+
+ private:
+  static constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+  size_t k_;
+  float worst_ = kNone;       // the largest distance kept, once k are kept
+  std::vector<Scored> heap_;  // largest first
+};
+
+}  // namespace pigment

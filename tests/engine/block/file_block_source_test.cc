@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading of segment files: verified when loaded, resident afterwards, few reads in a scan, safe
+// from many threads.
+
+#include "engine/block/file_block_source.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "engine/base/memory_files.h"
+#include "engine/block/file_block_sink.h"
+#include "tests/support/status_matchers.h"
+
+namespace pigment {
+namespace {
+
+using Block = std::array<std::byte, kBlockBytes>;
+
+Block NumberedBlock(uint32_t segment, uint32_t logical) {
+  Block block{};
+  std::memcpy(block.data() + kBlockHeaderBytes, &logical, sizeof logical);
+  SealBlock(BlockBytes(block), BlockKind::kVectors, segment, logical);
+  return block;
+}
+
+class FileBlockSourceTest : public testing::Test {
+ protected:
+  void WriteBlocks(uint32_t count, uint32_t segment = 7) {
+    auto file = files_.Open("segment", OpenMode::kCreate);
+    ASSERT_OK(file);
+    FileBlockSink sink(file->get());
+    for (uint32_t i = 0; i < count; ++i) {
+      auto physical = sink.Write(ConstBlockBytes(NumberedBlock(segment, i)));
+      ASSERT_OK(physical);
+      EXPECT_EQ(*physical, i);
+    }
+    ASSERT_OK(sink.Finish());
+  }
+
+  void Overwrite(uint64_t offset, std::span<const std::byte> bytes) {
+    auto file = files_.Open("segment", OpenMode::kReadWrite);
+    ASSERT_OK(file);
+    ASSERT_OK((*file)->WriteAt(offset, bytes));
+  }
+
+  Result<std::unique_ptr<FileBlockSource>> OpenSource(MemoryBudget* budget = nullptr,
+                                                      uint32_t segment = 7) {
+    PIGMENT_ASSIGN_OR_RETURN(auto file, files_.Open("segment", OpenMode::kRead));
+    return FileBlockSource::Open(std::move(file), segment, budget);
+  }
+
+  static uint32_t NumberIn(const std::byte* block) {
+    uint32_t number;
+    std::memcpy(&number, block + kBlockHeaderBytes, sizeof number);
+    return number;
+  }
+
+  MemoryFileSystem files_;
+};
+
+TEST_F(FileBlockSourceTest, GivesBackEveryBlockAndReadsEachOnce) {
+  WriteBlocks(1000);
+  auto source = OpenSource();
+  ASSERT_OK(source);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (uint32_t i = 0; i < 1000; ++i) {
+      auto block = (*source)->Pin(i);
+      ASSERT_OK(block);
+      EXPECT_EQ(NumberIn(*block), i);
+      (*source)->Unpin(i, *block);
+    }
+  }
+  EXPECT_EQ((*source)->blocks_loaded(), 1000u);
+  EXPECT_LE((*source)->reads(), 40u) << "a scan reads runs of blocks";
+}
+
+TEST_F(FileBlockSourceTest, LoadsOnlyTheBlockThatARandomAccessAsksFor) {
+  WriteBlocks(1000);
+  auto source = OpenSource();
+  ASSERT_OK(source);
+  for (uint32_t i : {900u, 3u, 500u, 77u}) ASSERT_OK((*source)->Pin(i));
+  EXPECT_EQ((*source)->blocks_loaded(), 4u);
+}
+
+TEST_F(FileBlockSourceTest, RefusesABlockBeyondTheEnd) {
+  WriteBlocks(3);
+  auto source = OpenSource();
+  ASSERT_OK(source);
+  EXPECT_EQ((*source)->Pin(3).status().detail(), Detail::kMissing);
+  EXPECT_EQ((*source)->Pin(kNoBlock).status().detail(), Detail::kMissing);
+}
+
+TEST_F(FileBlockSourceTest, RefusesAFileThatIsNoRunOfBlocks) {
+  WriteBlocks(3);
+  Overwrite(3 * kBlockBytes, std::array<std::byte, 1>{});
+  EXPECT_EQ(OpenSource().status().detail(), Detail::kMisaligned);
+  auto file = files_.Open("segment", OpenMode::kReadWrite);
+  ASSERT_OK(file);
+  ASSERT_OK((*file)->Truncate(0));
+  EXPECT_EQ(OpenSource().status().detail(), Detail::kTruncated);
+}
+
+TEST_F(FileBlockSourceTest, ReportsDamageOnlyForTheDamagedBlock) {
+  WriteBlocks(100);
+  Overwrite(50 * kBlockBytes + 100, std::array<std::byte, 1>{std::byte{1}});
+  MemoryBudget budget("test", 0);
+  auto source = OpenSource(&budget);
+  ASSERT_OK(source);
+  for (int pass = 0; pass < 3; ++pass) {
+    for (uint32_t i = 0; i < 100; ++i) {
+      const Status status = (*source)->Pin(i).status();
+      if (i != 50) {
+        EXPECT_OK(status);
+      } else {
+        EXPECT_EQ(status.detail(), Detail::kChecksum);
+        EXPECT_EQ(status.file(), "segment");
+        EXPECT_EQ(status.offset(), 50 * 8192);
+      }
+    }
+  }
+  EXPECT_EQ(budget.used_bytes(), 99 * kBlockBytes) << "what could not be loaded is not charged";
+}
+
+TEST_F(FileBlockSourceTest, TellsSwappedStaleAndForeignBlocks) {
+  WriteBlocks(10);
+  Overwrite(4 * kBlockBytes, NumberedBlock(7, 5));  // moved
+  Overwrite(6 * kBlockBytes, NumberedBlock(6, 6));  // of an older segment
+  Overwrite(8 * kBlockBytes, Block{});              // never written
+  auto source = OpenSource();
+  ASSERT_OK(source);
+  EXPECT_EQ((*source)->Pin(4).status().detail(), Detail::kForeign);
+  EXPECT_EQ((*source)->Pin(6).status().detail(), Detail::kForeign);
+  EXPECT_EQ((*source)->Pin(8).status().detail(), Detail::kChecksum);
+  EXPECT_OK((*source)->Pin(5));
+}
+
+TEST_F(FileBlockSourceTest, FailsAPinThatTheBudgetHasNoRoomForAndGivesAllBack) {
+  WriteBlocks(100);
+  MemoryBudget budget("test", 10 * kBlockBytes);
+  {
+    auto source = OpenSource(&budget);
+    ASSERT_OK(source);
+    for (uint32_t i = 0; i < 10; ++i) ASSERT_OK((*source)->Pin(i));
+    EXPECT_EQ((*source)->Pin(10).status().detail(), Detail::kMemory);
+    EXPECT_OK((*source)->Pin(9));
+    EXPECT_EQ(budget.used_bytes(), 10 * kBlockBytes);
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST_F(FileBlockSourceTest, ServesManyThreadsAtOnce) {
+  WriteBlocks(500);
+  MemoryBudget budget("test", 0);
+  auto source = OpenSource(&budget);
+  ASSERT_OK(source);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint32_t i = 0; i < 500; ++i) {
+        const uint32_t physical = t % 2 ? i : (i * 37 + static_cast<uint32_t>(t)) % 500;
+        auto block = (*source)->Pin(physical);
+        if (!block.ok() || NumberIn(*block) != physical) ++wrong;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ((*source)->blocks_loaded(), 500u);
+  EXPECT_EQ(budget.used_bytes(), 500 * kBlockBytes);
+}
+
+}  // namespace
+}  // namespace pigment

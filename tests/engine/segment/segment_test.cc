@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writer and reader: what goes in comes out, in both kinds of segment, at every dimension and
+// arrangement of blocks.
+
+#include "engine/segment/segment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/base/memory_files.h"
+#include "engine/block/file_block_sink.h"
+#include "engine/block/file_block_source.h"
+#include "engine/segment/root.h"
+#include "tests/engine/segment/segment_fixture.h"
+
+namespace pigment {
+namespace {
+
+void ExpectSameRecord(const Record& got, const Record& expected) {
+  EXPECT_EQ(got.id, expected.id);
+  EXPECT_EQ(got.ordinal, expected.ordinal);
+  EXPECT_EQ(got.embedding, expected.embedding);
+  EXPECT_EQ(got.document, expected.document);
+  EXPECT_EQ(got.metadata, expected.metadata);
+  EXPECT_EQ(got.uri, expected.uri);
+}
+
+std::vector<Record> RandomRecords(std::mt19937_64& random, uint32_t dimension, uint32_t count) {
+  std::vector<Record> records;
+  uint64_t ordinal = 100;
+  for (uint32_t i = 0; i < count; ++i) {
+    ordinal += 1 + random() % 3;
+    records.push_back(RandomRecord(random, dimension, i, ordinal));
+  }
+  return records;
+}
+
+TEST(Segment, OfRecordsGivesEachOneBack) {
+  for (uint32_t dimension : {1u, 3u, 384u, 2037u, 2038u, 2039u, 5000u}) {
+    for (uint32_t count : {1u, 31u, 32u, 33u, 500u}) {
+      if (dimension * count > 600000) continue;
+      SCOPED_TRACE(testing::Message() << "dimension " << dimension << " rows " << count);
+      std::mt19937_64 random(dimension * 1000 + count);
+      const auto records = RandomRecords(random, dimension, count);
+      MemoryBlockSource blocks("test");
+      auto summary = WriteRecords(&blocks, dimension, records);
+      ASSERT_OK(summary);
+      EXPECT_EQ(summary->blocks, blocks.blocks());
+      EXPECT_EQ(summary->root, summary->blocks - 1);
+      auto segment = Segment::Open(&blocks, summary->root, 7);
+      ASSERT_OK(segment);
+      const SegmentInfo& info = (*segment)->info();
+      EXPECT_EQ(info.rows, count);
+      EXPECT_EQ(info.vectors, count);
+      EXPECT_EQ(info.vector_slots, (count + 31) / 32 * 32);
+      EXPECT_EQ(info.dimension, dimension);
+      EXPECT_EQ(info.clusters, 1u);
+      ASSERT_OK((*segment)->Verify());
+      for (uint32_t row = 0; row < count; ++row) {
+        auto record = (*segment)->ReadRecord(row, {true, true, true, true});
+        ASSERT_OK(record);
+        ExpectSameRecord(*record, records[row]);
+        auto found = (*segment)->FindRow(records[row].id);
+        ASSERT_OK(found);
+        EXPECT_EQ(*found, row);
+      }
+      for (const std::string absent : {"", "zzz", "id", "id\xff"}) {
+        auto found = (*segment)->FindRow(absent);
+        ASSERT_OK(found);
+        EXPECT_EQ(*found, std::nullopt) << absent;
+      }
+    }
+  }
+}
+
+TEST(Segment, ReadsOnlyTheFieldsThatAreAskedFor) {
+  std::mt19937_64 random(3);
+  const auto records = RandomRecords(random, 8, 50);
+  MemoryBlockSource blocks("test");
+  auto summary = WriteRecords(&blocks, 8, records);
+  ASSERT_OK(summary);
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  for (int mask = 0; mask < 16; ++mask) {
+    const Segment::Fields fields{(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0,
+                                 (mask & 8) != 0};
+    for (uint32_t row = 0; row < 50; ++row) {
+      auto record = (*segment)->ReadRecord(row, fields);
+      ASSERT_OK(record);
+      Record expected = records[row];
+      if (!fields.embedding) expected.embedding.clear();
+      if (!fields.document) expected.document.reset();
+      if (!fields.metadata) expected.metadata.reset();
+      if (!fields.uri) expected.uri.reset();
+      ExpectSameRecord(*record, expected);
+    }
+  }
+}
+
+TEST(Segment, OfHostRowsGivesVectorsPointersAndNullsBack) {
+  for (uint32_t dimension : {1u, 3u, 96u, 384u, 2038u, 2039u, 16000u}) {
+    for (uint32_t null_percent : {0u, 30u, 100u}) {
+      for (uint32_t count : {0u, 1u, 32u, 200u}) {
+        if (dimension * count > 700000) continue;
+        SCOPED_TRACE(testing::Message() << dimension << " " << null_percent << "% " << count);
+        std::mt19937_64 random(dimension + null_percent * 7 + count);
+        const auto rows = RandomRows(random, dimension, count, null_percent);
+        ScatteredBlocks blocks("test", 1);
+        auto summary = WriteRows(&blocks, dimension, rows);
+        ASSERT_OK(summary);
+        auto segment = Segment::Open(&blocks, summary->root, 7);
+        ASSERT_OK(segment);
+        ASSERT_OK((*segment)->Verify());
+        ASSERT_EQ((*segment)->info().rows, count);
+        std::vector<uint64_t> pointers(count);
+        std::vector<uint32_t> vectors(count);
+        if (count != 0) {
+          ASSERT_OK((*segment)->ReadRowPointers(0, pointers));
+          ASSERT_OK((*segment)->ReadRowVectors(0, vectors));
+        }
+        std::vector<std::vector<float>> visited;
+        ASSERT_OK((*segment)->VisitVectors(
+            [&](uint32_t first, const float* data, size_t stride, size_t run) {
+              EXPECT_EQ(first, visited.size());
+              for (size_t i = 0; i < run; ++i)
+                visited.emplace_back(data + i * stride, data + i * stride + dimension);
+              return Status::Ok();
+            }));
+        EXPECT_EQ(visited.size(), (*segment)->info().vectors);
+        for (uint32_t row = 0; row < count; ++row) {
+          EXPECT_EQ(pointers[row], rows[row].row_pointer);
+          if (rows[row].vector.empty()) {
+            EXPECT_EQ(vectors[row], kNoVector);
+            continue;
+          }
+          ASSERT_LT(vectors[row], visited.size());
+          EXPECT_EQ(visited[vectors[row]], rows[row].vector);
+          std::vector<float> read(dimension);
+          ASSERT_OK((*segment)->ReadVector(vectors[row], read));
+          EXPECT_EQ(read, rows[row].vector);
+        }
+      }
+    }
+  }
+}
+
+TEST(Segment, KeepsItsExtentsWhereTheRootHasNoRoomForThem) {
+  // Every block apart from the next: one extent a block, beyond one root and two overflow blocks.
+  std::mt19937_64 random(5);
+  const auto rows = RandomRows(random, 2038, 2500, 0);
+  ScatteredBlocks blocks("test", 1);
+  auto summary = WriteRows(&blocks, 2038, rows);
+  ASSERT_OK(summary);
+  ASSERT_GT(summary->blocks, 2500u + 3u);
+  auto segment = Segment::Open(&blocks, summary->root, std::nullopt);
+  ASSERT_OK(segment);
+  ASSERT_OK((*segment)->Verify());
+  std::vector<float> read(2038);
+  for (uint32_t row : {0u, 1u, 700u, 1400u, 2499u}) {
+    ASSERT_OK((*segment)->ReadVector(row, read));
+    EXPECT_EQ(read, rows[row].vector);
+  }
+  auto root = ReadRoot(&blocks, summary->root, 7);
+  ASSERT_OK(root);
+  EXPECT_GT(root->extents.size(), RootExtentCapacity(root->parts.size()) + kExtentsPerBlock);
+}
+
+TEST(Segment, ReadsTheSameFromAFile) {
+  std::mt19937_64 random(9);
+  const auto records = RandomRecords(random, 64, 300);
+  MemoryFileSystem files;
+  auto file = files.Open("segment", OpenMode::kCreate);
+  ASSERT_OK(file);
+  FileBlockSink sink(file->get());
+  auto summary = WriteRecords(&sink, 64, records, 12);
+  ASSERT_OK(summary);
+  ASSERT_OK(sink.Finish());
+  auto again = files.Open("segment", OpenMode::kRead);
+  ASSERT_OK(again);
+  auto source = FileBlockSource::Open(std::move(again).value(), 12, nullptr);
+  ASSERT_OK(source);
+  auto segment = Segment::Open(source->get(), summary->root, 12);
+  ASSERT_OK(segment);
+  ASSERT_OK((*segment)->Verify());
+  for (uint32_t row = 0; row < 300; ++row) {
+    auto record = (*segment)->ReadRecord(row, {true, true, true, true});
+    ASSERT_OK(record);
+    ExpectSameRecord(*record, records[row]);
+  }
+}
+
+TEST(Segment, LooksForAnAbsentIdWithoutReadingARecord) {
+  std::mt19937_64 random(21);
+  const auto records = RandomRecords(random, 64, 3000);
+  MemoryBlockSource blocks("test");
+  auto summary = WriteRecords(&blocks, 64, records);
+  ASSERT_OK(summary);
+  // With every vector and record block damaged, ids are still found or known to be absent.
+  for (uint32_t i = 0; i < *blocks.blocks(); ++i) {
+    const BlockKind kind = ReadBlockTrailer(blocks.Mutable(i)).kind;
+    if (kind == BlockKind::kVectors || kind == BlockKind::kRecords ||
+        kind == BlockKind::kRecordOffsets) {
+      blocks.Mutable(i)[100] ^= std::byte{1};
+    }
+  }
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  for (uint32_t row = 0; row < 3000; row += 17) {
+    auto found = (*segment)->FindRow(records[row].id);
+    ASSERT_OK(found);
+    EXPECT_EQ(*found, row);
+    found = (*segment)->FindRow(records[row].id + "x");
+    ASSERT_OK(found);
+    EXPECT_EQ(*found, std::nullopt);
+  }
+}
+
+TEST(Segment, StopsVisitingWithTheVisitorsError) {
+  std::mt19937_64 random(1);
+  MemoryBlockSource blocks("test");
+  auto summary = WriteRows(&blocks, 384, RandomRows(random, 384, 100, 0));
+  ASSERT_OK(summary);
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  int calls = 0;
+  EXPECT_CODE((*segment)->VisitVectors([&](uint32_t, const float*, size_t, size_t) {
+    return ++calls == 3 ? Status(Code::kCancelled, "enough") : Status::Ok();
+  }),
+              Code::kCancelled);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(SegmentWriter, RefusesWhatASegmentCannotHold) {
+  MemoryBlockSource blocks("test");
+  SegmentOptions options;
+  options.segment = 1;
+  options.dimension = 3;
+  Record record;
+  record.id = "a";
+  record.embedding = {1, 2, 3};
+  record.ordinal = 5;
+  {
+    SegmentWriter writer(options, &blocks);
+    Record wrong = record;
+    wrong.embedding = {1, 2};
+    EXPECT_EQ(writer.AddRecord(wrong).detail(), Detail::kDimension);
+    ASSERT_OK(writer.AddRecord(record));
+    EXPECT_CODE(writer.AddRow(record.embedding, 1), Code::kInternal);
+    EXPECT_CODE(writer.AddRecord(record), Code::kInternal);  // the same ordinal
+    record.ordinal = 6;
+    ASSERT_OK(writer.AddRecord(record));
+    EXPECT_EQ(writer.Finish().status().detail(), Detail::kDuplicateId);
+  }
+  SegmentWriter writer(options, &blocks);
+  EXPECT_EQ(writer.AddRow(std::vector<float>{1}, 1).detail(), Detail::kDimension);
+  EXPECT_CODE(writer.AddRow({}, kNoRowPointer), Code::kInvalidArgument);
+  ASSERT_OK(writer.AddRow({}, 1));
+  ASSERT_OK(writer.Finish());
+  EXPECT_CODE(writer.Finish(), Code::kInternal);
+}
+
+TEST(SegmentWriter, StaysWithinItsBudgetOrSaysSo) {
+  MemoryBlockSource blocks("test");
+  MemoryBudget budget("build", 100000);
+  SegmentOptions options;
+  options.segment = 1;
+  options.dimension = 4;
+  options.budget = &budget;
+  {
+    SegmentWriter writer(options, &blocks);
+    const std::vector<float> vector(4, 1.0f);
+    Status status;
+    uint64_t rows = 0;
+    while (status.ok() && rows < 1000000) status = writer.AddRow(vector, rows++);
+    EXPECT_EQ(status.detail(), Detail::kMemory);
+    EXPECT_GT(rows, 5000u);
+    EXPECT_EQ(writer.Finish().status().detail(), Detail::kMemory)
+        << "a segment with a hole must not be finished";
+    EXPECT_LE(budget.used_bytes(), 100000u);
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace pigment
