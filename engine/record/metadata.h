@@ -44,6 +44,7 @@ enum class MetadataUse {
   kNewRecord,    // add: null values refused
   kMergeRecord,  // update, upsert: null deletes the key
   kCollection,   // collection metadata: null and arrays refused
+  kStored,       // read back from a host: as kNewRecord, but {} is legal (what a merge may leave)
 };
 
 // Parses a JSON object in Chroma's rules (keys not empty, not beginning with # or $, not

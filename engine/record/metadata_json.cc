@@ -163,7 +163,7 @@ Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool*
     return InvalidArgument(Detail::kMetadata,
                            fmt::format("metadata must be an object, got {}", tape.Describe(0)));
   }
-  if (tape.empty(0)) {
+  if (tape.empty(0) && use != MetadataUse::kStored) {
     return InvalidArgument(Detail::kMetadata, "metadata must not be empty, got {}")
         .WithHint("leave it out, or give null");
   }

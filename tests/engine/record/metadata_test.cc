@@ -47,6 +47,15 @@ TEST(Metadata, NullMeansNoMetadata) {
   EXPECT_TRUE(present);
 }
 
+TEST(Metadata, WhatAHostStoredMayBeEmpty) {
+  bool present = false;
+  const Result<Metadata> parsed = ParseMetadataJson("{}", MetadataUse::kStored, &present);
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_TRUE(present);
+  EXPECT_TRUE(parsed->empty());
+  EXPECT_FALSE(Parse(R"({"a":null})", MetadataUse::kStored).ok());
+}
+
 struct Refusal {
   const char* json;
   MetadataUse use;

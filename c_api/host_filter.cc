@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host interface's filters and checks: for a host that keeps collections in tables of its own
+// and wants the engine's rules for them. A filter is immutable, and any thread may use it; the
+// caller frees it.
+
+#include <memory>
+#include <utility>
+
+#include "c_api/error.h"
+#include "engine/query/filter.h"
+#include "engine/record/configuration.h"
+#include "engine/record/metadata.h"
+#include "engine/record/validate.h"
+#include "pigment/pigment_host.h"
+
+using pigment::Result;
+using pigment::Status;
+using pigment::abi::Call;
+using pigment::abi::CheckNotNull;
+using pigment::abi::ReadOptionalText;
+using pigment::abi::ReadText;
+
+struct pigment_filter : pigment::abi::Handle<pigment::abi::HandleKind::kFilter> {
+  std::shared_ptr<const pigment::Filter> filter;
+};
+
+namespace {
+
+using OptionalText = std::optional<std::string_view>;
+
+Result<std::unique_ptr<pigment_filter>> Compile(const OptionalText& where,
+                                                const OptionalText& where_document) {
+  auto handle = std::make_unique<pigment_filter>();
+  PIGMENT_ASSIGN_OR_RETURN(handle->filter, pigment::Filter::Parse(where, where_document));
+  return handle;
+}
+
+// Only what the filter needs is looked at: metadata is parsed for a filter on metadata alone.
+Result<bool> Matches(const pigment::Filter& filter, const pigment_filter_record& record) {
+  pigment::FilterSubject subject;
+  PIGMENT_ASSIGN_OR_RETURN(const OptionalText id,
+                           ReadOptionalText(record.id, record.id_size, "record.id"));
+  subject.id = id.value_or(std::string_view());
+  PIGMENT_ASSIGN_OR_RETURN(subject.uri,
+                           ReadOptionalText(record.uri, record.uri_size, "record.uri"));
+  // Any bytes, so not ReadOptionalText.
+  PIGMENT_ASSIGN_OR_RETURN(
+      const std::string_view document,
+      pigment::abi::ReadBytes(record.document, record.document_size, "record.document"));
+  if (record.document != nullptr) subject.document = document;
+  PIGMENT_ASSIGN_OR_RETURN(
+      const OptionalText json,
+      ReadOptionalText(record.metadata_json, record.metadata_json_size, "record.metadata_json"));
+  pigment::Metadata metadata;
+  if (json && filter.needs().metadata) {
+    bool present = false;
+    PIGMENT_ASSIGN_OR_RETURN(
+        metadata, pigment::ParseMetadataJson(*json, pigment::MetadataUse::kStored, &present));
+    if (present) subject.metadata = &metadata;
+  }
+  return filter.Matches(subject);
+}
+
+pigment_status CheckName(const char* name, size_t name_size, Status (*check)(std::string_view),
+                         pigment_error** error) {
+  return Call(error, [&]() -> Status {
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view text, ReadText(name, name_size, "name"));
+    return check(text);
+  });
+}
+
+}  // namespace
+
+pigment_status pigment_filter_compile(const char* where_json, size_t where_json_size,
+                                      const char* where_document_json,
+                                      size_t where_document_json_size, pigment_filter** filter,
+                                      pigment_error** error) {
+  const auto clear = [filter] {
+    if (filter != nullptr) *filter = nullptr;
+  };
+  return Call(error, clear, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull({{filter, "filter"}}));
+    PIGMENT_ASSIGN_OR_RETURN(const OptionalText where,
+                             ReadOptionalText(where_json, where_json_size, "where_json"));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const OptionalText where_document,
+        ReadOptionalText(where_document_json, where_document_json_size, "where_document_json"));
+    PIGMENT_ASSIGN_OR_RETURN(std::unique_ptr<pigment_filter> handle,
+                             Compile(where, where_document));
+    *filter = handle.release();
+    return Status::Ok();
+  });
+}
+
+pigment_status pigment_filter_matches(const pigment_filter* filter,
+                                      const pigment_filter_record* record, bool* matches,
+                                      pigment_error** error) {
+  const auto clear = [matches] {
+    if (matches != nullptr) *matches = false;
+  };
+  return Call(error, clear, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(filter, "filter"));
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull({{record, "record"}, {matches, "matches"}}));
+    PIGMENT_ASSIGN_OR_RETURN(const pigment_filter_record read,
+                             pigment::abi::ReadStruct(record, "record"));
+    PIGMENT_ASSIGN_OR_RETURN(*matches, Matches(*filter->filter, read));
+    return Status::Ok();
+  });
+}
+
+void pigment_filter_free(pigment_filter* filter) {
+  if (pigment::abi::IsHandle(filter)) delete filter;
+}
+
+pigment_status pigment_check_collection_name(const char* name, size_t name_size,
+                                             pigment_error** error) {
+  return CheckName(name, name_size, pigment::CheckCollectionName, error);
+}
+
+pigment_status pigment_check_database_name(const char* name, size_t name_size,
+                                           pigment_error** error) {
+  return CheckName(name, name_size, pigment::CheckDatabaseName, error);
+}
+
+pigment_status pigment_check_tenant_name(const char* name, size_t name_size,
+                                         pigment_error** error) {
+  return CheckName(name, name_size, pigment::CheckTenantName, error);
+}
+
+pigment_status pigment_check_metadata(const char* json, size_t json_size, int32_t use,
+                                      pigment_error** error) {
+  return Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(use, PIGMENT_METADATA_NEW_RECORD,
+                                                    PIGMENT_METADATA_COLLECTION, "use"));
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view text, ReadText(json, json_size, "json"));
+    bool present = false;
+    return pigment::ParseMetadataJson(text, static_cast<pigment::MetadataUse>(use), &present)
+        .status();
+  });
+}
+
+static_assert(static_cast<int>(pigment::MetadataUse::kNewRecord) == PIGMENT_METADATA_NEW_RECORD);
+static_assert(static_cast<int>(pigment::MetadataUse::kMergeRecord) ==
+              PIGMENT_METADATA_MERGE_RECORD);
+static_assert(static_cast<int>(pigment::MetadataUse::kCollection) == PIGMENT_METADATA_COLLECTION);
+
+pigment_status pigment_check_configuration(const char* configuration_json,
+                                           size_t configuration_json_size,
+                                           const char* metadata_json, size_t metadata_json_size,
+                                           const char* preferred_space, size_t preferred_space_size,
+                                           pigment_buffer** normalized, int32_t* metric,
+                                           pigment_error** error) {
+  const auto clear = [normalized, metric] {
+    if (normalized != nullptr) *normalized = nullptr;
+    if (metric != nullptr) *metric = 0;
+  };
+  return Call(error, clear, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull({{normalized, "normalized"}, {metric, "metric"}}));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const OptionalText json,
+        ReadOptionalText(configuration_json, configuration_json_size, "configuration_json"));
+    PIGMENT_ASSIGN_OR_RETURN(const OptionalText metadata_text,
+                             ReadOptionalText(metadata_json, metadata_json_size, "metadata_json"));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const OptionalText space,
+        ReadOptionalText(preferred_space, preferred_space_size, "preferred_space"));
+    pigment::Metadata metadata;
+    if (metadata_text) {
+      bool present = false;
+      PIGMENT_ASSIGN_OR_RETURN(
+          metadata,
+          pigment::ParseMetadataJson(*metadata_text, pigment::MetadataUse::kCollection, &present));
+    }
+    PIGMENT_ASSIGN_OR_RETURN(pigment::Configuration configuration,
+                             pigment::ParseConfiguration(json, &metadata, space));
+    *normalized = pigment::abi::NewBuffer(std::move(configuration.json));
+    *metric = static_cast<int32_t>(configuration.metric);
+    return Status::Ok();
+  });
+}
+
+static_assert(static_cast<int>(pigment::Metric::kL2) == PIGMENT_METRIC_L2);
+static_assert(static_cast<int>(pigment::Metric::kCosine) == PIGMENT_METRIC_COSINE);
+static_assert(static_cast<int>(pigment::Metric::kIp) == PIGMENT_METRIC_IP);
+
+pigment_status pigment_check_configuration_update(const char* current_json,
+                                                  size_t current_json_size, const char* change_json,
+                                                  size_t change_json_size,
+                                                  pigment_buffer** normalized,
+                                                  pigment_error** error) {
+  const auto clear = [normalized] {
+    if (normalized != nullptr) *normalized = nullptr;
+  };
+  return Call(error, clear, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull({{normalized, "normalized"}}));
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view current,
+                             ReadText(current_json, current_json_size, "current_json"));
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view change,
+                             ReadText(change_json, change_json_size, "change_json"));
+    PIGMENT_ASSIGN_OR_RETURN(pigment::Configuration updated,
+                             pigment::UpdateConfiguration(current, change));
+    *normalized = pigment::abi::NewBuffer(std::move(updated.json));
+    return Status::Ok();
+  });
+}
