@@ -18,25 +18,14 @@ LogWriter::LogWriter(FileSystem* files, std::string directory,
       store_(store),
       file_bytes_max_(file_bytes_max),
       next_number_(replay.next_number),
-      written_position_(replay.last_position),
-      synced_position_(replay.last_position - replay.unproven.size()),
+      last_position_(replay.last_position),
       unproven_(std::move(replay.unproven)),
       listed_(std::move(replay.files)) {}
-
-// Broken until the outcome is known to be harmless: also when there is no memory left to say what
-// went wrong.
-template <typename Operation>
-Status LogWriter::Risk(const Operation& operation) {
-  is_broken_ = true;
-  Status status = operation();
-  is_broken_ = !status.ok();
-  return status;
-}
 
 Status LogWriter::SecureUnproven() {
   if (unproven_.empty()) return Status::Ok();
   const Status status = BeginFile();
-  if (status.detail() != Detail::kDiskFull) return status;
+  if (status.detail() != Detail::kDiskFull || is_broken_) return status;
   // No room to write them again: sync them where they are, which proves less (an earlier sync may
   // have failed).
   const std::string path = directory_ + "/" + LogFileName(listed_.back().number);
@@ -48,11 +37,12 @@ Status LogWriter::SecureUnproven() {
 // The new file appears whole, with everything that must be in it, or not at all: its header ends
 // the file before it.
 Status LogWriter::BeginFile() {
+  const uint64_t last_position = written_position();
   const FramedHeader header{.kind = FramedKind::kLog,
                             .version = kLogVersion,
                             .store = store_,
                             .number = next_number_,
-                            .first_position = written_position_ - unproven_.size() + 1};
+                            .first_position = last_position - unproven_.size() + 1};
   std::string contents = EncodeFramedHeader(header);
   uint64_t position = header.first_position;
   for (const std::string& payload : unproven_) {
@@ -68,11 +58,7 @@ Status LogWriter::BeginFile() {
   // Once it has its name, the next open may take it for the end of the file before it.
   is_broken_ = is_published && !status.ok();
   PIGMENT_RETURN_IF_ERROR(std::move(status));
-  file_ = std::move(file);
-  header_ = header;
-  end_ = contents.size();
-  has_leftover_ = false;
-  synced_position_ = written_position_;
+  appender_.Adopt(std::move(file), header, contents.size(), last_position);
   unproven_.clear();
   ++next_number_;
   std::lock_guard lock(listed_mutex_);
@@ -80,71 +66,16 @@ Status LogWriter::BeginFile() {
   return Status::Ok();
 }
 
-Status LogWriter::CutBack() {
-  is_broken_ = true;
-  if (Status status = file_->Truncate(end_); !status.ok()) {
-    is_broken_ = status.detail() !=
-                 Detail::kDiskFull;  // a full disk may even refuse this; the next write tries again
-    return status;
-  }
-  // A batch that was refused must not come back after a power cut.
-  PIGMENT_RETURN_IF_ERROR(Sync());
-  has_leftover_ = false;
-  return Status::Ok();
-}
-
-Status LogWriter::PrepareFile() {
-  if (file_ && has_leftover_) PIGMENT_RETURN_IF_ERROR(CutBack());
-  if (file_ && end_ < file_bytes_max_) return Status::Ok();
-  // The next file's header says that everything before it is durable.
-  if (file_ && has_unsynced()) PIGMENT_RETURN_IF_ERROR(Sync());
-  return BeginFile();
-}
-
 Status LogWriter::Write(std::span<const std::span<const std::byte>> payloads, bool is_synced) {
-  PIGMENT_RETURN_IF_ERROR(PrepareFile());
-  std::string bytes;
-  size_t size = 0;
-  for (const auto payload : payloads) size += payload.size() + kRecordFrameBytes;
-  bytes.reserve(size);
-  uint64_t position = written_position_;
-  for (const auto payload : payloads) {
-    AppendRecord(&bytes, header_, end_ + bytes.size(),
-                 {.position = ++position, .synced = synced_position_, .payload = payload});
+  if (!appender_.has_file()) {
+    PIGMENT_RETURN_IF_ERROR(BeginFile());
+  } else if (appender_.end() >= file_bytes_max_) {
+    // The next file's header says that everything before it is durable.
+    PIGMENT_RETURN_IF_ERROR(appender_.RemoveLeftover());
+    if (appender_.has_unsynced()) PIGMENT_RETURN_IF_ERROR(appender_.Sync());
+    PIGMENT_RETURN_IF_ERROR(BeginFile());
   }
-  is_broken_ = true;
-  if (Status status = file_->WriteAt(end_, AsBytes(bytes)); !status.ok()) {
-    if (status.detail() != Detail::kDiskFull) return status;
-    has_leftover_ = true;
-    Status cut = CutBack();
-    return is_broken_ ? cut : status;
-  }
-  is_broken_ = false;
-  end_ += bytes.size();
-  written_position_ = position;
-  return is_synced ? Sync() : Status::Ok();
-}
-
-Status LogWriter::Sync() {
-  if (file_ == nullptr) return Status::Ok();
-  PIGMENT_RETURN_IF_ERROR(Risk([this] { return file_->Sync(); }));
-  synced_position_ = written_position_;
-  return Status::Ok();
-}
-
-Status LogWriter::Close() {
-  if (file_ == nullptr) return Status::Ok();
-  if (has_unsynced()) PIGMENT_RETURN_IF_ERROR(Sync());
-  std::string mark;
-  AppendRecord(&mark, header_, end_,
-               {.flags = kMarkRecord,
-                .position = written_position_,
-                .synced = synced_position_,
-                .payload = {}});
-  // Only evidence: without it, or with half of it, the next open writes the last group once more.
-  if (!has_leftover_) static_cast<void>(file_->WriteAt(end_, AsBytes(mark)).ok());
-  file_.reset();
-  return Status::Ok();
+  return appender_.Write(payloads, is_synced);
 }
 
 Status LogWriter::Purge(uint64_t floor) {

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CatalogFiles.
+
+#include "engine/catalog/catalog_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "engine/base/bytes.h"
+
+namespace pigment {
+namespace {
+
+constexpr std::string_view kEditsPrefix = "CATALOG.edits.";
+constexpr uint64_t kEditsBytesMin = 64 << 10;  // fewer bytes of edits are not worth a snapshot
+constexpr int kLoadAttempts = 10;              // beside a writer that replaces the files
+
+std::optional<uint64_t> NumberOfName(std::string_view name) {
+  if (!name.starts_with(kEditsPrefix)) return std::nullopt;
+  const std::string_view digits = name.substr(kEditsPrefix.size());
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || end != digits.data() + digits.size() ||
+      CatalogEditsName(number) != name) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace
+
+std::string CatalogEditsName(uint64_t number) {
+  return fmt::format("{}{:010}", kEditsPrefix, number);
+}
+
+Result<bool> CatalogFiles::Find() {
+  const std::string path = PathOf(kCatalogName);
+  PIGMENT_ASSIGN_OR_RETURN(const bool exists, files_->Exists(path));
+  if (exists) return true;
+  const auto lost = [&](const std::string& evidence) {
+    return DataLoss(Detail::kMissing, path, -1,
+                    fmt::format("{} is missing, but {} is there", path, evidence));
+  };
+  for (const char* folder : {"log", "segments"}) {
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_folder, files_->Exists(PathOf(folder)));
+    if (!has_folder) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files_->List(PathOf(folder)));
+    if (!names.empty()) return lost(PathOf(folder) + "/" + names.front());
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files_->List(directory_));
+  for (const std::string& name : names) {
+    const std::optional<uint64_t> number = NumberOfName(name);
+    if (!number) continue;
+    // A first file without edits is what a crash during creation leaves.
+    PIGMENT_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(files_, PathOf(name)));
+    if (*number != 1 || bytes.size() > kFramedHeaderBytes) return lost(PathOf(name));
+  }
+  return false;
+}
+
+Status CatalogFiles::Create(const CatalogState& state) {
+  PIGMENT_ASSIGN_OR_RETURN(store_, Uuid::Random());
+  return Checkpoint(state);
+}
+
+// ---- Reading
+// --------------------------------------------------------------------------------------------------------
+
+Status CatalogFiles::Load(CatalogState* state) {
+  std::string last;
+  for (int attempt = 0; attempt < kLoadAttempts; ++attempt) {
+    *state = CatalogState();
+    FramedHeader header;
+    PIGMENT_ASSIGN_OR_RETURN(std::string snapshot, ReadSnapshot(&header, state));
+    Status status = ReadEdits(header, state);
+    if (status.code() != Code::kNotFound) return status;
+    // A writer has replaced both meanwhile, or the edits are lost.
+    if (snapshot == last) break;
+    last = std::move(snapshot);
+  }
+  const std::string path = PathOf(CatalogEditsName(number_));
+  return DataLoss(Detail::kMissing, path, -1,
+                  fmt::format("{} is missing, but {} needs it", path, PathOf(kCatalogName)));
+}
+
+Result<std::string> CatalogFiles::ReadSnapshot(FramedHeader* header, CatalogState* state) {
+  const std::string path = PathOf(kCatalogName);
+  PIGMENT_ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(files_, path));
+  PIGMENT_ASSIGN_OR_RETURN(*header, DecodeFramedHeader(AsBytes(bytes), FramedKind::kCatalogSnapshot,
+                                                       kCatalogVersion, path));
+  const std::optional<FramedRecord> record =
+      DecodeRecord(AsBytes(bytes), *header, kFramedHeaderBytes);
+  if (!record) {
+    return DataLoss(Detail::kChecksum, path, kFramedHeaderBytes,
+                    fmt::format("{} differs from its checksum", path));
+  }
+  if (record->end != bytes.size() || record->position != header->first_position ||
+      record->flags != kPlainRecord) {
+    return DataLoss(Detail::kMiscounted, path, static_cast<int64_t>(record->end),
+                    fmt::format("{} has {} bytes where its contents end at {}", path, bytes.size(),
+                                record->end));
+  }
+  if (Status status = state->ApplySnapshot(record->payload); !status.ok()) {
+    return std::move(status).WithFile(path, kFramedHeaderBytes);
+  }
+  store_.bytes = header->store;
+  number_ = header->number;
+  snapshot_bytes_ = bytes.size();
+  return bytes;
+}
+
+Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state) {
+  const std::string path = PathOf(CatalogEditsName(number_));
+  PIGMENT_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(files_, path));
+  PIGMENT_ASSIGN_OR_RETURN(
+      edits_header_,
+      DecodeFramedHeader(AsBytes(bytes), FramedKind::kCatalogEdits, kCatalogVersion, path));
+  if (edits_header_.store != snapshot.store || edits_header_.number != snapshot.number ||
+      edits_header_.first_position != snapshot.first_position) {
+    return DataLoss(
+        Detail::kForeign, path, 0,
+        fmt::format("{} is file {} from position {} of {} store, {} needs file {} from position {}",
+                    path, edits_header_.number, edits_header_.first_position,
+                    edits_header_.store == snapshot.store ? "this" : "another",
+                    PathOf(kCatalogName), snapshot.number, snapshot.first_position));
+  }
+  uint64_t offset = kFramedHeaderBytes;
+  PIGMENT_ASSIGN_OR_RETURN(
+      const FramedScan scan,
+      ScanRecords(AsBytes(bytes), edits_header_, path, UINT64_MAX,
+                  [&](const FramedRecord& record) -> Status {
+                    if (Status status = state->Apply(record.payload); !status.ok()) {
+                      return std::move(status).WithFile(path, static_cast<int64_t>(offset));
+                    }
+                    offset = record.end;
+                    return Status::Ok();
+                  }));
+  if (!scan.is_whole)
+    PIGMENT_RETURN_IF_ERROR(CheckTornTail(AsBytes(bytes), edits_header_, path, scan));
+  next_position_ = scan.next_position;
+  has_clean_edits_ = bytes.size() == kFramedHeaderBytes;
+  return Status::Ok();
+}
+
+// ---- Writing
+// --------------------------------------------------------------------------------------------------------
+
+Status CatalogFiles::BecomeWriter(const CatalogState& state) {
+  PIGMENT_RETURN_IF_ERROR(RemoveLeftovers());
+  const std::string path = PathOf(CatalogEditsName(number_));
+  if (has_clean_edits_) {
+    PIGMENT_ASSIGN_OR_RETURN(std::unique_ptr<File> file, files_->Open(path, OpenMode::kReadWrite));
+    // Its maker may have died before the names were durable.
+    PIGMENT_RETURN_IF_ERROR(files_->SyncDirectory(directory_));
+    appender_.Adopt(std::move(file), edits_header_, kFramedHeaderBytes, next_position_ - 1);
+    return Status::Ok();
+  }
+  // An earlier process may have failed to sync its last edit; a sync now would prove nothing. A
+  // snapshot does.
+  const Status status = Checkpoint(state);
+  if (status.detail() != Detail::kDiskFull || is_broken()) return status;
+  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
+                           files_->Open(path, OpenMode::kReadWrite));
+  return file->Sync();  // the next edit tries again
+}
+
+Status CatalogFiles::RemoveLeftovers() {
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files_->List(directory_));
+  for (const std::string& name : names) {
+    const std::optional<uint64_t> number = NumberOfName(name);
+    const bool is_temporary = name.starts_with(kCatalogName) && name.ends_with(".tmp");
+    if (is_temporary || (number && *number != number_))
+      PIGMENT_RETURN_IF_ERROR(files_->Remove(PathOf(name)));
+  }
+  return Status::Ok();
+}
+
+Status CatalogFiles::Append(std::span<const std::byte> edit, const CatalogState& state) {
+  if (edit.size() > kRecordPayloadBytesMax) {
+    return ResourceExhausted(
+        Detail::kLimit,
+        fmt::format("a catalog entry of {} bytes is too large, at most {} are taken", edit.size(),
+                    kRecordPayloadBytesMax));
+  }
+  if (!appender_.has_file()) PIGMENT_RETURN_IF_ERROR(Checkpoint(state));
+  PIGMENT_RETURN_IF_ERROR(appender_.Write(std::span(&edit, 1), true));
+  ++next_position_;
+  return Status::Ok();
+}
+
+bool CatalogFiles::wants_checkpoint() const {
+  return appender_.has_file() && appender_.end() > std::max(kEditsBytesMin, 2 * snapshot_bytes_);
+}
+
+// The new file of edits is there before the snapshot that names it, the old one goes after:
+// whichever snapshot a crash leaves has its edits.
+Status CatalogFiles::Checkpoint(const CatalogState& state) {
+  FramedHeader header{.kind = FramedKind::kCatalogEdits,
+                      .version = kCatalogVersion,
+                      .store = store_.bytes,
+                      .number = number_ + 1,
+                      .first_position = next_position_};
+  const FramedHeader edits_header = header;
+  const std::string edits_name = CatalogEditsName(header.number);
+  header.kind = FramedKind::kCatalogSnapshot;
+  const std::string contents = state.EncodeSnapshot();
+  if (contents.size() > kRecordPayloadBytesMax) {
+    return ResourceExhausted(Detail::kLimit,
+                             fmt::format("the catalog has {} bytes, a snapshot holds {}",
+                                         contents.size(), kRecordPayloadBytesMax));
+  }
+  std::string snapshot = EncodeFramedHeader(header);
+  AppendRecord(
+      &snapshot, header, snapshot.size(),
+      {.position = next_position_, .synced = next_position_ - 1, .payload = AsBytes(contents)});
+
+  std::unique_ptr<File> edits;
+  std::unique_ptr<File> written;
+  bool is_published = false;
+  PIGMENT_RETURN_IF_ERROR(PublishFile(files_, directory_, edits_name,
+                                      EncodeFramedHeader(edits_header), &edits, &is_published));
+  is_broken_ = true;
+  Status status = PublishFile(files_, directory_, kCatalogName, snapshot, &written, &is_published);
+  is_broken_ = is_published &&
+               !status.ok();  // either snapshot may be there: no edit can be promised to be found
+  PIGMENT_RETURN_IF_ERROR(std::move(status));
+
+  appender_.Adopt(std::move(edits), edits_header, kFramedHeaderBytes, next_position_ - 1);
+  edits_header_ = edits_header;
+  snapshot_bytes_ = snapshot.size();
+  // What stays because this fails goes at the next open.
+  if (number_ > 0) static_cast<void>(files_->Remove(PathOf(CatalogEditsName(number_))).ok());
+  ++number_;
+  return Status::Ok();
+}
+
+}  // namespace pigment

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CatalogFiles: the catalog on disk: a snapshot that is replaced whole, and a file of edits since.
+// Not thread-safe: the catalog's edit mutex orders its callers. Bytes: README.md.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "engine/base/files.h"
+#include "engine/base/record_appender.h"
+#include "engine/base/uuid.h"
+#include "engine/catalog/catalog_state.h"
+
+namespace pigment {
+
+inline constexpr uint32_t kCatalogVersion = 1;
+inline constexpr char kCatalogName[] = "CATALOG";
+
+// "CATALOG.edits.0000000042"
+std::string CatalogEditsName(uint64_t number);
+
+class CatalogFiles {
+ public:
+  CatalogFiles(FileSystem* files, std::string directory)
+      : files_(files), directory_(std::move(directory)) {}
+
+  // Whether there is a catalog. None, but something that only one with contents leaves behind:
+  // kDataLoss, Detail::kMissing.
+  Result<bool> Find();
+
+  // Makes a new catalog that holds `state`.
+  Status Create(const CatalogState& state);
+
+  // Reads what is there into an empty `state`.
+  Status Load(CatalogState* state);
+
+  // After Load: makes sure that everything loaded is durable and that edits can follow, removes
+  // what is left over.
+  Status BecomeWriter(const CatalogState& state);
+
+  // Makes one edit durable; `state` is that before it. When it fails, nothing was written, unless
+  // is_broken().
+  Status Append(std::span<const std::byte> edit, const CatalogState& state);
+
+  // Replaces the snapshot and begins a new file of edits. A failure keeps the old ones, unless
+  // is_broken().
+  Status Checkpoint(const CatalogState& state);
+
+  bool is_broken() const { return is_broken_ || appender_.is_broken(); }
+  bool wants_checkpoint() const;
+  const Uuid& store() const { return store_; }
+
+ private:
+  std::string PathOf(const std::string& name) const { return directory_ + "/" + name; }
+  Result<std::string> ReadSnapshot(FramedHeader* header, CatalogState* state);
+  Status ReadEdits(const FramedHeader& snapshot, CatalogState* state);
+  Status RemoveLeftovers();
+
+  FileSystem* const files_;
+  const std::string directory_;
+  Uuid store_;
+  uint64_t number_ = 0;         // of the snapshot and its edits
+  uint64_t next_position_ = 1;  // of the next edit
+  uint64_t snapshot_bytes_ = 0;
+  FramedHeader edits_header_;
+  bool has_clean_edits_ = false;  // the file of edits holds none yet: it can be written on
+  RecordAppender appender_;  // without a file until it is certain that everything before is durable
+  bool is_broken_ = false;
+};
+
+}  // namespace pigment
