@@ -5,9 +5,11 @@
 
 #include "tests/support/filter_model.h"
 
+#include <regex.h>
+
 #include <cfloat>
 #include <cstdint>
-#include <regex>
+#include <stdexcept>
 #include <vector>
 
 namespace pigment::testing {
@@ -59,7 +61,15 @@ bool HasSubstring(const std::string& text, const std::string& piece) {
 }
 
 bool HasMatch(const std::string& text, const std::string& pattern) {
-  return std::regex_search(text.begin(), text.end(), std::regex(pattern, std::regex::ECMAScript));
+  regex_t compiled;
+  if (regcomp(&compiled, pattern.c_str(), REG_EXTENDED) != 0) {
+    throw std::logic_error("the model cannot compile " + pattern);
+  }
+  // The range is given, so that NUL is a character like others.
+  regmatch_t range = {0, static_cast<regoff_t>(text.size())};
+  const int result = regexec(&compiled, text.data(), 1, &range, REG_STARTEND);
+  regfree(&compiled);
+  return result == 0;
 }
 
 // `value` null: the key is missing.
