@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pages of a host as a block source and a block sink: calls its callbacks, turns their codes
+// into Status. One thread at a time. Owns nothing of the host's; copies the callbacks and the name.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/block/block_source.h"
+#include "pigment/pigment_host.h"
+
+namespace pigment::abi {
+
+class HostBlockSource final : public BlockSource {
+ public:
+  explicit HostBlockSource(const pigment_page_source& source)
+      : source_(source),
+        name_(source.name != nullptr ? std::string(source.name, source.name_size) : std::string()) {
+  }
+
+  Result<const std::byte*> Pin(uint32_t physical) override;
+  void Unpin(uint32_t physical, const std::byte* bytes) override {
+    source_.unpin(source_.context, physical, bytes);
+  }
+  bool verifies_on_load() const override { return false; }
+  const std::string& name() const override { return name_; }
+
+  uint64_t pins() const { return pins_; }
+
+ private:
+  const pigment_page_source source_;
+  const std::string name_;
+  uint64_t pins_ = 0;
+};
+
+class HostBlockSink final : public BlockSink {
+ public:
+  HostBlockSink(pigment_status (*write_page)(void*, const void*, uint32_t*), void* context)
+      : write_page_(write_page), context_(context) {}
+
+  Result<uint32_t> Write(ConstBlockBytes block) override;
+
+ private:
+  pigment_status (*write_page_)(void*, const void*, uint32_t*);
+  void* context_;
+};
+
+// What a callback's code other than PIGMENT_OK becomes; a number that is no code becomes kUnknown.
+Status CallbackStatus(pigment_status code, std::string message);
+
+// A checked copy of a caller's page source.
+Result<pigment_page_source> ReadPageSource(const pigment_page_source* source);
+
+}  // namespace pigment::abi

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pages of a host's index that belong to no segment: pending rows, their overflow, and deletion
+// bits. Pure functions over bytes that the host owns and orders; any thread. Layouts below are
+// relative to the payload; the trailer carries the stamp as segment, and as logical number the
+// page's own physical number (pending, overflow) or its place among the segment's deletion pages.
+//
+// Pending page: rows that are in no segment yet. Entries are appended behind the header, each at a
+// multiple of 8; a directory grows from the end of the payload downwards, 4 bytes an entry. An
+// entry never moves.
+//   offset size meaning
+//   0      4    next pending page, or kNoBlock
+//   4      4    entries, dead ones included
+//   8      8    transaction that retired the page, 0: in use
+//   16     4    end of the last entry
+//   20     4    reserved, zero
+//   24     …    entries
+//   8152-4*(i+1)  4  directory of entry i: offset u16, flags u16 (1 dead, 2 in overflow pages)
+//
+// Entry: row pointer u64, dimension u32 (0: no vector), reserved u32 (zero), dimension x f32.
+// Entry in overflow pages: row pointer u64, bytes of the entry u64, first overflow page u32,
+// reserved u32 (zero).
+//
+// Overflow page: next page u32 (or kNoBlock), bytes here u32, their offset in the entry u64, then
+// the bytes. Deletion page: next page u32 (or kNoBlock), reserved u32 (zero), then
+// kDeletionPageRows bits.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/base/status.h"
+#include "engine/block/block.h"
+
+namespace pigment {
+
+struct PendingHeader {
+  uint32_t next;
+  uint32_t entries;
+  uint64_t retired;
+  uint32_t end;
+  uint32_t reserved;
+};
+static_assert(sizeof(PendingHeader) == 24 && offsetof(PendingHeader, end) == 16);
+
+struct PendingSlot {
+  uint16_t offset;
+  uint16_t flags;
+};
+static_assert(sizeof(PendingSlot) == 4);
+inline constexpr uint16_t kPendingDead = 1;
+inline constexpr uint16_t kPendingOverflow = 2;
+
+struct PendingEntry {
+  uint64_t row_pointer;
+  uint32_t dimension;
+  uint32_t reserved;
+};
+static_assert(sizeof(PendingEntry) == 16);
+
+struct PendingOverflowEntry {
+  uint64_t row_pointer;
+  uint64_t entry_bytes;
+  uint32_t first;
+  uint32_t reserved;
+};
+static_assert(sizeof(PendingOverflowEntry) == 24);
+
+struct OverflowHeader {
+  uint32_t next;
+  uint32_t bytes;
+  uint64_t offset;
+};
+static_assert(sizeof(OverflowHeader) == 16);
+inline constexpr size_t kOverflowCapacity = kBlockPayloadBytes - sizeof(OverflowHeader);
+
+struct DeletionHeader {
+  uint32_t next;
+  uint32_t reserved;
+};
+static_assert(sizeof(DeletionHeader) == 8);
+inline constexpr uint32_t kDeletionPageRows = (kBlockPayloadBytes - sizeof(DeletionHeader)) * 8;
+
+inline constexpr size_t kPendingEntryBytesMax =
+    kBlockPayloadBytes - sizeof(PendingHeader) - sizeof(PendingSlot);
+
+constexpr size_t PendingEntryBytes(size_t dimension) {
+  return sizeof(PendingEntry) + dimension * sizeof(float);
+}
+
+void InitPendingPage(BlockBytes page, uint32_t stamp, uint32_t physical);
+// Checks trailer and structure: afterwards every entry of the directory lies within the page and
+// behind the one before it.
+Status CheckPendingPage(ConstBlockBytes page, uint32_t stamp, uint32_t physical,
+                        const std::string& where);
+PendingHeader ReadPendingHeader(ConstBlockBytes page);
+void WritePendingHeader(BlockBytes page, const PendingHeader& header);  // and seals
+
+// The functions below are for pages that were checked or made here.
+// False: does not fit, or `entry` is not as long as its dimension says.
+bool AppendPending(BlockBytes page, std::span<const std::byte> entry);
+bool AppendPendingOverflow(BlockBytes page, const PendingOverflowEntry& entry);
+PendingSlot ReadPendingSlot(ConstBlockBytes page, uint32_t index);  // REQUIRES: index < entries
+void KillPending(BlockBytes page, uint32_t index);  // beyond the entries: nothing happens
+
+void InitDeletionPage(BlockBytes page, uint32_t segment, uint32_t number, uint32_t next);
+
+}  // namespace pigment

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A host in memory: pages that are pinned as copies (so that a read after unpin is a read of freed
+// memory), pins that are counted and may fail, and an index of segments, deletion bits and pending
+// pages with the plain model beside it.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "pigment/pigment_host.h"
+
+namespace host_test {
+
+// Owned error with its text, empty when there was none.
+class Error {
+ public:
+  ~Error() { pigment_error_free(error_); }
+  pigment_error** out() {
+    pigment_error_free(error_);
+    error_ = nullptr;
+    return &error_;
+  }
+  pigment_status code() const { return error_ == nullptr ? PIGMENT_OK : pigment_error_status(error_); }
+  int32_t detail() const { return pigment_error_detail(error_); }
+  std::string message() const { return error_ == nullptr ? "" : pigment_error_message(error_); }
+
+ private:
+  pigment_error* error_ = nullptr;
+};
+
+#define HOST_OK(expression)                            \
+  do {                                                 \
+    const pigment_status status_ = (expression);       \
+    ASSERT_EQ(status_, PIGMENT_OK) << error.message(); \
+  } while (false)
+
+using Page = std::array<unsigned char, PIGMENT_PAGE_BYTES>;
+
+class Pages {
+ public:
+  pigment_page_source source() {
+    pigment_page_source source{};
+    source.struct_size = sizeof source;
+    source.pin = [](void* context, uint32_t physical, const void** page) {
+      return static_cast<Pages*>(context)->Pin(physical, page);
+    };
+    source.unpin = [](void* context, uint32_t, const void* page) {
+      auto* self = static_cast<Pages*>(context);
+      --self->pinned;
+      delete static_cast<const Page*>(page);
+    };
+    source.context = this;
+    source.name = "items_embedding_idx";
+    source.name_size = std::strlen(source.name);
+    return source;
+  }
+
+  uint32_t Allocate() {
+    pages.push_back(std::make_unique<Page>());
+    // Every place gets its own header bytes, as a host's page header differs from page to page.
+    std::memset(pages.back()->data(), static_cast<int>(pages.size()), PIGMENT_PAGE_HEADER_BYTES);
+    return static_cast<uint32_t>(pages.size() - 1);
+  }
+  void* at(uint32_t physical) { return pages[physical]->data(); }
+
+  static pigment_status Write(void* context, const void* page, uint32_t* physical) {
+    auto* self = static_cast<Pages*>(context);
+    if (self->random() % 4 == 0) self->Allocate();  // somebody else's page in between
+    *physical = self->Allocate();
+    std::memcpy(self->pages[*physical]->data() + PIGMENT_PAGE_HEADER_BYTES,
+                static_cast<const unsigned char*>(page) + PIGMENT_PAGE_HEADER_BYTES,
+                PIGMENT_PAGE_BYTES - PIGMENT_PAGE_HEADER_BYTES);
+    return PIGMENT_OK;
+  }
+
+  std::vector<std::unique_ptr<Page>> pages;
+  std::mt19937 random{1};
+  int pinned = 0;
+  int pinned_max = 0;
+  uint64_t pins = 0;
+  uint64_t fail_in = 0;  // the pin that fails, counted from now; 0: none
+  pigment_status fail_code = PIGMENT_CANCELLED;
+
+ private:
+  pigment_status Pin(uint32_t physical, const void** page) {
+    ++pins;
+    if (fail_in != 0 && --fail_in == 0) return fail_code;
+    if (physical >= pages.size()) return PIGMENT_OUT_OF_RANGE;
+    *page = new Page(*pages[physical]);
+    pinned_max = std::max(pinned_max, ++pinned);
+    return PIGMENT_OK;
+  }
+};
+
+struct Row {
+  std::vector<float> vector;  // empty: NULL
+  uint64_t pointer = 0;
+  bool is_dead = false;
+};
+
+// What the search must give: (kind, distance, row pointer) ascending.
+using Expected = std::tuple<int32_t, float, uint64_t>;
+
+inline std::vector<Expected> Model(const std::vector<Row>& rows, int32_t metric,
+                                   const std::vector<float>* query) {
+  std::vector<Expected> expected;
+  for (const Row& row : rows) {
+    if (row.is_dead) continue;
+    if (query == nullptr || row.vector.empty()) {
+      expected.emplace_back(2, 0.0f, row.pointer);
+      continue;
+    }
+    const float distance =
+        pigment_host_distance(metric, query->data(), row.vector.data(), query->size());
+    if (std::isnan(distance)) {
+      expected.emplace_back(1, 0.0f, row.pointer);
+    } else {
+      expected.emplace_back(0, distance, row.pointer);
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  return expected;
+}
+
+constexpr uint32_t kStamp = 77;
+
+// An index: some segments with deletion bits, and a chain of pending pages.
+class Index {
+ public:
+  explicit Index(uint32_t dimension) : dimension_(dimension) {}
+  ~Index() {
+    for (auto& segment : segments_) pigment_segment_free(segment.handle);
+  }
+
+  void AddSegment(const std::vector<Row>& rows) {
+    Error error;
+    pigment_segment_options options{};
+    options.struct_size = sizeof options;
+    options.segment = static_cast<uint32_t>(segments_.size() + 1);
+    options.dimension = dimension_;
+    options.metric = PIGMENT_METRIC_L2;
+    options.write_page = &Pages::Write;
+    options.context = &pages;
+    pigment_segment_builder* builder = nullptr;
+    HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
+    Part part;
+    part.deleted.resize((rows.size() + 7) / 8);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const float* vector = rows[i].vector.empty() ? nullptr : rows[i].vector.data();
+      HOST_OK(pigment_segment_builder_add(builder, vector, rows[i].pointer, error.out()));
+      if (rows[i].is_dead)
+        part.deleted[i / 8] = static_cast<uint8_t>(part.deleted[i / 8] | 1 << i % 8);
+      all.push_back(rows[i]);
+    }
+    uint64_t count = 0;
+    uint32_t written = 0;
+    HOST_OK(pigment_segment_builder_finish(builder, &part.root, &written, &count, error.out()));
+    pigment_segment_builder_free(builder);
+    ASSERT_EQ(count, rows.size());
+    ASSERT_GT(written, 0u);
+    const pigment_page_source source = pages.source();
+    HOST_OK(pigment_segment_open(&source, options.segment, part.root, &part.handle, error.out()));
+    segments_.push_back(part);
+  }
+
+  // Appends one row to the pending pages as a host does: in the last page, in a new one, or in
+  // overflow pages.
+  void AddPending(const Row& row) {
+    all.push_back(row);
+    const float* vector = row.vector.empty() ? nullptr : row.vector.data();
+    std::vector<char> entry(pigment_pending_entry_bytes(dimension_, vector != nullptr));
+    pigment_pending_entry_encode(row.pointer, vector, dimension_, entry.data());
+    uint32_t overflow = PIGMENT_NO_PAGE;
+    if (entry.size() > pigment_pending_entry_bytes_max()) overflow = WriteOverflow(entry);
+    const auto append = [&](uint32_t page) {
+      if (overflow == PIGMENT_NO_PAGE)
+        return pigment_pending_page_append(pages.at(page), entry.data(), entry.size());
+      return pigment_pending_page_append_overflow(pages.at(page), row.pointer, overflow,
+                                                  entry.size());
+    };
+    if (last_pending == PIGMENT_NO_PAGE || !append(last_pending)) {
+      const uint32_t page = pages.Allocate();
+      pigment_pending_page_init(pages.at(page), kStamp, page);
+      ASSERT_TRUE(append(page));
+      if (last_pending == PIGMENT_NO_PAGE) {
+        first_pending = page;
+      } else {
+        pigment_pending_page_set_next(pages.at(last_pending), page);
+      }
+      last_pending = page;
+    }
+    if (row.is_dead) {
+      pigment_pending_page_kill(pages.at(last_pending),
+                                pigment_pending_page_count(pages.at(last_pending)) - 1);
+    }
+    Error error;
+    HOST_OK(pigment_pending_page_check(pages.at(last_pending), kStamp, last_pending, error.out()));
+  }
+
+  pigment_host_search* NewSearch(int32_t metric, const std::vector<float>* query,
+                                 size_t batch_rows = 0, uint64_t batch_bytes = 0) {
+    Error error;
+    pigment_host_search_options options{};
+    options.struct_size = sizeof options;
+    options.metric = metric;
+    options.dimension = dimension_;
+    options.query = query != nullptr ? query->data() : nullptr;
+    options.batch_rows_first = batch_rows;
+    options.batch_bytes_max = batch_bytes;
+    pigment_host_search* search = nullptr;
+    EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
+        << error.message();
+    for (const Part& part : segments_) {
+      EXPECT_EQ(pigment_host_search_add_segment(search, part.handle, part.deleted.data(),
+                                                part.deleted.size(), error.out()),
+                PIGMENT_OK)
+          << error.message();
+    }
+    const pigment_page_source source = pages.source();
+    EXPECT_EQ(pigment_host_search_add_pending(search, &source, kStamp, first_pending, error.out()),
+              PIGMENT_OK)
+        << error.message();
+    return search;
+  }
+
+  const pigment_segment* segment(size_t i) const { return segments_[i].handle; }
+  uint32_t root(size_t i) const { return segments_[i].root; }
+
+  Pages pages;
+  std::vector<Row> all;
+  uint32_t first_pending = PIGMENT_NO_PAGE;
+  uint32_t last_pending = PIGMENT_NO_PAGE;
+
+ private:
+  struct Part {
+    uint32_t root = 0;
+    std::vector<uint8_t> deleted;
+    pigment_segment* handle = nullptr;
+  };
+
+  uint32_t WriteOverflow(const std::vector<char>& entry) {
+    const size_t capacity = pigment_overflow_page_capacity();
+    const size_t count = (entry.size() + capacity - 1) / capacity;
+    std::vector<uint32_t> places;
+    for (size_t i = 0; i < count; ++i) places.push_back(pages.Allocate());
+    for (size_t i = 0; i < count; ++i) {
+      const uint32_t next = i + 1 < count ? places[i + 1] : PIGMENT_NO_PAGE;
+      const size_t wrote = pigment_overflow_page_init(
+          pages.at(places[i]), kStamp, places[i], entry.data(), entry.size(), i * capacity, next);
+      EXPECT_EQ(wrote, std::min(capacity, entry.size() - i * capacity));
+    }
+    return places[0];
+  }
+
+  const uint32_t dimension_;
+  std::vector<Part> segments_;
+};
+
+inline std::vector<float> RandomVector(std::mt19937_64& random, uint32_t dimension) {
+  std::normal_distribution<float> normal;
+  std::vector<float> vector(dimension);
+  for (float& value : vector) value = normal(random);
+  return vector;
+}
+
+}  // namespace host_test
