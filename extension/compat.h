@@ -13,6 +13,7 @@
 #include "access/generic_xlog.h"
 #include "access/genam.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_proc.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -83,6 +84,17 @@ pig_owns_class(Oid relation)
 	return object_ownercheck(RelationRelationId, relation, GetUserId());
 #else
 	return pg_class_ownercheck(relation, GetUserId());
+#endif
+}
+
+/* 16 made one function of the checks of every kind of object. */
+static inline bool
+pig_may_execute(Oid function, Oid role)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE) == ACLCHECK_OK;
+#else
+	return pg_proc_aclcheck(function, role, ACL_EXECUTE) == ACLCHECK_OK;
 #endif
 }
 

@@ -10,9 +10,18 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "collections.h"
 #include "pigment/pigment.h"
 
 PIGMENT_MODULE_MAGIC("0.1.0");
+
+extern PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	pig_register_session_defaults();
+}
 
 PG_FUNCTION_INFO_V1(pigment_pg_version);
 Datum

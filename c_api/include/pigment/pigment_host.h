@@ -74,6 +74,10 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_database_name(const cha
                                                                        pigment_error **error);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_tenant_name(const char *name, size_t name_size,
                                                                      pigment_error **error);
+/* Present, not empty, unique; `operation` is the word for the message: "add", "get" … */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_ids(size_t count, const pigment_text_column *ids,
+                                                             const char *operation, size_t operation_size,
+                                                             pigment_error **error);
 
 enum { PIGMENT_METADATA_NEW_RECORD = 0, PIGMENT_METADATA_MERGE_RECORD = 1, PIGMENT_METADATA_COLLECTION = 2 };
 /* Checks a metadata object by the rules of `use`; JSON null is legal for records. */

@@ -1,0 +1,160 @@
+-- Collections: making, finding, changing, dropping; tenants and databases; what is refused, with its code.
+\set SHOW_CONTEXT never
+\pset null '(null)'
+SET client_min_messages = warning;
+CREATE FUNCTION refused(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE statement;
+	RETURN 'not refused';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+CREATE VIEW shown AS SELECT tenant, database, name, metadata, space, dimension, embedding_function, relation
+	FROM pigment.collections;
+
+-- A collection is an ordinary table of its creator.
+SELECT name, metadata, space, dimension, embedding_function, relation FROM pigment.create_collection('books');
+\d books
+SELECT configuration FROM pigment.get_collection('books');
+SELECT tableowner = current_user AS mine FROM pg_tables WHERE tablename = 'books';
+SELECT refused($$SELECT pigment.create_collection('books')$$);
+SELECT relation FROM pigment.create_collection('books', '{"a": 1}', get_or_create => true);
+SELECT metadata FROM pigment.get_or_create_collection('books', '{"a": 1}');
+SELECT name, metadata FROM pigment.get_or_create_collection('films', '{"a": 1, "b": "x", "c": true, "d": 1.5}');
+
+-- The space comes from the configuration, else from metadata, else from the embedding function, else it is l2.
+SELECT name, space FROM pigment.create_collection('space-configured', '{"hnsw:space": "ip"}', '{"hnsw": {"space": "cosine"}}');
+SELECT name, space FROM pigment.create_collection('space-legacy', '{"hnsw:space": "ip"}', embedding_function => 'pigment.lexical_v1');
+SELECT name, space, embedding_function FROM pigment.create_collection('space-preferred', embedding_function => 'pigment.lexical_v1');
+SELECT indexdef FROM pg_indexes WHERE tablename LIKE 'space-%' AND indexdef LIKE '%USING pigment%' ORDER BY tablename;
+
+-- Names
+SELECT left(name, 12) AS name, left(refused(format('SELECT pigment.create_collection(%L)', name)), 90) AS refused FROM unnest(ARRAY['ab', 'a..b', '-ab', 'abc-',
+	'a b', 'ä123', '127.0.0.1', 'top+name', '', repeat('x', 513)]) name;
+SELECT refused('SELECT pigment.create_collection(NULL)');
+SELECT relation FROM pigment.create_collection(repeat('n', 512));
+SELECT relation FROM pigment.create_collection('Name.with-dots_1');
+-- A table, type or index in the way
+CREATE TABLE taken (x int);
+CREATE TABLE taken_1 (x int);
+CREATE TYPE mood AS ENUM ('good');
+SELECT relation FROM pigment.create_collection('taken');
+SELECT relation FROM pigment.create_collection('mood');
+SELECT refused($$SELECT pigment.create_collection('other', table_name => 'taken')$$);
+CREATE SCHEMA shelf;
+SELECT relation FROM pigment.create_collection('elsewhere', schema => 'shelf', table_name => 'Quoted "name"');
+SELECT refused($$SELECT pigment.create_collection('nowhere', schema => 'no_such_schema')$$);
+SELECT refused($$SELECT pigment.create_collection('nowhere', schema => NULL)$$);
+CREATE TEMP TABLE makes_the_schema (x int);
+SELECT regexp_replace(refused(format($$SELECT pigment.create_collection('nowhere', schema => %L)$$, pg_my_temp_schema()::regnamespace)), '\d+$', '');
+
+-- Metadata and configuration
+SELECT bad, refused(format('SELECT pigment.create_collection(%L, %L)', 'refused', bad)) FROM unnest(ARRAY['{}', '[]', '1',
+	'{"a": null}', '{"a": [1]}', '{"a": {}}', '{"": 1}', '{"#a": 1}', '{"$a": 1}', '{"a": 9223372036854775808}']) bad;
+SELECT bad, refused(format('SELECT pigment.create_collection(%L, NULL, %L)', 'refused', bad)) FROM unnest(ARRAY['{"hnsw": {"space": "foo"}}',
+	'{"hnsw": {}, "spann": {}}', '{"hnsw": {"no_such": 1}}', '{"other": 1}', '[]']) bad;
+SELECT refused($$SELECT pigment.create_collection('refused', embedding_function => 'pg_catalog.now')$$);
+SELECT count(*) FROM shown WHERE name = 'refused';
+
+-- Finding
+SELECT name FROM pigment.get_collection_by_id((pigment.get_collection('books')).id);
+SELECT refused($$SELECT pigment.get_collection('no such')$$);
+SELECT refused($$SELECT pigment.get_collection_by_id('11111111-2222-3333-4444-555555555555')$$);
+SELECT pigment.count_collections() = count(*) AS same FROM pigment.list_collections();
+SELECT array_agg(id) = array_agg(id ORDER BY id) AS by_id FROM pigment.list_collections();
+SELECT (SELECT array_agg(id) FROM pigment.list_collections(3, 2)) = (array_agg(id ORDER BY id))[3:5] AS page FROM pigment.collections;
+SELECT count(*) FROM pigment.list_collections(0);
+SELECT refused('SELECT pigment.list_collections(-1)'), refused('SELECT pigment.list_collections(1, -1)');
+
+-- Changing
+SELECT name, metadata, relation FROM pigment.modify_collection('films', 'movies', '{"b": 2}');
+SELECT refused($$SELECT pigment.get_collection('films')$$);
+SELECT refused($$SELECT pigment.modify_collection('movies', 'books')$$);
+SELECT refused($$SELECT pigment.modify_collection('movies', 'a')$$);
+SELECT refused($$SELECT pigment.modify_collection('movies', new_metadata => '{}')$$);
+SELECT refused($$SELECT pigment.modify_collection('movies', new_metadata => '{"hnsw:space": "ip"}')$$);
+SELECT refused($$SELECT pigment.modify_collection('movies', new_configuration => '{"hnsw": {"space": "ip"}}')$$);
+SELECT name, metadata, configuration -> 'hnsw' -> 'ef_search' AS ef_search
+FROM pigment.modify_collection('movies', new_configuration => '{"hnsw": {"ef_search": 77}}');
+SELECT name, metadata FROM pigment.modify_collection('movies');
+
+-- Forking copies
+SELECT * FROM pigment.add('movies', '{a,b,c}', '{"[1,2]","[3,4]","[5,6]"}', '{A,B,NULL}', ARRAY['{"x": 1}', NULL, '{"x": 3}']::jsonb[], '{u,NULL,NULL}');
+SELECT pigment.delete('movies', '{b}');
+SET client_min_messages = notice;
+SELECT name, metadata, space, dimension, relation FROM pigment.fork_collection('movies', 'remake');
+SET client_min_messages = warning;
+SELECT * FROM pigment.add('remake', '{d}', '{"[7,8]"}');
+SELECT ordinal, id, embedding, document, metadata, uri FROM remake ORDER BY ordinal;
+SELECT pigment.count('movies');
+SELECT refused($$SELECT pigment.fork_collection('movies', 'books')$$);
+
+-- Dropping
+CREATE VIEW uses_books AS SELECT id FROM books;
+SELECT refused($$SELECT pigment.delete_collection('books')$$);
+DROP VIEW uses_books;
+SELECT pigment.delete_collection('books');
+SELECT to_regclass('books') IS NULL AS gone, refused($$SELECT pigment.count('books')$$);
+SELECT refused($$SELECT pigment.delete_collection('books')$$);
+
+-- Tenants and databases
+SELECT * FROM pigment.list_tenants();
+SELECT tenant, name FROM pigment.list_databases();
+SELECT pigment.create_tenant('acme');
+SELECT tenant, name FROM pigment.create_database('prod', 'acme');
+SELECT tenant, name FROM pigment.create_database('dev', 'acme');
+SELECT refused($$SELECT pigment.create_tenant('acme')$$), refused($$SELECT pigment.create_database('prod', 'acme')$$);
+SELECT refused($$SELECT pigment.create_tenant('ac')$$), refused($$SELECT pigment.create_database('pr', 'acme')$$);
+SELECT refused($$SELECT pigment.create_database('prod', 'nobody')$$), refused($$SELECT pigment.get_tenant('nobody')$$);
+SELECT refused($$SELECT pigment.get_database('nothing')$$), refused($$SELECT pigment.list_databases(tenant => 'nobody')$$);
+SELECT refused($$SELECT pigment.create_collection('abc', tenant => 'acme', database => 'nothing')$$);
+SELECT pigment.get_tenant('acme'), (pigment.get_database('prod', 'acme')).name;
+SELECT name FROM pigment.list_databases(tenant => 'acme');
+SELECT name FROM pigment.list_databases(1, 1, 'acme');
+-- One name in two databases, and defaults per session
+SELECT relation FROM pigment.create_collection('docs', tenant => 'acme', database => 'prod');
+SELECT relation FROM pigment.create_collection('docs', tenant => 'acme', database => 'dev');
+SET pigment.tenant = 'acme';
+SET pigment.database = 'dev';
+SELECT * FROM pigment.add('docs', '{a}', '{"[1]"}');
+SELECT pigment.count('docs'), pigment.count('docs', database => 'prod'), pigment.count_collections();
+SELECT pigment.current_tenant(), pigment.current_database();
+RESET pigment.tenant;
+RESET pigment.database;
+SELECT refused($$SELECT pigment.count('docs')$$);
+SELECT pigment.delete_database('dev', 'acme');
+SELECT to_regclass('docs') IS NOT NULL AS prod, to_regclass('docs_1') IS NULL AS dev;
+SELECT pigment.delete_tenant('acme');
+SELECT count(*) FROM shown WHERE tenant = 'acme';
+SELECT refused($$SELECT pigment.delete_tenant('acme')$$), refused($$SELECT pigment.delete_database('dev')$$);
+
+-- Tables that change or go behind the functions' back
+ALTER TABLE remake RENAME TO "Remade";
+ALTER TABLE "Remade" SET SCHEMA shelf;
+SELECT relation FROM pigment.get_collection('remake');
+SELECT id FROM pigment.get('remake');
+DROP TABLE films;
+SELECT refused($$SELECT pigment.count('movies')$$);
+SELECT relation FROM pigment.create_collection('movies');
+DROP SCHEMA shelf CASCADE;
+SELECT name FROM shown WHERE name IN ('remake', 'elsewhere');
+BEGIN;
+DROP TABLE movies;
+ROLLBACK;
+SELECT pigment.count('movies');
+-- The table's constraints are the rules for records.
+SELECT refused($$INSERT INTO movies (id, embedding) VALUES ('', '[1]')$$);
+SELECT refused($$INSERT INTO movies (id, embedding) VALUES ('a', NULL)$$);
+SELECT refused($$INSERT INTO movies (id, embedding, metadata) VALUES ('a', '[1]', '{"a": {}}')$$);
+-- What came in by COPY or INSERT fixes the dimension too.
+INSERT INTO movies (id, embedding) VALUES ('a', '[1,2,3]');
+SELECT dimension FROM pigment.get_collection('movies');
+SELECT refused($$SELECT pigment.add('movies', '{b}', '{"[1,2]"}')$$);
+
+SELECT count(pigment.delete_collection(name)) > 5 AS cleaned FROM pigment.list_collections();
+SELECT count(*) FROM pigment.collections;
+DROP VIEW shown;
+DROP TABLE taken, taken_1;
+DROP TYPE mood;
+DROP FUNCTION refused;

@@ -1,0 +1,348 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Collections, part 2: making, finding, changing and dropping them.
+--
+-- All functions run with the rights of their caller. Dynamic SQL names tables through regclass or %I only. The searching
+-- of schemas is fixed, so what the caller's search_path holds is never found by accident; where a default depends on it
+-- (the schema of a new table), it is taken in the argument's default, which is evaluated at the call.
+
+CREATE FUNCTION pigment._check_metadata(metadata jsonb, kind integer) RETURNS boolean
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_metadata';
+COMMENT ON FUNCTION pigment._check_metadata IS 'True, or an error; kind: 0 a record, 1 a change of a record, 2 a collection.';
+
+CREATE FUNCTION pigment._check_configuration(configuration jsonb, metadata jsonb, preferred_space text,
+	OUT normalized jsonb, OUT space text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_configuration';
+COMMENT ON FUNCTION pigment._check_configuration(jsonb, jsonb, text) IS
+	'a configuration with all defaults filled in, and its space';
+
+CREATE FUNCTION pigment._check_configuration_update(current_configuration jsonb, change jsonb) RETURNS jsonb
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_configuration_update';
+COMMENT ON FUNCTION pigment._check_configuration_update(jsonb, jsonb) IS 'a configuration after a change';
+
+CREATE FUNCTION pigment._distance(space text, a @extschema@.vector, b @extschema@.vector) RETURNS real
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_space_distance';
+COMMENT ON FUNCTION pigment._distance IS 'Distance in a space of collections: l2 squared, 1 - cosine, 1 - inner product.';
+
+CREATE FUNCTION pigment._is_zero(embedding @extschema@.vector) RETURNS boolean
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_is_zero';
+COMMENT ON FUNCTION pigment._is_zero(@extschema@.vector) IS 'are all elements zero';
+
+-- ---- Finding ------------------------------------------------------------------------------------------------------
+
+-- The dimension that the table shows when nobody went through the functions to fix it (COPY, INSERT).
+CREATE FUNCTION pigment._with_dimension(entry pigment.collections) RETURNS pigment.collections
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF entry.dimension IS NULL AND has_column_privilege(entry.relation, 'embedding', 'SELECT') THEN
+		EXECUTE format('SELECT @extschema@.vector_dims(embedding) FROM %s LIMIT 1', entry.relation) INTO entry.dimension;
+	END IF;
+	RETURN entry;
+END
+$$;
+COMMENT ON FUNCTION pigment._with_dimension(pigment.collections) IS
+	'a catalog row with the dimension that its table shows';
+
+CREATE FUNCTION pigment._find(name text, tenant text, database text) RETURNS pigment.collections
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+BEGIN
+	SELECT c.* INTO entry FROM pigment.collections c
+	WHERE c.tenant = COALESCE(_find.tenant, pigment.current_tenant())
+		AND c.database = COALESCE(_find.database, pigment.current_database())
+		AND c.name = _find.name
+		AND EXISTS (SELECT FROM pg_class r WHERE r.oid = c.relation);
+	RETURN entry;
+END
+$$;
+COMMENT ON FUNCTION pigment._find(text, text, text) IS 'the catalog row of a collection, or nulls';
+
+CREATE FUNCTION pigment.get_collection(name text, tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS pigment.collections
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment._find(name, tenant, database);
+BEGIN
+	IF entry.id IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('collection "%s" does not exist', name);
+	END IF;
+	RETURN pigment._with_dimension(entry);
+END
+$$;
+COMMENT ON FUNCTION pigment.get_collection(text, text, text) IS 'a collection by name';
+
+CREATE FUNCTION pigment.get_collection_by_id(id uuid) RETURNS pigment.collections
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+BEGIN
+	SELECT c.* INTO entry FROM pigment.collections c
+	WHERE c.id = get_collection_by_id.id AND EXISTS (SELECT FROM pg_class r WHERE r.oid = c.relation);
+	IF NOT FOUND THEN
+		RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('collection %s does not exist', id);
+	END IF;
+	RETURN pigment._with_dimension(entry);
+END
+$$;
+COMMENT ON FUNCTION pigment.get_collection_by_id(uuid) IS 'a collection by id';
+
+-- Those that the current role may use, by id.
+CREATE FUNCTION pigment.list_collections(limit_rows bigint DEFAULT NULL, offset_rows bigint DEFAULT 0,
+	tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS SETOF pigment.collections
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	place pigment.databases;
+	entry pigment.collections;
+BEGIN
+	PERFORM pigment._require_page(limit_rows, offset_rows);
+	place := pigment.get_database(COALESCE(database, pigment.current_database()), tenant);
+	FOR entry IN SELECT c.* FROM pigment.collections c
+		WHERE c.tenant = place.tenant AND c.database = place.name
+			AND EXISTS (SELECT FROM pg_class r WHERE r.oid = c.relation)
+		ORDER BY c.id LIMIT limit_rows OFFSET offset_rows
+	LOOP
+		RETURN NEXT pigment._with_dimension(entry);
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment.list_collections(bigint, bigint, text, text) IS
+	'the collections that the current role may use, by id';
+
+CREATE FUNCTION pigment.count_collections(tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	place pigment.databases := pigment.get_database(COALESCE(database, pigment.current_database()), tenant);
+BEGIN
+	RETURN (SELECT count(*) FROM pigment.collections c
+		WHERE c.tenant = place.tenant AND c.database = place.name
+			AND EXISTS (SELECT FROM pg_class r WHERE r.oid = c.relation));
+END
+$$;
+COMMENT ON FUNCTION pigment.count_collections(text, text) IS 'how many collections the current role may use';
+
+-- ---- Making -------------------------------------------------------------------------------------------------------
+
+-- A free name for a table: the wish, or the wish with a number, as PostgreSQL names indexes.
+CREATE FUNCTION pigment._free_table_name(wish text, namespace oid) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	candidate text := left(wish, 63);
+	number integer := 0;
+BEGIN
+	WHILE EXISTS (SELECT FROM pg_class c WHERE c.relname = candidate AND c.relnamespace = namespace)
+		OR EXISTS (SELECT FROM pg_type t WHERE t.typname = candidate AND t.typnamespace = namespace)
+	LOOP
+		number := number + 1;
+		candidate := left(wish, 62 - length(number::text)) || '_' || number;
+	END LOOP;
+	RETURN candidate;
+END
+$$;
+COMMENT ON FUNCTION pigment._free_table_name(text, oid) IS 'the name wanted, or that name with a number';
+
+-- The table of a collection. Its constraints are the rules for records, so that COPY and INSERT obey them too.
+CREATE FUNCTION pigment._make_table(name text, schema text, table_name text, space text) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	namespace oid;
+	made text;
+BEGIN
+	IF schema IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_schema_name', MESSAGE = 'no schema has been selected to create in';
+	END IF;
+	SELECT n.oid INTO namespace FROM pg_namespace n WHERE n.nspname = schema;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_schema_name', MESSAGE = format('schema "%s" does not exist', schema);
+	ELSIF schema LIKE 'pg\_temp%' THEN
+		RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+			MESSAGE = format('collection "%s" cannot be a temporary table', name);
+	END IF;
+	made := format('%I.%I', schema, COALESCE(table_name, pigment._free_table_name(name, namespace)));
+	EXECUTE format('CREATE TABLE %s ('
+		'id text COLLATE "C" PRIMARY KEY CHECK (id <> ''''), '
+		'ordinal bigint GENERATED BY DEFAULT AS IDENTITY UNIQUE, '
+		'embedding @extschema@.vector NOT NULL, '
+		'document text, '
+		'metadata jsonb CHECK (pigment._check_metadata(metadata, 0)), '
+		'uri text)', made);
+	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding @extschema@.%I)', made, 'vector_' || space || '_ops');
+	IF space = 'cosine' THEN
+		-- Their cosine is not defined, so the index gives them last; a query gives them distance 1 from here.
+		EXECUTE format('CREATE INDEX ON %s (ordinal) WHERE pigment._is_zero(embedding)', made);
+	END IF;
+	RETURN made::regclass;
+END
+$$;
+COMMENT ON FUNCTION pigment._make_table(text, text, text, text) IS 'creates the table and indexes of a collection';
+
+-- The stored form of an embedding function, and a check that it has the right one.
+CREATE FUNCTION pigment._function_name(embedding_function regproc) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	name text;
+BEGIN
+	SELECT format('%I.%I', n.nspname, p.proname) INTO name
+	FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+	WHERE p.oid = embedding_function AND p.prokind = 'f' AND NOT p.proretset
+		AND p.proargtypes::text = format('%s %s', 'text[]'::regtype::oid, 'text'::regtype::oid)
+		AND p.prorettype = '@extschema@.vector[]'::regtype;
+	IF name IS NULL AND embedding_function IS NOT NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('embedding function %s must take (texts text[], purpose text) and return vector[]',
+				embedding_function);
+	END IF;
+	RETURN name;
+END
+$$;
+COMMENT ON FUNCTION pigment._function_name(regproc) IS 'schema and name of an embedding function, checked';
+
+CREATE FUNCTION pigment.create_collection(name text, metadata jsonb DEFAULT NULL, configuration jsonb DEFAULT NULL,
+	embedding_function regproc DEFAULT NULL, get_or_create boolean DEFAULT false,
+	schema text DEFAULT pg_catalog.current_schema(), table_name text DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS pigment.collections
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	place pigment.databases;
+	entry pigment.collections;
+BEGIN
+	PERFORM pigment._require(name, 'a collection name');
+	PERFORM pigment._check_name('collection', name);
+	metadata := NULLIF(metadata, 'null');
+	PERFORM pigment._check_metadata(metadata, 2);
+	entry.embedding_function := pigment._function_name(embedding_function);
+	SELECT c.normalized, c.space INTO entry.configuration, entry.space FROM pigment._check_configuration(
+		NULLIF(configuration, 'null'), metadata,
+		CASE WHEN entry.embedding_function = 'pigment.lexical_v1' THEN 'cosine' END) c;
+	place := pigment.get_database(COALESCE(database, pigment.current_database()), tenant);
+
+	-- One at a time for one name, so that nobody makes a table in vain and get_or_create always gets.
+	PERFORM pg_advisory_xact_lock(hashtextextended(format('pigment/%s/%s/%s', place.tenant, place.name, name), 0));
+	IF (pigment._find(name, place.tenant, place.name)).id IS NOT NULL THEN
+		IF get_or_create THEN
+			RETURN pigment.get_collection(name, place.tenant, place.name);
+		END IF;
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', name);
+	END IF;
+
+	entry.relation := pigment._make_table(name, schema, table_name, entry.space);
+	INSERT INTO pigment.collections AS c
+		(tenant, database, name, metadata, configuration, space, embedding_function, relation)
+	VALUES (place.tenant, place.name, create_collection.name, create_collection.metadata, entry.configuration,
+		entry.space, entry.embedding_function, entry.relation)
+	RETURNING c.* INTO entry;
+	RETURN entry;
+EXCEPTION
+	WHEN unique_violation THEN
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', name),
+			HINT = 'It belongs to another role, which has granted no right on its table.';
+END
+$$;
+COMMENT ON FUNCTION pigment.create_collection(text, jsonb, jsonb, regproc, boolean, text, text, text, text) IS
+	'creates a collection and its table';
+
+CREATE FUNCTION pigment.get_or_create_collection(name text, metadata jsonb DEFAULT NULL,
+	configuration jsonb DEFAULT NULL, embedding_function regproc DEFAULT NULL,
+	schema text DEFAULT pg_catalog.current_schema(), table_name text DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS pigment.collections
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT c.* FROM pigment.create_collection($1, $2, $3, $4, true, $5, $6, $7, $8) c;
+END;
+COMMENT ON FUNCTION pigment.get_or_create_collection(text, jsonb, jsonb, regproc, text, text, text, text) IS
+	'an existing collection as it is, else a new one';
+
+-- ---- Changing -----------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION pigment._require_owner(entry pigment.collections) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF NOT pigment._owns(entry.relation) THEN
+		RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+			MESSAGE = format('must be owner of collection "%s"', entry.name);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pigment._require_owner(pigment.collections) IS
+	'an error unless the current role owns a collection';
+
+-- What is NULL stays. Metadata is replaced whole, the configuration is merged, the table keeps its name.
+CREATE FUNCTION pigment.modify_collection(name text, new_name text DEFAULT NULL, new_metadata jsonb DEFAULT NULL,
+	new_configuration jsonb DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS pigment.collections
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(name, tenant, database);
+BEGIN
+	PERFORM pigment._require_owner(entry);
+	PERFORM pigment._check_name('collection', new_name);
+	PERFORM pigment._check_metadata(new_metadata, 2);
+	IF new_metadata ? 'hnsw:space' THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'changing the distance function of a collection once it is created is not supported: '
+				'metadata key "hnsw:space"';
+	END IF;
+	UPDATE pigment.collections c SET
+		name = COALESCE(new_name, c.name),
+		metadata = COALESCE(new_metadata, c.metadata),
+		configuration = COALESCE(pigment._check_configuration_update(c.configuration, new_configuration), c.configuration)
+	WHERE c.id = entry.id RETURNING c.* INTO entry;
+	RETURN pigment._with_dimension(entry);
+EXCEPTION
+	WHEN unique_violation THEN
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', new_name);
+END
+$$;
+COMMENT ON FUNCTION pigment.modify_collection(text, text, jsonb, jsonb, text, text) IS
+	'renames a collection, replaces its metadata, changes its configuration';
+
+-- Drops the table; what depends on it (views, foreign keys) keeps it from being dropped, as it does with DROP TABLE.
+CREATE FUNCTION pigment.delete_collection(name text, tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(name, tenant, database);
+BEGIN
+	PERFORM pigment._require_owner(entry);
+	EXECUTE format('DROP TABLE %s', entry.relation);
+END
+$$;
+COMMENT ON FUNCTION pigment.delete_collection(text, text, text) IS 'drops a collection with its table';
+
+-- A table has no copy-on-write: the rows are copied.
+CREATE FUNCTION pigment.fork_collection(name text, new_name text, schema text DEFAULT pg_catalog.current_schema(),
+	table_name text DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS pigment.collections
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	source pigment.collections := pigment.get_collection(name, tenant, database);
+	entry pigment.collections;
+	copied bigint;
+BEGIN
+	entry := pigment.create_collection(new_name, source.metadata, source.configuration, NULL, false, schema, table_name,
+		source.tenant, source.database);
+	UPDATE pigment.collections c SET embedding_function = source.embedding_function, dimension = source.dimension
+		WHERE c.id = entry.id RETURNING c.* INTO entry;
+	EXECUTE format('INSERT INTO %s (id, ordinal, embedding, document, metadata, uri) '
+		'SELECT id, ordinal, embedding, document, metadata, uri FROM %s ORDER BY ordinal', entry.relation, source.relation);
+	GET DIAGNOSTICS copied = ROW_COUNT;
+	EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''ordinal''), max(ordinal)) FROM %s HAVING count(*) > 0',
+		entry.relation, entry.relation);
+	RAISE NOTICE '% rows copied from collection "%" to "%"', copied, name, new_name;
+	RETURN entry;
+END
+$$;
+COMMENT ON FUNCTION pigment.fork_collection(text, text, text, text, text, text) IS
+	'a new collection with copies of the records of another';

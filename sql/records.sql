@@ -1,0 +1,523 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Collections, part 3: writing and reading records. The filter grammar is the engine's (pigment.matches); ranking is
+-- ORDER BY on the operator of the collection's space, so that the table's index serves it.
+--
+-- What is wrong is reported in one order, the library's: where, where_document, collection, dimension, then the rest.
+
+-- ---- Filters ------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION pigment.matches(where_metadata jsonb, where_document jsonb, id text, document text, metadata jsonb,
+	uri text DEFAULT NULL) RETURNS boolean
+LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_matches';
+COMMENT ON FUNCTION pigment.matches IS 'does a record match a filter in the grammar of where and where_document';
+
+CREATE FUNCTION pigment._check_filter(where_metadata jsonb, where_document jsonb) RETURNS void
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_filter';
+COMMENT ON FUNCTION pigment._check_filter IS 'an error unless both are filters, or absent';
+
+CREATE FUNCTION pigment._check_ids(ids text[], operation text) RETURNS void
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_ids';
+COMMENT ON FUNCTION pigment._check_ids IS 'an error unless ids are present, not empty and unique';
+
+-- ---- Embedding functions ------------------------------------------------------------------------------------------
+
+CREATE FUNCTION pigment.embed_lexical(content text, dimension integer DEFAULT 384) RETURNS @extschema@.vector
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE COST 1000 AS 'MODULE_PATHNAME', 'pigment_pg_embed_lexical';
+COMMENT ON FUNCTION pigment.embed_lexical IS
+	'built-in lexical embedding pigment_lexical_v1: hashed words and character n-grams; a baseline that needs no model';
+
+CREATE FUNCTION pigment.lexical_v1(texts text[], purpose text) RETURNS @extschema@.vector[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.array_agg(pigment.embed_lexical(t.content) ORDER BY t.place)
+	FROM pg_catalog.unnest($1) WITH ORDINALITY AS t (content, place);
+END;
+COMMENT ON FUNCTION pigment.lexical_v1 IS 'pigment_lexical_v1 in 384 dimensions as the embedding function of a collection';
+
+CREATE FUNCTION pigment._call_embedding_function(collection uuid, texts text[], purpose text)
+RETURNS @extschema@.vector[]
+LANGUAGE c VOLATILE PARALLEL UNSAFE STRICT AS 'MODULE_PATHNAME', 'pigment_pg_call_embedding_function';
+COMMENT ON FUNCTION pigment._call_embedding_function IS
+	'calls the function of a collection with the rights of its owner, and checks what it returns';
+
+CREATE FUNCTION pigment._embed(entry pigment.collections, texts text[], purpose text) RETURNS @extschema@.vector[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	embeddings @extschema@.vector[];
+	got integer;
+BEGIN
+	IF entry.embedding_function IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = format('collection "%s" has no embedding function, and texts were given', entry.name),
+			HINT = 'give embeddings';
+	END IF;
+	embeddings := pigment._call_embedding_function(entry.id, texts, purpose);
+	got := @extschema@.vector_dims(embeddings[array_lower(embeddings, 1)]);
+	IF got <> entry.dimension THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('embedding function "%s" returned dimension %s, collection "%s" has %s',
+				entry.embedding_function, got, entry.name, entry.dimension);
+	END IF;
+	RETURN embeddings;
+END
+$$;
+COMMENT ON FUNCTION pigment._embed IS 'texts through the embedding function of a collection';
+
+-- ---- Checks -------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION pigment._check_embeddings(entry pigment.collections, embeddings @extschema@.vector[], what text)
+RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	expected integer := entry.dimension;
+	embedding @extschema@.vector;
+	got integer;
+	place integer := 0;
+BEGIN
+	IF array_ndims(embeddings) > 1 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('%s must be a one-dimensional array', what);
+	END IF;
+	FOREACH embedding IN ARRAY COALESCE(embeddings, '{}') LOOP
+		got := @extschema@.vector_dims(embedding);
+		IF got IS NULL THEN
+			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('%s[%s] is null', what, place + 1);
+		ELSIF got <> expected AND entry.dimension IS NOT NULL THEN
+			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', DETAIL = format('%s[%s]', what, place + 1),
+				MESSAGE = format('dimension mismatch: collection "%s" has %s, got %s', entry.name, expected, got);
+		ELSIF got <> expected THEN
+			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', DETAIL = format('%s[%s]', what, place + 1),
+				MESSAGE = format('%s must have one dimension, got %s after %s', what, got, expected);
+		END IF;
+		expected := got;
+		place := place + 1;
+	END LOOP;
+	RETURN expected;
+END
+$$;
+COMMENT ON FUNCTION pigment._check_embeddings IS 'the one dimension of the vectors, which is that of the collection';
+
+CREATE FUNCTION pigment._check_length(ids text[], what text, length integer, shape integer) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF shape > 1 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('%s must be a one-dimensional array', what);
+	ELSIF length <> cardinality(ids) THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('unequal lengths for fields: ids: %s, %s: %s', cardinality(ids), what, length);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pigment._check_length IS 'an error unless a column is as long as ids';
+
+CREATE FUNCTION pigment._check_present(texts text[], what text, hint text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	missing bigint := array_position(texts, NULL) - array_lower(texts, 1) + 1;
+BEGIN
+	IF missing IS NOT NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('%s[%s] is null', what, missing),
+			HINT = COALESCE(hint, '');
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pigment._check_present IS 'an error unless every text is there';
+
+-- Checks a batch and gives back its vectors, made from the documents where none were given.
+CREATE FUNCTION pigment._prepare(operation text, entry pigment.collections, ids text[],
+	embeddings @extschema@.vector[], documents text[], metadatas jsonb[], uris text[])
+RETURNS @extschema@.vector[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF cardinality(embeddings) > 0 THEN
+		PERFORM pigment._check_embeddings(entry, embeddings, 'embeddings');
+	END IF;
+	PERFORM pigment._check_ids(ids, operation);
+	PERFORM pigment._check_length(ids, 'embeddings', cardinality(embeddings), array_ndims(embeddings));
+	PERFORM pigment._check_length(ids, 'documents', cardinality(documents), array_ndims(documents));
+	PERFORM pigment._check_length(ids, 'metadatas', cardinality(metadatas), array_ndims(metadatas));
+	PERFORM pigment._check_length(ids, 'uris', cardinality(uris), array_ndims(uris));
+	IF embeddings IS NULL AND documents IS NULL AND operation <> 'update' THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'nothing to embed: embeddings or documents must be provided';
+	ELSIF embeddings IS NULL THEN
+		PERFORM pigment._check_present(documents, 'documents', 'a document may be absent only where embeddings are given');
+	END IF;
+	PERFORM pigment._check_metadata(m, CASE operation WHEN 'add' THEN 0 ELSE 1 END) FROM unnest(metadatas) m;
+	IF embeddings IS NULL AND documents IS NOT NULL THEN
+		RETURN pigment._embed(entry, documents, 'document');
+	END IF;
+	RETURN embeddings;
+END
+$$;
+COMMENT ON FUNCTION pigment._prepare IS 'checks a batch and gives back its vectors';
+
+-- The first record fixes the dimension, in the same transaction.
+CREATE FUNCTION pigment._fix_dimension(entry pigment.collections, embeddings @extschema@.vector[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	wanted integer := @extschema@.vector_dims(embeddings[array_lower(embeddings, 1)]);
+	stored integer;
+BEGIN
+	SELECT c.dimension INTO stored FROM pigment.collections c WHERE c.id = entry.id;
+	IF stored IS NULL THEN
+		UPDATE pigment.collections c SET dimension = wanted WHERE c.id = entry.id AND c.dimension IS NULL;
+		SELECT c.dimension INTO stored FROM pigment.collections c WHERE c.id = entry.id;
+	END IF;
+	IF stored <> wanted THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('dimension mismatch: collection "%s" has %s, got %s', entry.name, stored, wanted);
+	END IF;
+END
+$$;
+COMMENT ON FUNCTION pigment._fix_dimension IS 'stores the dimension of a collection with its first records';
+
+CREATE FUNCTION pigment._stored_metadata(metadata jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT NULLIF(NULLIF(pg_catalog.jsonb_strip_nulls($1), 'null'::jsonb), '{}'::jsonb);
+END;
+COMMENT ON FUNCTION pigment._stored_metadata IS 'metadata as it is stored: without null values, absent when empty';
+
+-- ---- Writing ------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION pigment.add(collection text, ids text[], embeddings @extschema@.vector[] DEFAULT NULL,
+	documents text[] DEFAULT NULL, metadatas jsonb[] DEFAULT NULL, uris text[] DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL, OUT inserted bigint, OUT skipped bigint)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+BEGIN
+	embeddings := pigment._prepare('add', entry, ids, embeddings, documents, metadatas, uris);
+	PERFORM pigment._fix_dimension(entry, embeddings);
+	EXECUTE format('INSERT INTO %s (id, embedding, document, metadata, uri) '
+		'SELECT r.id, r.embedding, r.document, pigment._stored_metadata(r.metadata), r.uri '
+		'FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY r (id, embedding, document, metadata, uri, place) '
+		'ORDER BY r.place ON CONFLICT (id) DO NOTHING', entry.relation)
+		USING ids, embeddings, documents, metadatas, uris;
+	GET DIAGNOSTICS inserted = ROW_COUNT;
+	skipped := cardinality(ids) - inserted;
+END
+$$;
+COMMENT ON FUNCTION pigment.add IS 'inserts records; those whose id exists are left as they are';
+
+CREATE FUNCTION pigment.update(collection text, ids text[], embeddings @extschema@.vector[] DEFAULT NULL,
+	documents text[] DEFAULT NULL, metadatas jsonb[] DEFAULT NULL, uris text[] DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL, OUT updated bigint, OUT skipped bigint)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+	changes text[] := '{}';
+BEGIN
+	embeddings := pigment._prepare('update', entry, ids, embeddings, documents, metadatas, uris);
+	-- Only what is given is set, so that the index hears of no update that leaves the vector alone.
+	changes := changes || CASE WHEN embeddings IS NOT NULL THEN 'embedding = r.embedding' END;
+	changes := changes || CASE WHEN documents IS NOT NULL THEN 'document = COALESCE(r.document, t.document)' END;
+	changes := changes || CASE WHEN metadatas IS NOT NULL THEN 'metadata = CASE WHEN jsonb_typeof(r.metadata) = ''object'' '
+		'THEN pigment._stored_metadata(COALESCE(t.metadata, ''{}'') || r.metadata) ELSE t.metadata END' END;
+	changes := changes || CASE WHEN uris IS NOT NULL THEN 'uri = COALESCE(r.uri, t.uri)' END;
+	changes := COALESCE(NULLIF(array_remove(changes, NULL), '{}'), '{id = t.id}');
+	EXECUTE format('UPDATE %s t SET %s FROM unnest($1, $2, $3, $4, $5) r (id, embedding, document, metadata, uri) '
+		'WHERE t.id = r.id', entry.relation, array_to_string(changes, ', '))
+		USING ids, embeddings, documents, metadatas, uris;
+	GET DIAGNOSTICS updated = ROW_COUNT;
+	skipped := cardinality(ids) - updated;
+END
+$$;
+COMMENT ON FUNCTION pigment.update IS
+	'changes records; ids that do not exist are skipped; metadata merges by key, and a null value deletes its key';
+
+CREATE FUNCTION pigment.upsert(collection text, ids text[], embeddings @extschema@.vector[] DEFAULT NULL,
+	documents text[] DEFAULT NULL, metadatas jsonb[] DEFAULT NULL, uris text[] DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL, OUT inserted bigint, OUT updated bigint)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+	merges jsonb;
+BEGIN
+	embeddings := pigment._prepare('upsert', entry, ids, embeddings, documents, metadatas, uris);
+	PERFORM pigment._fix_dimension(entry, embeddings);
+	-- The row proposed for insertion carries metadata as it would be stored; a merge needs the nulls too.
+	SELECT jsonb_object_agg(r.id, r.metadata) INTO merges FROM unnest(ids, metadatas) r (id, metadata)
+		WHERE jsonb_typeof(r.metadata) = 'object';
+	EXECUTE format('WITH written AS (INSERT INTO %s AS t (id, embedding, document, metadata, uri) '
+		'SELECT r.id, r.embedding, r.document, pigment._stored_metadata(r.metadata), r.uri '
+		'FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY r (id, embedding, document, metadata, uri, place) '
+		'ORDER BY r.place ON CONFLICT (id) DO UPDATE SET embedding = excluded.embedding, '
+		'document = COALESCE(excluded.document, t.document), '
+		'metadata = CASE WHEN $6 ? excluded.id '
+		'THEN pigment._stored_metadata(COALESCE(t.metadata, ''{}'') || ($6 -> excluded.id)) ELSE t.metadata END, '
+		'uri = COALESCE(excluded.uri, t.uri) RETURNING t.xmax = ''0'' AS fresh) '
+		'SELECT count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE NOT fresh) FROM written', entry.relation)
+		INTO inserted, updated USING ids, embeddings, documents, metadatas, uris, merges;
+END
+$$;
+COMMENT ON FUNCTION pigment.upsert IS 'inserts records whose id is new and updates the others, which keep their place';
+
+-- The condition of a record to be in ids ($1, when given) and to match the filters ($2, $3, when given).
+CREATE FUNCTION pigment._condition(with_ids boolean, with_filter boolean) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.concat_ws(' AND ', CASE WHEN $1 THEN 't.id = ANY ($1)' END,
+		CASE WHEN $2 THEN 'pigment.matches($2, $3, t.id, t.document, t.metadata, t.uri)' END,
+		CASE WHEN NOT $1 AND NOT $2 THEN 'true' END);
+END;
+COMMENT ON FUNCTION pigment._condition IS 'WHERE clause of get, query and delete; parameters $1 ids, $2 where, $3 where_document';
+
+-- Is there anything in these filters?
+CREATE FUNCTION pigment._filters(where_metadata jsonb, where_document jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT NULLIF($1, 'null'::jsonb) IS NOT NULL OR NULLIF($2, 'null'::jsonb) IS NOT NULL;
+END;
+COMMENT ON FUNCTION pigment._filters IS 'is a filter given';
+
+CREATE FUNCTION pigment.delete(collection text, ids text[] DEFAULT NULL, where_metadata jsonb DEFAULT NULL,
+	where_document jsonb DEFAULT NULL, limit_rows bigint DEFAULT NULL, tenant text DEFAULT NULL,
+	database text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	filtered boolean := pigment._filters(where_metadata, where_document);
+	entry pigment.collections;
+	deleted bigint;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	IF ids IS NOT NULL THEN
+		PERFORM pigment._check_ids(ids, 'delete');
+	ELSIF NOT filtered THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'at least one of ids, where, or where_document must be provided';
+	END IF;
+	IF limit_rows IS NOT NULL AND NOT filtered THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'limit can only be specified when a where or where_document clause is provided';
+	END IF;
+	PERFORM pigment._require_page(limit_rows, 0);
+	EXECUTE format(CASE WHEN limit_rows IS NULL THEN 'DELETE FROM %1$s t WHERE %2$s'
+		ELSE 'DELETE FROM %1$s d WHERE d.id IN (SELECT t.id FROM %1$s t WHERE %2$s ORDER BY t.ordinal LIMIT $4 FOR UPDATE)' END,
+		entry.relation, pigment._condition(ids IS NOT NULL, filtered))
+		USING ids, where_metadata, where_document, limit_rows;
+	GET DIAGNOSTICS deleted = ROW_COUNT;
+	RETURN deleted;
+END
+$$;
+COMMENT ON FUNCTION pigment.delete IS 'deletes the records that are in ids and match the filters; how many there were';
+
+-- ---- Reading ------------------------------------------------------------------------------------------------------
+
+CREATE FUNCTION pigment._check_include(include text[], allowed text[]) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	word text;
+BEGIN
+	FOREACH word IN ARRAY COALESCE(include, '{}') LOOP
+		IF word = ANY (allowed) IS NOT TRUE THEN
+			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+				MESSAGE = format('include takes %s, got %s', array_to_string(allowed, ', '), COALESCE('"' || word || '"', 'null'));
+		END IF;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment._check_include IS 'an error unless every word of include is allowed';
+
+-- document, metadata, uri and embedding of t, or NULL for what is not included.
+CREATE FUNCTION pigment._columns(include text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.concat_ws(', ',
+		CASE WHEN 'documents' = ANY ($1) THEN 't.document' ELSE 'NULL::text AS document' END,
+		CASE WHEN 'metadatas' = ANY ($1) THEN 't.metadata' ELSE 'NULL::jsonb AS metadata' END,
+		CASE WHEN 'uris' = ANY ($1) THEN 't.uri' ELSE 'NULL::text AS uri' END,
+		CASE WHEN 'embeddings' = ANY ($1) THEN 't.embedding' ELSE 'NULL::@extschema@.vector AS embedding' END);
+END;
+COMMENT ON FUNCTION pigment._columns IS 'the columns of a record that include asks for';
+
+CREATE FUNCTION pigment.get(collection text, ids text[] DEFAULT NULL, where_metadata jsonb DEFAULT NULL,
+	where_document jsonb DEFAULT NULL, limit_rows bigint DEFAULT NULL, offset_rows bigint DEFAULT 0,
+	include text[] DEFAULT '{documents,metadatas}', tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS TABLE (id text, document text, metadata jsonb, uri text, embedding @extschema@.vector)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	IF ids IS NOT NULL THEN
+		PERFORM pigment._check_ids(ids, 'get');
+	END IF;
+	PERFORM pigment._require_page(limit_rows, offset_rows);
+	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris}');
+	RETURN QUERY EXECUTE format('SELECT t.id, %s FROM %s t WHERE %s ORDER BY t.ordinal LIMIT $4 OFFSET $5',
+		pigment._columns(include), entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)))
+		USING ids, where_metadata, where_document, limit_rows, offset_rows;
+END
+$$;
+COMMENT ON FUNCTION pigment.get IS 'records that are in ids and match the filters, in insertion order';
+
+CREATE FUNCTION pigment.peek(collection text, limit_rows bigint DEFAULT 10, tenant text DEFAULT NULL,
+	database text DEFAULT NULL)
+RETURNS TABLE (id text, document text, metadata jsonb, uri text, embedding @extschema@.vector)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+	SELECT r.* FROM pigment.get($1, limit_rows => $2, include => '{documents,metadatas,embeddings}', tenant => $3,
+		database => $4) r;
+END;
+COMMENT ON FUNCTION pigment.peek IS 'the first records of a collection, with embeddings';
+
+CREATE FUNCTION pigment.count(collection text, tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+	counted bigint;
+BEGIN
+	EXECUTE format('SELECT count(*) FROM %s', entry.relation) INTO counted;
+	RETURN counted;
+END
+$$;
+COMMENT ON FUNCTION pigment.count IS 'number of records in a collection';
+
+-- ---- Querying -----------------------------------------------------------------------------------------------------
+
+-- The records nearest to $4 by the operator of the space, $5 of them, in the index's order; see _condition for $1 to $3.
+CREATE FUNCTION pigment._nearest_sql(entry pigment.collections, with_ids boolean, with_filter boolean, include text[])
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	RETURN format('SELECT t.id, t.ordinal, pigment._distance(%L, t.embedding, $4) AS distance, %s FROM %s t WHERE %s%s '
+		'ORDER BY t.embedding OPERATOR(@extschema@.%s) $4 LIMIT $5',
+		entry.space, pigment._columns(include), entry.relation, pigment._condition(with_ids, with_filter),
+		-- The index gives them last, the space says that their distance is 1: they are looked up apart.
+		CASE entry.space WHEN 'cosine' THEN ' AND NOT pigment._is_zero(t.embedding)' ELSE '' END,
+		CASE entry.space WHEN 'l2' THEN '<->' WHEN 'cosine' THEN '<=>' ELSE '<#>' END);
+END
+$$;
+COMMENT ON FUNCTION pigment._nearest_sql IS 'the statement that a query ranks with';
+
+CREATE FUNCTION pigment._query_sql(entry pigment.collections, query_embedding @extschema@.vector, with_ids boolean,
+	with_filter boolean, include text[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	records text := format('SELECT t.id, t.ordinal, 1::real AS distance, %s FROM %s t WHERE %s',
+		pigment._columns(include), entry.relation, pigment._condition(with_ids, with_filter));
+	nearest text := format('nearest AS MATERIALIZED (%s)', pigment._nearest_sql(entry, with_ids, with_filter, include));
+	hits text := 'SELECT * FROM nearest';
+BEGIN
+	IF entry.space = 'cosine' AND pigment._is_zero(query_embedding) THEN
+		-- Everything is equally far.
+		nearest := format('nearest AS MATERIALIZED (%s ORDER BY t.ordinal LIMIT $6)', records);
+	ELSIF entry.space = 'cosine' THEN
+		hits := hits || format(' UNION ALL (%s AND pigment._is_zero(t.embedding) ORDER BY t.ordinal LIMIT $6)', records);
+	END IF;
+	-- `open`: rows at the distance of the last one may be missing, because the index was not read further.
+	RETURN format('WITH %s, ranked AS (SELECT hits.*, row_number() OVER (ORDER BY hits.distance, hits.ordinal) AS rank '
+		'FROM (%s) hits), furthest AS (SELECT count(*) AS rows, max(distance) AS distance FROM nearest) '
+		'SELECT r.rank, r.id, r.distance, r.document, r.metadata, r.uri, r.embedding, '
+		'f.rows >= $5 AND max(r.distance) OVER () >= f.distance AS open '
+		'FROM ranked r, furthest f WHERE r.rank <= $6 ORDER BY r.rank', nearest, hits);
+END
+$$;
+COMMENT ON FUNCTION pigment._query_sql IS 'the statement that answers one query';
+
+CREATE TYPE pigment._hit AS (rank bigint, id text, distance real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector, open boolean);
+COMMENT ON TYPE pigment._hit IS 'a row of pigment._query_sql';
+
+CREATE FUNCTION pigment._embed_query(entry pigment.collections, texts text[]) RETURNS @extschema@.vector[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF texts IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'at least one of embeddings or texts must be provided';
+	ELSIF cardinality(texts) = 0 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'expected texts to be a non-empty list, got 0 texts';
+	END IF;
+	PERFORM pigment._check_present(texts, 'query_texts', '');
+	RETURN pigment._embed(entry, texts, 'query');
+END
+$$;
+COMMENT ON FUNCTION pigment._embed_query IS 'the vectors of the texts of a query';
+
+CREATE FUNCTION pigment.query(collection text, query_embeddings @extschema@.vector[] DEFAULT NULL,
+	n_results bigint DEFAULT 10, where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL,
+	ids text[] DEFAULT NULL, include text[] DEFAULT '{documents,metadatas,distances}', query_texts text[] DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS TABLE (query_index integer, rank bigint, id text, distance real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector)
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 10 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	filtered boolean := pigment._filters(where_metadata, where_document);
+	entry pigment.collections;
+	query_embedding @extschema@.vector;
+	hits pigment._hit[];
+	rows_read bigint;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_embeddings(entry, query_embeddings, 'query_embeddings');
+	PERFORM pigment._check_present(ids, 'ids', '');
+	IF n_results > 0 IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('number of requested results must be positive, got %s', COALESCE(n_results::text, 'null'));
+	END IF;
+	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris,distances}');
+	IF query_embeddings IS NULL THEN
+		query_embeddings := pigment._embed_query(entry, query_texts);
+	ELSIF cardinality(query_embeddings) = 0 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'expected embeddings to be a non-empty list, got 0 rows';
+	END IF;
+
+	n_results := LEAST(n_results, 1000000000000); -- room to read on within bigint
+	query_index := 0;
+	FOREACH query_embedding IN ARRAY query_embeddings LOOP
+		query_index := query_index + 1;
+		rows_read := n_results + 1;
+		LOOP
+			EXECUTE format('SELECT array_agg(h.*::pigment._hit ORDER BY h.rank) FROM (%s) h',
+				pigment._query_sql(entry, query_embedding, ids IS NOT NULL, filtered, include))
+				INTO hits USING ids, where_metadata, where_document, query_embedding, rows_read, n_results;
+			EXIT WHEN hits[1].open IS NOT TRUE;
+			-- Ties at the end: read on until a row lies further away, so that insertion order decides.
+			rows_read := rows_read * 2;
+		END LOOP;
+		RETURN QUERY SELECT query.query_index, h.rank, h.id, CASE WHEN 'distances' = ANY (include) THEN h.distance END,
+			h.document, h.metadata, h.uri, h.embedding FROM unnest(hits) h;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment.query(text, @extschema@.vector[], bigint, jsonb, jsonb, text[], text[], text[], text, text) IS
+	'for each query the nearest records, ascending by distance, ties in insertion order';
+
+CREATE FUNCTION pigment.query(collection text, query_embedding @extschema@.vector, n_results bigint DEFAULT 10,
+	where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL,
+	include text[] DEFAULT '{documents,metadatas,distances}', tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS TABLE (query_index integer, rank bigint, id text, distance real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+	SELECT r.* FROM pigment.query($1, ARRAY[$2], $3, $4, $5, $6, $7, NULL::text[], $8, $9) r;
+END;
+COMMENT ON FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb, text[], text[], text, text) IS
+	'the records nearest to one vector';
