@@ -35,11 +35,16 @@
 #include "catalog/pg_class.h"
 #endif
 
+/* 18 writes it before the declaration. */
+#ifndef pg_noreturn
+#define pg_noreturn __attribute__((noreturn))
+#endif
+
 /* 18 lets a module tell its name and version. */
 #if PG_VERSION_NUM >= 180000
-#define PIGMENT_MODULE_MAGIC(version) PG_MODULE_MAGIC_EXT(.name = "pigment", .version = version)
+#define PIGMENT_MODULE_MAGIC(text) PG_MODULE_MAGIC_EXT(.name = "pigment", .version = text)
 #else
-#define PIGMENT_MODULE_MAGIC(version) PG_MODULE_MAGIC
+#define PIGMENT_MODULE_MAGIC(text) PG_MODULE_MAGIC
 #endif
 
 /* 18 tells whether the caller is ANALYZE. */
@@ -47,6 +52,13 @@
 #define pig_vacuum_delay_point() vacuum_delay_point(false)
 #else
 #define pig_vacuum_delay_point() vacuum_delay_point()
+#endif
+
+/* 18 counts what a cost cannot forbid; before, an infinite cost is enough. */
+#if PG_VERSION_NUM >= 180000
+#define pig_disable_path(index_path) ((index_path)->path.disabled_nodes = 2)
+#else
+#define pig_disable_path(index_path) ((void) (index_path))
 #endif
 
 /* 17 dropped old_snapshot_threshold. */

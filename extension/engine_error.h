@@ -7,10 +7,11 @@
 #ifndef PIGMENT_ENGINE_ERROR_H
 #define PIGMENT_ENGINE_ERROR_H
 
+#include "compat.h"
 #include "pigment/pigment.h"
 
 /* Frees `error` and raises it; NULL stands for a failure that there was no memory to describe. */
-extern void pig_raise(pigment_status status, pigment_error *error) pg_attribute_noreturn();
+pg_noreturn extern void pig_raise(pigment_status status, pigment_error *error);
 
 /* Raises *error unless `status` is PIGMENT_OK. By its address, because the call that gives `status` sets it. */
 static inline void

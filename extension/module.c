@@ -10,6 +10,7 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "am.h"
 #include "collections.h"
 #include "pigment/pigment.h"
 
@@ -20,6 +21,7 @@ extern PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	pig_register_options();
 	pig_register_session_defaults();
 }
 

@@ -96,8 +96,7 @@ shown(const char *text)
 	return psprintf("%.*s...", pg_mbcliplen(text, (int) Min(length, 1024), SHOWN_BYTES), text);
 }
 
-pg_attribute_noreturn()
-static void
+pg_noreturn static void
 refuse_text(const char *input, const char *detail)
 {
 	ereport(ERROR,

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * am_check.c
+ *	  pigment.stats() and pigment.check(): what an index holds, and whether it is sound.
+ *
+ * The check reads every page that something refers to, finds which block serves for what, has the engine verify segments, and compares the
+ * rows with the table: each tuple visible to a fresh snapshot must be in the index exactly once, with the distance to a fixed vector
+ * that its own vector has, bit for bit.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "compat.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "am.h"
+#include "engine_error.h"
+
+/* What a block serves for. */
+typedef enum BlockUse
+{
+	BLOCK_LEAKED,				/* nothing refers to it */
+	BLOCK_META,
+	BLOCK_SEGMENT,
+	BLOCK_DELETION,
+	BLOCK_PENDING,
+	BLOCK_OVERFLOW,
+	BLOCK_USES
+} BlockUse;
+
+static const char *const block_use_names[] = {"leaked", "meta", "segment", "deletion", "pending", "overflow"};
+
+typedef struct CheckedRow
+{
+	uint64		row_pointer;
+	float		distance;
+	int32		kind;			/* as of pigment_host_hit; negative: seen in the table */
+} CheckedRow;
+
+typedef struct CheckState
+{
+	Relation	index;
+	MemoryContext context;
+	PigMeta		meta;
+	BlockNumber blocks;			/* when the check began; later ones are not judged */
+	uint8	   *uses;			/* a BlockUse for each */
+	uint64		live_entries;	/* of segments and pending pages, counted page by page */
+	CheckedRow *rows;			/* what a search gives, by row pointer */
+	Size		row_count;
+	Size		row_capacity;
+	float	   *query;
+	MemoryContext row_context;
+	MemoryContextCallback release;
+	pigment_host_search *search;
+	pigment_segment *segment;	/* the one being verified */
+} CheckState;
+
+/*
+ * Opens an index of ours that the user owns, and before it its table: the order in which everybody locks them.
+ */
+static Relation
+open_index(Oid oid, Relation *table)
+{
+	Oid			table_oid = IndexGetRelation(oid, true);
+	Relation	index;
+
+	*table = OidIsValid(table_oid) ? table_open(table_oid, AccessShareLock) : NULL;
+	index = relation_open(oid, AccessShareLock);
+	if (*table == NULL || index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambuild != pig_build)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not an index of access method pigment", RelationGetRelationName(index))));
+	if (!pig_owns_class(oid))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+	if (RELATION_IS_OTHER_TEMP(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"%s\" is a temporary index of another session", RelationGetRelationName(index))));
+	if (!index->rd_index->indisvalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
+				 errhint("It was not built to its end: REINDEX or drop it.")));
+	return index;
+}
+
+static void
+read_pending(Relation index, uint32 stamp, BlockNumber block, PGAlignedBlock *page)
+{
+	pigment_error *error = NULL;
+	pigment_status status;
+
+	CHECK_FOR_INTERRUPTS();
+	if (block >= RelationGetNumberOfBlocks(index))
+		pig_raise_corrupted(index, block, "the chain of pending pages leads outside the index");
+	pig_read_page(index, block, page);
+	status = pigment_pending_page_check(page->data, stamp, block, &error);
+	if (status != PIGMENT_OK)
+		pig_raise(status, error);
+}
+
+static uint64
+count_live_entries(const void *page)
+{
+	uint64		live = 0;
+
+	for (uint32 i = 0; i < pigment_pending_page_count(page); i++)
+	{
+		uint64_t	row_pointer;
+
+		live += pigment_pending_page_entry(page, i, &row_pointer);
+	}
+	return live;
+}
+
+static uint64
+count_deleted(Relation index, const PigSegmentEntry *entry)
+{
+	size_t		bytes;
+	uint8	   *bits = pig_read_deletions(index, entry, &bytes, NULL);
+	uint64		deleted = 0;
+
+	for (uint64 row = 0; bits != NULL && row < entry->rows; row++)
+		deleted += pig_bit(bits, row);
+	if (bits != NULL)
+		pfree(bits);
+	return deleted;
+}
+
+static Datum
+record_of(FunctionCallInfo fcinfo, Datum *values)
+{
+	TupleDesc	descriptor;
+	bool		nulls[16] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &descriptor) != TYPEFUNC_COMPOSITE || descriptor->natts > 16)
+		elog(ERROR, "return type must be a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(descriptor), values, nulls));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_stats);
+Datum
+pigment_pg_stats(PG_FUNCTION_ARGS)
+{
+	Relation	table;
+	Relation	index = open_index(PG_GETARG_OID(0), &table);
+	PigMeta	   *meta = palloc(sizeof(PigMeta));
+	uint64		rows = 0;
+	uint64		deleted = 0;
+	uint64		pending = 0;
+	uint64		dead = 0;
+	uint64		pending_pages = 0;
+	Datum		values[10];
+
+	pig_read_meta(index, meta);
+	for (uint32 i = 0; i < meta->segment_count; i++)
+	{
+		rows += meta->segments[i].rows;
+		deleted += count_deleted(index, &meta->segments[i]);
+	}
+	for (BlockNumber block = meta->pending_head; block != PIGMENT_NO_PAGE; pending_pages++)
+	{
+		PGAlignedBlock page;
+
+		read_pending(index, meta->pending_stamp, block, &page);
+		pending += count_live_entries(page.data);
+		dead += pigment_pending_page_count(page.data) - count_live_entries(page.data);
+		block = pigment_pending_page_next(page.data);
+	}
+	values[0] = CStringGetTextDatum(pig_metric_name(meta->metric));
+	values[1] = Int32GetDatum((int32) meta->dimension);
+	values[2] = Int32GetDatum((int32) meta->segment_count);
+	values[3] = Int64GetDatum((int64) rows);
+	values[4] = Int64GetDatum((int64) deleted);
+	values[5] = Int64GetDatum((int64) pending);
+	values[6] = Int64GetDatum((int64) dead);
+	values[7] = Int64GetDatum((int64) pending_pages);
+	values[8] = Int64GetDatum((int64) RelationGetNumberOfBlocks(index));
+	values[9] = Int64GetDatum((int64) meta->generation);
+	relation_close(index, AccessShareLock);
+	table_close(table, AccessShareLock);
+	PG_RETURN_DATUM(record_of(fcinfo, values));
+}
+
+/* ---- blocks ---- */
+
+static void
+claim(CheckState *check, BlockNumber block, BlockUse use)
+{
+	if (block >= check->blocks)
+		return;
+	if (check->uses[block] != BLOCK_LEAKED)
+		pig_raise_corrupted(check->index, block,
+							psprintf("used for %s and for %s", block_use_names[check->uses[block]], block_use_names[use]));
+	check->uses[block] = (uint8) use;
+}
+
+/*
+ * Claims what the engine read through a source and nobody has claimed for `but`.
+ */
+static void
+claim_visited(CheckState *check, const PigSource *source, BlockUse use, BlockUse but)
+{
+	for (BlockNumber block = 0; block < check->blocks; block++)
+		if (pig_bit(source->visited, block) && check->uses[block] != but)
+			claim(check, block, use);
+}
+
+static void
+record_visits(CheckState *check, PigSource *source)
+{
+	source->visited_blocks = check->blocks;
+	source->visited = palloc0(check->blocks / 8 + 1);
+}
+
+static void
+check_segment(CheckState *check, PigSource *source, const PigSegmentEntry *entry)
+{
+	BlockNumber *blocks = palloc(sizeof(BlockNumber) * (pig_deletion_pages(entry) + 1));
+	pigment_segment_info info = {.struct_size = sizeof(info)};
+	size_t		bytes;
+	uint8	   *deleted = pig_read_deletions(check->index, entry, &bytes, blocks);
+
+	/* each segment's visits apart, from its root on, so that two that share a page are found */
+	record_visits(check, source);
+	PIG_CALL(&source->error, pigment_segment_open(&source->callbacks, entry->segment, entry->root, &check->segment, &error));
+	pigment_segment_get_info(check->segment, &info);
+	if (info.rows != entry->rows || info.pages != entry->pages || info.metric != check->meta.metric ||
+		info.dimension != check->meta.dimension)
+		pig_raise_corrupted(check->index, entry->root, psprintf("segment %u is not what the directory says", entry->segment));
+	PIG_CALL(&source->error, pigment_segment_verify(check->segment, &error));
+	pigment_segment_free(check->segment);
+	check->segment = NULL;
+	claim_visited(check, source, BLOCK_SEGMENT, BLOCK_USES);
+	check->live_entries += entry->rows;
+	if (deleted == NULL)
+		return;
+	for (uint32 i = 0; i < pig_deletion_pages(entry); i++)
+		claim(check, blocks[i], BLOCK_DELETION);
+	for (uint64 row = 0; row < entry->rows; row++)
+		check->live_entries -= pig_bit(deleted, row);
+}
+
+static void
+check_pending_chain(CheckState *check)
+{
+	for (BlockNumber block = check->meta.pending_head; block != PIGMENT_NO_PAGE;)
+	{
+		PGAlignedBlock page;
+
+		read_pending(check->index, check->meta.pending_stamp, block, &page);
+		claim(check, block, BLOCK_PENDING);
+		check->live_entries += count_live_entries(page.data);
+		block = pigment_pending_page_next(page.data);
+	}
+}
+
+/* ---- rows ---- */
+
+/*
+ * Called when the memory context goes, also after an error: frees memory and nothing else.
+ */
+static void
+release_objects(void *arg)
+{
+	pigment_host_search_free(((CheckState *) arg)->search);
+	pigment_segment_free(((CheckState *) arg)->segment);
+}
+
+static void
+keep_row(CheckState *check, const pigment_host_hit *hit)
+{
+	if (check->row_count == check->row_capacity)
+	{
+		check->row_capacity = Max(check->row_capacity * 2, 1024);
+		check->rows = check->rows == NULL ?
+			MemoryContextAllocHuge(check->context, check->row_capacity * sizeof(CheckedRow)) :
+			repalloc_huge(check->rows, check->row_capacity * sizeof(CheckedRow));
+	}
+	check->rows[check->row_count].row_pointer = hit->row_pointer;
+	check->rows[check->row_count].distance = hit->distance;
+	check->rows[check->row_count].kind = hit->kind;
+	check->row_count++;
+}
+
+static int
+compare_rows(const void *a, const void *b)
+{
+	uint64		left = ((const CheckedRow *) a)->row_pointer;
+	uint64		right = ((const CheckedRow *) b)->row_pointer;
+
+	return (left > right) - (left < right);
+}
+
+/*
+ * All rows of the index by a search of the engine, which reads every vector that is alive.
+ */
+static void
+collect_rows(CheckState *check, PigSegments *segments, PigSource *segment_pages, PigSource *pending_pages)
+{
+	pigment_host_search_options options = {.struct_size = sizeof(options)};
+	uint32		dimension = Max(check->meta.dimension, 1);
+	pigment_host_hit *hits = palloc(sizeof(pigment_host_hit) * 1024);
+	size_t		count;
+
+	check->query = palloc(sizeof(float) * dimension);
+	for (uint32 i = 0; i < dimension; i++)
+		check->query[i] = (float) ((int) (i * 7919 % 101) - 50) / 37.0f;
+	options.metric = check->meta.metric;
+	options.dimension = dimension;
+	options.query = check->query;
+	options.batch_rows_first = 65536;
+	options.batch_bytes_max = (uint64) maintenance_work_mem * 1024;
+	PIG_CALL(NULL, pigment_host_search_new(&options, &check->search, &error));
+	for (int i = 0; i < segments->count; i++)
+		PIG_CALL(&segment_pages->error, pigment_host_search_add_segment(check->search, segments->segments[i], segments->deleted[i],
+																		segments->deleted_bytes[i], &error));
+	PIG_CALL(&pending_pages->error, pigment_host_search_add_pending(check->search, &pending_pages->callbacks, check->meta.pending_stamp,
+																	check->meta.pending_head, &error));
+	do
+	{
+		ErrorData **kept;
+		pigment_error *error;
+		pigment_status status;
+
+		CHECK_FOR_INTERRUPTS();
+		do
+		{
+			error = NULL;
+			status = pigment_host_search_next(check->search, hits, 1024, &count, &error);
+			kept = pending_pages->error != NULL ? &pending_pages->error : &segment_pages->error;
+		} while (pig_retry(status, error, kept));
+		for (size_t i = 0; i < count; i++)
+			keep_row(check, &hits[i]);
+	} while (count > 0);
+
+	if (check->row_count > 0)
+		qsort(check->rows, check->row_count, sizeof(CheckedRow), compare_rows);
+	for (Size i = 1; i < check->row_count; i++)
+		if (check->rows[i].row_pointer == check->rows[i - 1].row_pointer)
+			ereport(ERROR,
+					(errcode(ERRCODE_INDEX_CORRUPTED),
+					 errmsg("index \"%s\" has tuple (%u,%u) more than once", RelationGetRelationName(check->index),
+							(BlockNumber) (check->rows[i].row_pointer >> 16), (int) (check->rows[i].row_pointer & 0xFFFF))));
+}
+
+static void
+compare_tuple(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
+{
+	CheckState *check = (CheckState *) arg;
+	MemoryContext caller = MemoryContextSwitchTo(check->row_context);
+	CheckedRow	key = {.row_pointer = pig_row_pointer(tid)};
+	CheckedRow *row = check->row_count == 0 ? NULL :
+		bsearch(&key, check->rows, check->row_count, sizeof(CheckedRow), compare_rows);
+	int32		kind = 2;
+	float		distance = 0;
+
+	if (row == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" lacks tuple (%u,%u) of its table", RelationGetRelationName(check->index),
+						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)),
+				 errhint("Please REINDEX it.")));
+	if (!isnull[0])
+	{
+		Vector	   *vector = DatumGetVector(values[0]);
+
+		if (check->meta.dimension != (uint32) vector->dim)
+			pig_raise_corrupted(index, PIG_META_BLOCK, psprintf("a row has %d dimensions, the index %u", vector->dim,
+																check->meta.dimension));
+		distance = pigment_host_distance(check->meta.metric, vector->x, check->query, (size_t) vector->dim);
+		kind = isnan(distance) ? 1 : 0;
+	}
+	if (row->kind != kind || (kind == 0 && memcmp(&row->distance, &distance, sizeof(float)) != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" has another vector for tuple (%u,%u) than its table", RelationGetRelationName(check->index),
+						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)),
+				 errhint("Please REINDEX it.")));
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(check->row_context);
+}
+
+/*
+ * The snapshot is older than the rows that were collected, so each tuple that it sees had its entry by then.
+ */
+static void
+compare_with_table(CheckState *check, Relation table, Snapshot snapshot)
+{
+	IndexInfo  *info = BuildIndexInfo(check->index);
+	TableScanDesc scan;
+	Oid			user;
+	int			security;
+	int			nest_level;
+
+	if (check->index->rd_index->indcheckxmin &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(check->index->rd_indextuple->t_data), snapshot->xmin))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" cannot be compared with its table yet", RelationGetRelationName(check->index)),
+				 errhint("Repeat when the transactions that were open at its creation have ended.")));
+	/* an expression of the index runs as its owner and may change nothing, whoever asks for the check */
+	GetUserIdAndSecContext(&user, &security);
+	SetUserIdAndSecContext(table->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
+	nest_level = NewGUCNestLevel();
+	scan = table_beginscan_strat(table, snapshot, 0, NULL, true, true);
+	/* makes the scan use our snapshot and index what it sees */
+	info->ii_Concurrent = true;
+	info->ii_Unique = false;
+	table_index_build_scan(table, check->index, info, true, false, compare_tuple, check, scan);
+	AtEOXact_GUC(false, nest_level);
+	SetUserIdAndSecContext(user, security);
+}
+
+static void
+check_index(CheckState *check, Relation table)
+{
+	PigSource  *segment_pages = palloc(sizeof(PigSource));
+	PigSource  *pending_pages = palloc(sizeof(PigSource));
+	Snapshot	snapshot = table != NULL ? RegisterSnapshot(GetTransactionSnapshot()) : InvalidSnapshot;
+	PigSegments *segments;
+
+	pig_read_meta(check->index, &check->meta);
+	check->blocks = RelationGetNumberOfBlocks(check->index);
+	check->uses = palloc0(check->blocks);
+	claim(check, PIG_META_BLOCK, BLOCK_META);
+	pig_source_init(segment_pages, check->index, NULL, false, check->context);
+	pig_source_init(pending_pages, check->index, NULL, true, check->context);
+	segments = pig_open_segments(segment_pages, &check->meta, check->context);
+	/* called before the segments' own: the search borrows them */
+	check->release.func = release_objects;
+	check->release.arg = check;
+	MemoryContextRegisterResetCallback(check->context, &check->release);
+	for (int i = 0; i < segments->count; i++)
+		check_segment(check, segment_pages, &check->meta.segments[i]);
+	check_pending_chain(check);
+
+	segment_pages->visited = NULL;
+	record_visits(check, pending_pages);
+	collect_rows(check, segments, segment_pages, pending_pages);
+	claim_visited(check, pending_pages, BLOCK_OVERFLOW, BLOCK_PENDING);
+	if (table != NULL)
+	{
+		compare_with_table(check, table, snapshot);
+		UnregisterSnapshot(snapshot);
+	}
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_check);
+Datum
+pigment_pg_check(PG_FUNCTION_ARGS)
+{
+	Relation	table;
+	Relation	index = open_index(PG_GETARG_OID(0), &table);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment check", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	CheckState *check = palloc0(sizeof(CheckState));
+	int64		counts[BLOCK_USES] = {0};
+	Datum		values[8];
+
+	check->index = index;
+	check->context = context;
+	check->row_context = AllocSetContextCreate(context, "pigment check row", ALLOCSET_DEFAULT_SIZES);
+	check_index(check, PG_GETARG_BOOL(1) ? table : NULL);
+
+	for (BlockNumber block = 0; block < check->blocks; block++)
+		counts[check->uses[block]]++;
+	MemoryContextSwitchTo(caller);
+	values[0] = Int64GetDatum((int64) check->blocks);
+	values[1] = Int64GetDatum(counts[BLOCK_META]);
+	values[2] = Int64GetDatum(counts[BLOCK_SEGMENT]);
+	values[3] = Int64GetDatum(counts[BLOCK_DELETION]);
+	values[4] = Int64GetDatum(counts[BLOCK_PENDING]);
+	values[5] = Int64GetDatum(counts[BLOCK_OVERFLOW]);
+	values[6] = Int64GetDatum(counts[BLOCK_LEAKED]);
+	values[7] = Int64GetDatum((int64) check->row_count);
+	MemoryContextDelete(context);
+	relation_close(index, AccessShareLock);
+	table_close(table, AccessShareLock);
+	PG_RETURN_DATUM(record_of(fcinfo, values));
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * am_scan.c
+ *	  Ordered scans.
+ *
+ * A scan reads the directory and copies the deletion bits at its first row. What is inserted later is invisible to its snapshot, what
+ * VACUUM removes later was dead to it; so it needs no lock between rows. Each call of the engine gives a batch of rows and keeps
+ * its place, which makes the scan resumable after an interrupt and its memory bounded.
+ */
+#include "postgres.h"
+
+#include "access/relscan.h"
+#include "compat.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+
+#include "am.h"
+#include "engine_error.h"
+
+#define HITS_MAX 128
+
+typedef struct PigScan
+{
+	MemoryContext context;		/* of everything here, freed at the end of the scan or by an error */
+	MemoryContextCallback release;
+	bool		started;		/* since the last rescan */
+	PigMeta	   *meta;
+	PigSource	segment_pages;
+	PigSource	pending_pages;
+	PigSegments *segments;		/* NULL: not opened yet; kept over rescans, which see the same snapshot */
+	pigment_host_search *search;
+	pigment_host_hit hits[HITS_MAX];
+	size_t		hit_count;
+	size_t		hit_next;
+} PigScan;
+
+/*
+ * Called when the memory context goes, also after an error: frees memory and nothing else.
+ */
+static void
+release_search(void *arg)
+{
+	PigScan    *state = (PigScan *) arg;
+
+	pigment_host_search_free(state->search);
+	state->search = NULL;
+}
+
+IndexScanDesc
+pig_begin_scan(Relation index, int nkeys, int norderbys)
+{
+	IndexScanDesc scan = RelationGetIndexScan(index, nkeys, norderbys);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment scan", ALLOCSET_DEFAULT_SIZES);
+	PigScan    *state = MemoryContextAllocZero(context, sizeof(PigScan));
+
+	state->context = context;
+	scan->opaque = state;
+	return scan;
+}
+
+void
+pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
+{
+	PigScan    *state = (PigScan *) scan->opaque;
+
+	if (keys != NULL && scan->numberOfKeys > 0)
+		memmove(scan->keyData, keys, sizeof(ScanKeyData) * (size_t) scan->numberOfKeys);
+	if (orderbys != NULL && scan->numberOfOrderBys > 0)
+		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * (size_t) scan->numberOfOrderBys);
+	pigment_host_search_free(state->search);
+	state->search = NULL;
+	state->started = false;
+	state->hit_count = state->hit_next = 0;
+}
+
+void
+pig_end_scan(IndexScanDesc scan)
+{
+	PigScan    *state = (PigScan *) scan->opaque;
+
+	MemoryContextDelete(state->context);
+	scan->opaque = NULL;
+}
+
+/*
+ * Reads the directory and opens the segments, once per scan.
+ */
+static void
+open_index(IndexScanDesc scan, PigScan *state)
+{
+	Relation	index = scan->indexRelation;
+
+	state->meta = MemoryContextAlloc(state->context, sizeof(PigMeta));
+	pig_read_meta(index, state->meta);
+	pig_source_init(&state->segment_pages, index, scan->xs_snapshot, false, state->context);
+	pig_source_init(&state->pending_pages, index, scan->xs_snapshot, true, state->context);
+	state->segments = pig_open_segments(&state->segment_pages, state->meta, state->context);
+
+	/* registered after the segments' own, so called before it: the search borrows them */
+	state->release.func = release_search;
+	state->release.arg = state;
+	MemoryContextRegisterResetCallback(state->context, &state->release);
+}
+
+/*
+ * The vector to be near to; NULL when there is none, which puts all rows in the order of the table.
+ */
+static Vector *
+query_vector(IndexScanDesc scan, const PigMeta *meta)
+{
+	Vector	   *query;
+
+	if (scan->numberOfOrderBys == 0 || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
+		return NULL;
+	query = DatumGetVector(scan->orderByData->sk_argument);
+	if (meta->dimension != 0 && meta->dimension != (uint32) query->dim)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("different vector dimensions %u and %d", meta->dimension, query->dim)));
+	return query;
+}
+
+static void
+start_search(IndexScanDesc scan, PigScan *state)
+{
+	pigment_host_search_options options = {0};
+	Vector	   *query = query_vector(scan, state->meta);
+
+	options.struct_size = sizeof(options);
+	options.metric = state->meta->metric;
+	options.dimension = query != NULL ? (uint32) query->dim : Max(state->meta->dimension, 1);
+	options.query = query != NULL ? query->x : NULL;
+	options.batch_bytes_max = (uint64) work_mem * 1024;
+	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
+	for (int i = 0; i < state->segments->count; i++)
+		PIG_CALL(&state->segment_pages.error,
+				 pigment_host_search_add_segment(state->search, state->segments->segments[i], state->segments->deleted[i],
+												 state->segments->deleted_bytes[i], &error));
+	PIG_CALL(&state->pending_pages.error,
+			 pigment_host_search_add_pending(state->search, &state->pending_pages.callbacks, state->meta->pending_stamp,
+											 state->meta->pending_head, &error));
+	state->started = true;
+	if (query != NULL && (Pointer) query != DatumGetPointer(scan->orderByData->sk_argument))
+		pfree(query);
+}
+
+/*
+ * The first row of a scan or rescan is asked for.
+ */
+static void
+start(IndexScanDesc scan, PigScan *state)
+{
+	MemoryContext caller = MemoryContextSwitchTo(state->context);
+
+	/* a row pointer may be reused once its row is dead to every MVCC snapshot, and is not checked again */
+	if (!IsMVCCSnapshot(scan->xs_snapshot))
+		elog(ERROR, "access method pigment serves only MVCC snapshots");
+	if (scan->numberOfOrderBys > 1)
+		elog(ERROR, "access method pigment orders by one distance, not by %d", scan->numberOfOrderBys);
+	pgstat_count_index_scan(scan->indexRelation);
+	if (state->segments == NULL)
+		open_index(scan, state);
+	start_search(scan, state);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+next_hits(PigScan *state)
+{
+	ErrorData **kept = &state->segment_pages.error;
+	pigment_error *error;
+	pigment_status status;
+
+	do
+	{
+		error = NULL;
+		status = pigment_host_search_next(state->search, state->hits, HITS_MAX, &state->hit_count, &error);
+		if (state->pending_pages.error != NULL)
+			kept = &state->pending_pages.error;
+	} while (pig_retry(status, error, kept));
+	state->hit_next = 0;
+}
+
+bool
+pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
+{
+	PigScan    *state = (PigScan *) scan->opaque;
+
+	Assert(ScanDirectionIsForward(direction));
+	if (!state->started)
+		start(scan, state);
+	if (state->hit_next == state->hit_count)
+	{
+		CHECK_FOR_INTERRUPTS();
+		next_hits(state);
+		if (state->hit_count == 0)
+			return false;
+	}
+	pig_tid(state->hits[state->hit_next++].row_pointer, &scan->xs_heaptid);
+	scan->xs_recheck = false;
+	scan->xs_recheckorderby = false;
+	return true;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * source.c
+ *	  How the engine reads the pages of an index: callbacks that never jump.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "engine_error.h"
+#include "source.h"
+
+bool
+pig_interrupted(void)
+{
+	return INTERRUPTS_PENDING_CONDITION() && INTERRUPTS_CAN_BE_PROCESSED();
+}
+
+ErrorData *
+pig_keep_error(MemoryContext context)
+{
+	ErrorData  *result;
+
+	MemoryContextSwitchTo(context);
+	result = CopyErrorData();
+	FlushErrorState();
+	return result;
+}
+
+bool
+pig_retry(pigment_status status, pigment_error *error, ErrorData **kept)
+{
+	if (kept != NULL && *kept != NULL)
+	{
+		ErrorData  *edata = *kept;
+
+		*kept = NULL;
+		pigment_error_free(error);
+		ReThrowError(edata);
+	}
+	if (status == PIGMENT_OK)
+		return false;
+	if (status != PIGMENT_CANCELLED)
+		pig_raise(status, error);
+	pigment_error_free(error);
+	CHECK_FOR_INTERRUPTS();
+	return true;
+}
+
+static PigPin *
+find_pin(PigSource *source, const void *page)
+{
+	for (int i = 0; i < PIG_PINS_MAX; i++)
+		if (source->pins[i].page == page)
+			return &source->pins[i];
+	return NULL;
+}
+
+/*
+ * May raise: called with an error handler around.
+ */
+static void
+pin_page(PigSource *source, PigPin *pin, BlockNumber block)
+{
+	Buffer		buffer = ReadBuffer(source->index, block);
+
+	if (source->copies)
+	{
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		memcpy(pin->copy->data, BufferGetPage(buffer), BLCKSZ);
+		UnlockReleaseBuffer(buffer);
+		pin->page = pin->copy->data;
+	}
+	else
+	{
+		pin->buffer = buffer;
+		pin->page = BufferGetPage(buffer);
+	}
+	if (source->snapshot != NULL)
+		pig_test_for_old_snapshot(source->snapshot, source->index, (Page) unconstify(void *, pin->page));
+}
+
+static pigment_status
+source_pin(void *context, uint32_t physical, const void **page)
+{
+	PigSource  *source = (PigSource *) context;
+	PigPin	   *pin = find_pin(source, NULL);
+	MemoryContext caller = CurrentMemoryContext;
+
+	if (pig_interrupted())
+		return PIGMENT_CANCELLED;
+	if (pin == NULL)
+		return PIGMENT_INTERNAL;
+	PG_TRY();
+	{
+		/* a link may be damaged, and the relation may have grown */
+		if (physical >= source->blocks)
+			source->blocks = RelationGetNumberOfBlocks(source->index);
+		if (physical >= source->blocks)
+			ereport(ERROR,
+					(errcode(ERRCODE_INDEX_CORRUPTED),
+					 errmsg("index \"%s\" refers to block %u, but has only %u",
+							RelationGetRelationName(source->index), physical, source->blocks),
+					 errhint("Please REINDEX it.")));
+		pin_page(source, pin, physical);
+	}
+	PG_CATCH();
+	{
+		source->error = pig_keep_error(source->context);
+		MemoryContextSwitchTo(caller);
+	}
+	PG_END_TRY();
+	if (source->error != NULL)
+		return PIGMENT_INTERNAL;
+	if (source->visited != NULL && physical < source->visited_blocks)
+		source->visited[physical / 8] |= (uint8) (1 << (physical % 8));
+	*page = pin->page;
+	return PIGMENT_OK;
+}
+
+static void
+source_unpin(void *context, uint32_t physical, const void *page)
+{
+	PigPin	   *pin = find_pin((PigSource *) context, page);
+
+	if (pin == NULL)
+		return;
+	if (BufferIsValid(pin->buffer))
+		ReleaseBuffer(pin->buffer);
+	pin->buffer = InvalidBuffer;
+	pin->page = NULL;
+}
+
+void
+pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copies, MemoryContext context)
+{
+	memset(source, 0, sizeof(*source));
+	source->index = index;
+	source->snapshot = snapshot;
+	source->copies = copies;
+	source->blocks = RelationGetNumberOfBlocks(index);
+	source->context = context;
+	for (int i = 0; i < PIG_PINS_MAX; i++)
+	{
+		source->pins[i].buffer = InvalidBuffer;
+		if (copies)
+			source->pins[i].copy = MemoryContextAlloc(context, sizeof(PGAlignedBlock));
+	}
+	source->callbacks.struct_size = sizeof(source->callbacks);
+	source->callbacks.pin = source_pin;
+	source->callbacks.unpin = source_unpin;
+	source->callbacks.context = source;
+	source->callbacks.name = MemoryContextStrdup(context, RelationGetRelationName(index));
+	source->callbacks.name_size = strlen(source->callbacks.name);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * source.h
+ *	  How the engine reads the pages of an index: callbacks that never jump.
+ *
+ * A server error inside a callback is kept, the engine unwinds by a status code, and pig_retry() raises the error again. A pending
+ * interrupt ends the engine's call with PIGMENT_CANCELLED; pig_retry() serves it and has the call repeated.
+ */
+#ifndef PIGMENT_SOURCE_H
+#define PIGMENT_SOURCE_H
+
+#include "nodes/bitmapset.h"
+#include "storage/buf.h"
+#include "storage/bufpage.h"
+#include "utils/relcache.h"
+#include "utils/snapshot.h"
+
+#include "pigment/pigment_host.h"
+
+/* The engine holds at most four pages at a time. */
+#define PIG_PINS_MAX 4
+
+typedef struct PigPin
+{
+	const void *page;			/* what the engine was given; NULL: free */
+	Buffer		buffer;			/* immutable pages are read in place, under this pin */
+	PGAlignedBlock *copy;		/* mutable ones are copied under a share lock */
+} PigPin;
+
+typedef struct PigSource
+{
+	Relation	index;
+	Snapshot	snapshot;		/* of the scan, NULL without one */
+	bool		copies;			/* pages may change: copy them */
+	BlockNumber blocks;			/* of the relation when last asked */
+	MemoryContext context;		/* long enough for an error */
+	ErrorData  *error;			/* raised inside a callback */
+	uint8	   *visited;		/* one bit per block that was read, or NULL */
+	BlockNumber visited_blocks; /* bits in it */
+	PigPin		pins[PIG_PINS_MAX];
+	pigment_page_source callbacks;
+} PigSource;
+
+/* `context` must live as long as what is opened on the source; snapshot NULL: none. */
+extern void pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copies, MemoryContext context);
+
+/* Whether an interrupt waits that CHECK_FOR_INTERRUPTS() would serve now. */
+extern bool pig_interrupted(void);
+
+/* In a PG_CATCH block of a callback: keeps the error in `context`, for pig_retry(). */
+extern ErrorData *pig_keep_error(MemoryContext context);
+
+/*
+ * After a call of the engine: false when it succeeded, true when an interrupt was served and it is to be repeated; otherwise raises the
+ * error. *kept: what a callback kept.
+ */
+extern bool pig_retry(pigment_status status, pigment_error *error, ErrorData **kept);
+
+/* Runs a call of the engine until it succeeds; `error` is the name of its last argument. */
+#define PIG_CALL(kept, call) \
+	do { \
+		pigment_error *error; \
+		pigment_status status_; \
+		do { \
+			error = NULL; \
+			status_ = (call); \
+		} while (pig_retry(status_, error, kept)); \
+	} while (0)
+
+#endif							/* PIGMENT_SOURCE_H */

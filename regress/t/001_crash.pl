@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# The server is stopped as by a power failure, several times, while clients insert, update, delete and vacuum. After each recovery the
+# indexes are sound and agree with their tables. Recovery itself compares each page with what the server had (wal_consistency_checking).
+
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PigmentTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $rounds = 4;
+my $node = PostgreSQL::Test::Cluster->new('crash');
+$node->init(extra => ['--data-checksums']);
+$node->append_conf('postgresql.conf', q{
+	wal_consistency_checking = 'all'
+	autovacuum_naptime = 1s
+	checkpoint_timeout = 30s
+	max_wal_size = 1GB
+	shared_buffers = 16MB
+});
+$node->start;
+create_tables($node);
+$node->safe_psql('postgres', q{
+	CREATE UNLOGGED TABLE forgotten (id int, v vector(2));
+	CREATE INDEX forgotten_v ON forgotten USING pigment (v);
+	INSERT INTO forgotten SELECT n, ARRAY[n, n] FROM generate_series(1, 500) n;
+});
+my @scripts = write_scripts(PostgreSQL::Test::Utils::tempdir());
+my $seed = time ^ $$;
+note("seed $seed");
+srand($seed);
+
+for my $round (1 .. $rounds)
+{
+	my $load = start_load($node, 60, @scripts);
+	usleep(1_000_000 + int(rand(1_500_000)));
+	$node->safe_psql('postgres', 'REINDEX INDEX items_cosine') if $round == 2;
+	$node->stop('immediate');
+	finish_load($load);
+	$node->start;
+	my $rows = $node->safe_psql('postgres', 'SELECT count(*) FROM items');
+	cmp_ok($rows, '>', 100, "round $round: rows are there after recovery");
+	compare($node, "round $round");
+
+	# an unlogged table is empty after a crash, and its index works
+	is($node->safe_psql('postgres', q{
+		SET enable_seqscan = off;
+		SELECT count(*) FROM forgotten;
+		SELECT count(*) FROM (SELECT id FROM forgotten ORDER BY v <-> '[1,1]') x;
+		INSERT INTO forgotten SELECT n, ARRAY[n, n] FROM generate_series(1, 500) n;
+		SELECT id FROM forgotten ORDER BY v <-> '[77,77]' LIMIT 1;
+		SELECT live_rows FROM pigment.check('forgotten_v');
+	}), "0\n0\n77\n500", "round $round: the unlogged index starts anew");
+}
+
+# A last crash after work without load
+$node->safe_psql('postgres', 'DELETE FROM items WHERE id % 4 = 0');
+$node->safe_psql('postgres', 'VACUUM items, wide');
+$node->stop('immediate');
+$node->start;
+compare($node, 'at the end');
+$node->stop;
+command_ok([ 'pg_checksums', '--check', '-D', $node->data_dir ], 'no page has a wrong checksum');
+done_testing();

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# What the TAP tests share: tables with indexes, a load of clients, and the comparison of index and table.
+
+package PigmentTest;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use IPC::Run ();
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(create_tables write_scripts start_load finish_load compare);
+
+# Table "items": several entries to a page. Table "wide": entries larger than a page.
+sub create_tables
+{
+	my ($node) = @_;
+	$node->safe_psql('postgres', q{
+		CREATE EXTENSION pigment;
+		CREATE TABLE items (id bigserial PRIMARY KEY, v vector(8), note int);
+		CREATE TABLE wide (id bigserial PRIMARY KEY, v vector(3000));
+		CREATE FUNCTION random_vector(dim int) RETURNS vector LANGUAGE sql VOLATILE AS
+			'SELECT array_agg((random() * 20)::int - 10)::vector FROM generate_series(1, dim)';
+		INSERT INTO items (v, note)
+			SELECT CASE WHEN n % 20 = 0 THEN NULL WHEN n % 33 = 0 THEN array_fill(0, ARRAY[8])::vector ELSE random_vector(8) END, n
+			FROM generate_series(1, 3000) n;
+		INSERT INTO wide (v) SELECT random_vector(3000) FROM generate_series(1, 30);
+		CREATE INDEX items_l2 ON items USING pigment (v);
+		CREATE INDEX items_cosine ON items USING pigment (v vector_cosine_ops) WHERE id % 3 <> 0;
+		CREATE INDEX wide_ip ON wide USING pigment (v vector_ip_ops);
+	});
+	return;
+}
+
+# Writes pgbench scripts; returns the arguments that name them, each with its weight.
+sub write_scripts
+{
+	my ($folder) = @_;
+	my $some = 'SELECT id FROM items ORDER BY id OFFSET (random() * 2500)::int LIMIT';
+	my %scripts = (
+		insert => [ 20, 'INSERT INTO items (v, note) SELECT random_vector(8), n FROM generate_series(1, 20) n;' ],
+		single => [ 20, 'INSERT INTO items (v) VALUES (CASE WHEN random() < 0.1 THEN NULL ELSE random_vector(8) END);' ],
+		update => [ 20, "UPDATE items SET v = random_vector(8) WHERE id IN ($some 2);" ],
+		note => [ 20, "UPDATE items SET note = note + 1 WHERE id IN ($some 2);" ],
+		delete => [ 10, "DELETE FROM items WHERE id IN ($some 40);" ],
+		abort => [ 5, "BEGIN;\nINSERT INTO items (v) SELECT random_vector(8) FROM generate_series(1, 10);\nROLLBACK;" ],
+		search => [ 10, "\\set a random(-10, 10)\nSELECT id FROM items ORDER BY v <-> '[:a,2,3,4,5,6,7,8]' LIMIT 10;" ],
+		wide => [ 3, "INSERT INTO wide (v) VALUES (random_vector(3000));\nDELETE FROM wide WHERE id IN (SELECT id FROM wide ORDER BY id LIMIT 1);" ],
+		vacuum => [ 1, 'VACUUM items;' ],
+		vacuum_wide => [ 1, 'VACUUM wide;' ]);
+	my @arguments;
+	for my $name (sort keys %scripts)
+	{
+		my ($weight, $text) = @{ $scripts{$name} };
+		append_to_file("$folder/$name.sql", "$text\n");
+		push @arguments, '-f', "$folder/$name.sql\@$weight";
+	}
+	return @arguments;
+}
+
+# Starts clients that go on for `seconds` or until the server goes away.
+sub start_load
+{
+	my ($node, $seconds, @scripts) = @_;
+	my %load = (output => '', errors => '');
+	my @command = ('pgbench', '--no-vacuum', '--client=5', '--jobs=1', "--time=$seconds", '--max-tries=100',
+		'-h', $node->host, '-p', $node->port, @scripts, 'postgres');
+	$load{handle} = IPC::Run::start(\@command, '<', \undef, '>', \$load{output}, '2>', \$load{errors});
+	return \%load;
+}
+
+# Waits for their end; returns how many transactions they had done.
+sub finish_load
+{
+	my ($load) = @_;
+	$load->{handle}->finish;
+	my ($done) = $load->{output} =~ /number of transactions actually processed: (\d+)/;
+	note('load: ' . ($done // 0) . ' transactions; ' . substr($load->{errors}, -300));
+	return $done // 0;
+}
+
+# Index and table agree: the check is clean, and an index scan gives what a sort gives.
+sub compare
+{
+	my ($node, $name) = @_;
+	for my $case ([ 'items', 'items_l2', '<->', '1,2,3,-4,5,6,7,8', 'true' ],
+		[ 'items', 'items_cosine', '<=>', '1,2,3,-4,5,6,7,8', '(id % 3) <> 0' ],
+		[ 'wide', 'wide_ip', '<#>', join(',', map { $_ % 7 - 3 } 1 .. 3000), 'true' ])
+	{
+		my ($table, $index, $operator, $query, $condition) = @$case;
+		my ($result, $census, $errors) = $node->psql('postgres', "SELECT * FROM pigment.check('$index')");
+		is($result, 0, "$name: $index is sound") or diag($errors);
+		note("$index: $census");
+		my $statement = "SELECT id, v $operator '[$query]' AS d FROM $table WHERE $condition ORDER BY v $operator '[$query]'";
+		my $plan = $node->safe_psql('postgres', "SET enable_seqscan = off; SET enable_sort = off; EXPLAIN (COSTS OFF) $statement");
+		like($plan, qr/^Index Scan using $index/, "$name: $index serves the order");
+		my $digest = "SELECT count(*), count(DISTINCT id), md5(string_agg(coalesce(d::text, '-') || ' ', '' ORDER BY k)),
+				md5(string_agg(id || ' ' || coalesce(d::text, '-') || ' ', '' ORDER BY id))
+			FROM (SELECT row_number() OVER () AS k, id, d FROM ($statement) o) n";
+		my $by_index = $node->safe_psql('postgres', "SET enable_seqscan = off; SET enable_sort = off; $digest");
+		my $by_sort = $node->safe_psql('postgres', "SET enable_indexscan = off; $digest");
+		is($by_index, $by_sort, "$name: $index gives the rows of $table in order");
+	}
+	return;
+}
+
+1;
