@@ -42,9 +42,11 @@ bool Compares(FilterOp op, FilterNumber value, FilterNumber bound) {
   }
 }
 
-// memmem takes linear time whatever the texts are; string_view::find does not.
+// memmem takes linear time whatever the texts are; string_view::find does not. The sizes first: an
+// empty text may have no address.
 bool HasSubstring(std::string_view text, std::string_view piece) {
-  return memmem(text.data(), text.size(), piece.data(), piece.size()) != nullptr;
+  return text.size() >= piece.size() &&
+         memmem(text.data(), text.size(), piece.data(), piece.size()) != nullptr;
 }
 
 }  // namespace

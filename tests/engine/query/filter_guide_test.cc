@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs every example of docs/filters.md: the answer behind each arrow must be what the filter
+// gives.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/query/filter.h"
+
+namespace pigment {
+namespace {
+
+using nlohmann::json;
+
+struct Block {
+  std::string kind;  // what follows the opening fence
+  std::vector<std::string> lines;
+};
+
+// The guide lies beside the sources: this file's own path says where.
+std::string GuidePath() {
+  const std::string here = __FILE__;
+  const size_t root = here.rfind("tests/engine/query/");
+  return here.substr(0, root) + "docs/filters.md";
+}
+
+std::vector<Block> ReadGuide() {
+  std::ifstream file(GuidePath());
+  EXPECT_TRUE(file.is_open()) << GuidePath();
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      if (inside) blocks.push_back({line.substr(3), {}});
+    } else if (inside) {
+      blocks.back().lines.push_back(line);
+    }
+  }
+  EXPECT_FALSE(inside) << "a block does not end";
+  return blocks;
+}
+
+struct Example {
+  std::string filter;
+  std::string answer;
+};
+
+std::vector<Example> Examples(const std::vector<Block>& blocks, const std::string& kind) {
+  std::vector<Example> examples;
+  for (const Block& block : blocks) {
+    if (block.kind != kind) continue;
+    for (const std::string& line : block.lines) {
+      const size_t arrow = line.find("->");
+      EXPECT_NE(arrow, std::string::npos) << line;
+      if (arrow == std::string::npos) continue;
+      examples.push_back(
+          {line.substr(0, line.find_last_not_of(' ', arrow - 1) + 1), line.substr(arrow + 3)});
+    }
+  }
+  return examples;
+}
+
+json Records(const std::vector<Block>& blocks) {
+  for (const Block& block : blocks) {
+    if (block.kind != "json records") continue;
+    std::string text;
+    for (const std::string& line : block.lines) text += line + "\n";
+    return json::parse(text);
+  }
+  ADD_FAILURE() << "the guide has no records";
+  return json::array();
+}
+
+std::string Answer(const Filter& filter, const json& records) {
+  std::string ids;
+  for (const json& record : records) {
+    const std::string id = record["id"];
+    Metadata metadata;
+    bool present = false;
+    if (record.contains("metadata")) {
+      Result<Metadata> parsed =
+          ParseMetadataJson(record["metadata"].dump(), MetadataUse::kNewRecord, &present);
+      EXPECT_TRUE(parsed.ok()) << parsed.status().ToString();
+      if (parsed.ok()) metadata = *parsed;
+    }
+    const std::string document = record.value("document", "");
+    const std::string uri = record.value("uri", "");
+    FilterSubject subject{.id = id};
+    if (present) subject.metadata = &metadata;
+    if (record.contains("document")) subject.document = document;
+    if (record.contains("uri")) subject.uri = uri;
+    if (filter.Matches(subject)) ids += (ids.empty() ? "" : " ") + id;
+  }
+  return ids.empty() ? "nothing" : ids;
+}
+
+TEST(FilterGuide, EveryExampleGivesTheAnswerItShows) {
+  const std::vector<Block> blocks = ReadGuide();
+  const json records = Records(blocks);
+  ASSERT_EQ(records.size(), 4u);
+  size_t run = 0;
+  for (const std::string& kind : {std::string("where"), std::string("where_document")}) {
+    for (const Example& example : Examples(blocks, "json " + kind)) {
+      const auto filter = kind == "where" ? Filter::Parse(example.filter, std::nullopt)
+                                          : Filter::Parse(std::nullopt, example.filter);
+      ASSERT_TRUE(filter.ok()) << example.filter << ": " << filter.status().ToString();
+      EXPECT_EQ(Answer(**filter, records), example.answer) << example.filter;
+      ++run;
+    }
+  }
+  EXPECT_GE(run, 39u);  // as many as the guide had when this was written
+}
+
+TEST(FilterGuide, EveryRefusalSaysWhatTheGuideShows) {
+  const std::vector<Example> examples = Examples(ReadGuide(), "text refused");
+  EXPECT_GE(examples.size(), 10u);
+  for (const Example& example : examples) {
+    EXPECT_EQ(Filter::Parse(example.filter, std::nullopt).status().message(), example.answer)
+        << example.filter;
+  }
+}
+
+TEST(FilterGuide, TheLimitsAreThoseOfTheCode) {
+  EXPECT_EQ(kFilterBytesMax, uint64_t{64} << 20);
+  EXPECT_EQ(kFilterValuesMax, 8388608u);
+  EXPECT_EQ(kFilterRegexesMax, 256u);
+  EXPECT_EQ(kRegexBytesMax, 65536u);
+  EXPECT_EQ(kRegexMemoryBytesMax, 8 << 20);
+}
+
+}  // namespace
+}  // namespace pigment
