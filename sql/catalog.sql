@@ -7,13 +7,15 @@
 -- row, and only the owner of the table changes it. Tenants and databases are namespaces that the owner of the extension
 -- manages, or whoever is granted INSERT and DELETE on their tables.
 
+-- No foreign keys between the three: pg_restore with several jobs loads tables of an extension in any order. The triggers
+-- below keep what is in use from being deleted, and the functions look before they insert.
 CREATE TABLE pigment.tenants (
 	name text COLLATE "C" PRIMARY KEY
 );
 
 CREATE TABLE pigment.databases (
 	id uuid NOT NULL DEFAULT pg_catalog.gen_random_uuid() UNIQUE,
-	tenant text COLLATE "C" NOT NULL REFERENCES pigment.tenants (name),
+	tenant text COLLATE "C" NOT NULL,
 	name text COLLATE "C" NOT NULL,
 	PRIMARY KEY (tenant, name)
 );
@@ -29,8 +31,7 @@ CREATE TABLE pigment.collections (
 	dimension integer CHECK (dimension > 0),
 	embedding_function text COLLATE "C",
 	relation regclass NOT NULL UNIQUE,
-	UNIQUE (tenant, database, name),
-	FOREIGN KEY (tenant, database) REFERENCES pigment.databases (tenant, name)
+	UNIQUE (tenant, database, name)
 );
 
 COMMENT ON TABLE pigment.tenants IS 'Tenants: the outer namespace of collections.';
@@ -97,6 +98,42 @@ COMMENT ON FUNCTION pigment._guard_collection() IS
 
 CREATE TRIGGER guard BEFORE UPDATE ON pigment.collections
 	FOR EACH ROW EXECUTE FUNCTION pigment._guard_collection();
+
+-- ---- What is in use -----------------------------------------------------------------------------------------------
+
+-- Held shared while something is made in a tenant or database, exclusively while that is deleted.
+CREATE FUNCTION pigment._namespace_key(tenant text, database text DEFAULT '') RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.hashtextextended(pg_catalog.format('pigment/%s/%s', $1, $2), 0);
+END;
+COMMENT ON FUNCTION pigment._namespace_key IS 'key of the advisory lock on a tenant or database';
+
+-- Security definer: it must see the collections of all roles. It tells no more than that there are some.
+CREATE FUNCTION pigment._keep_used_namespace() RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF TG_TABLE_NAME = 'tenants' THEN
+		PERFORM pg_advisory_xact_lock(pigment._namespace_key(OLD.name));
+		PERFORM FROM pigment.databases d WHERE d.tenant = OLD.name;
+	ELSE
+		PERFORM pg_advisory_xact_lock(pigment._namespace_key(OLD.tenant, OLD.name));
+		PERFORM FROM pigment.collections c WHERE c.tenant = OLD.tenant AND c.database = OLD.name;
+	END IF;
+	IF FOUND THEN
+		RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation',
+			MESSAGE = format('%s "%s" is in use', left(TG_TABLE_NAME, -1), OLD.name);
+	END IF;
+	RETURN OLD;
+END
+$$;
+COMMENT ON FUNCTION pigment._keep_used_namespace() IS 'refuses to delete a tenant with databases and a database with collections';
+
+CREATE TRIGGER keep_used BEFORE DELETE ON pigment.tenants
+	FOR EACH ROW EXECUTE FUNCTION pigment._keep_used_namespace();
+CREATE TRIGGER keep_used BEFORE DELETE ON pigment.databases
+	FOR EACH ROW EXECUTE FUNCTION pigment._keep_used_namespace();
 
 -- ---- Tables that are dropped --------------------------------------------------------------------------------------
 
@@ -212,6 +249,7 @@ DECLARE
 BEGIN
 	PERFORM pigment._require(name, 'a database name');
 	PERFORM pigment._check_name('database', name);
+	PERFORM pg_advisory_xact_lock_shared(pigment._namespace_key(place));
 	PERFORM pigment.get_tenant(place);
 	INSERT INTO pigment.databases AS d (tenant, name) VALUES (place, create_database.name) RETURNING d.* INTO made;
 	RETURN made;

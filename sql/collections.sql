@@ -224,7 +224,10 @@ BEGIN
 	SELECT c.normalized, c.space INTO entry.configuration, entry.space FROM pigment._check_configuration(
 		NULLIF(configuration, 'null'), metadata,
 		CASE WHEN entry.embedding_function = 'pigment.lexical_v1' THEN 'cosine' END) c;
-	place := pigment.get_database(COALESCE(database, pigment.current_database()), tenant);
+	tenant := COALESCE(tenant, pigment.current_tenant());
+	database := COALESCE(database, pigment.current_database());
+	PERFORM pg_advisory_xact_lock_shared(pigment._namespace_key(tenant, database));
+	place := pigment.get_database(database, tenant);
 
 	-- One at a time for one name, so that nobody makes a table in vain and get_or_create always gets.
 	PERFORM pg_advisory_xact_lock(hashtextextended(format('pigment/%s/%s/%s', place.tenant, place.name, name), 0));

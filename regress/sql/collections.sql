@@ -67,7 +67,7 @@ SELECT (SELECT array_agg(id) FROM pigment.list_collections(3, 2)) = (array_agg(i
 SELECT count(*) FROM pigment.list_collections(0);
 SELECT refused('SELECT pigment.list_collections(-1)'), refused('SELECT pigment.list_collections(1, -1)');
 
--- Changing
+-- Changing; handles: a name is what calls find a collection by, its table follows a rename
 SELECT name, metadata, relation FROM pigment.modify_collection('films', 'movies', '{"b": 2}');
 SELECT refused($$SELECT pigment.get_collection('films')$$);
 SELECT refused($$SELECT pigment.modify_collection('movies', 'books')$$);
@@ -79,7 +79,7 @@ SELECT name, metadata, configuration -> 'hnsw' -> 'ef_search' AS ef_search
 FROM pigment.modify_collection('movies', new_configuration => '{"hnsw": {"ef_search": 77}}');
 SELECT name, metadata FROM pigment.modify_collection('movies');
 
--- Forking copies
+-- fork-copies: the rows are copied, and it says how many
 SELECT * FROM pigment.add('movies', '{a,b,c}', '{"[1,2]","[3,4]","[5,6]"}', '{A,B,NULL}', ARRAY['{"x": 1}', NULL, '{"x": 3}']::jsonb[], '{u,NULL,NULL}');
 SELECT pigment.delete('movies', '{b}');
 SET client_min_messages = notice;
@@ -90,7 +90,7 @@ SELECT ordinal, id, embedding, document, metadata, uri FROM remake ORDER BY ordi
 SELECT pigment.count('movies');
 SELECT refused($$SELECT pigment.fork_collection('movies', 'books')$$);
 
--- Dropping
+-- Dropping; dependents: what depends on the table keeps it
 CREATE VIEW uses_books AS SELECT id FROM books;
 SELECT refused($$SELECT pigment.delete_collection('books')$$);
 DROP VIEW uses_books;
@@ -129,7 +129,7 @@ SELECT pigment.delete_tenant('acme');
 SELECT count(*) FROM shown WHERE tenant = 'acme';
 SELECT refused($$SELECT pigment.delete_tenant('acme')$$), refused($$SELECT pigment.delete_database('dev')$$);
 
--- Tables that change or go behind the functions' back
+-- table-changes: renamed, moved, dropped behind the functions' back
 ALTER TABLE remake RENAME TO "Remade";
 ALTER TABLE "Remade" SET SCHEMA shelf;
 SELECT relation FROM pigment.get_collection('remake');
@@ -139,9 +139,14 @@ SELECT refused($$SELECT pigment.count('movies')$$);
 SELECT relation FROM pigment.create_collection('movies');
 DROP SCHEMA shelf CASCADE;
 SELECT name FROM shown WHERE name IN ('remake', 'elsewhere');
+-- transactions: what is done in one is undone with it
 BEGIN;
+SELECT * FROM pigment.add('movies', '{x}', '{"[1,2]"}');
+SELECT relation FROM pigment.create_collection('undone');
 DROP TABLE movies;
 ROLLBACK;
+SELECT dimension FROM pigment.get_collection('movies');
+SELECT refused($$SELECT pigment.count('undone')$$);
 SELECT pigment.count('movies');
 -- The table's constraints are the rules for records.
 SELECT refused($$INSERT INTO movies (id, embedding) VALUES ('', '[1]')$$);
@@ -151,6 +156,10 @@ SELECT refused($$INSERT INTO movies (id, embedding, metadata) VALUES ('a', '[1]'
 INSERT INTO movies (id, embedding) VALUES ('a', '[1,2,3]');
 SELECT dimension FROM pigment.get_collection('movies');
 SELECT refused($$SELECT pigment.add('movies', '{b}', '{"[1,2]"}')$$);
+
+-- names-of-arguments: none of them needs quotes
+SELECT p.proname, k.word FROM pg_proc p, pg_get_keywords() k
+WHERE p.pronamespace = 'pigment'::regnamespace AND k.catcode = 'R' AND k.word = ANY (p.proargnames[1:p.pronargs]);
 
 SELECT count(pigment.delete_collection(name)) > 5 AS cleaned FROM pigment.list_collections();
 SELECT count(*) FROM pigment.collections;

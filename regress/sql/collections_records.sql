@@ -47,6 +47,7 @@ SELECT * FROM pigment.get('rec', '{c}', include => '{uris}');
 SELECT id, embedding FROM pigment.peek('rec', 2);
 SELECT pigment.count('rec');
 
+-- counting-from-one: query_index and rank
 -- query: squared l2, ascending, ties in insertion order; all of what there is when that is less than asked for
 SELECT query_index, rank, id, distance FROM pigment.query('rec', '[1,0]'::vector, 3);
 SELECT query_index, rank, id, distance FROM pigment.query('rec', '{"[1,0]","[5,5]"}'::vector[], 2);
@@ -111,6 +112,7 @@ SELECT refused($$SELECT pigment.get('rec', '{}')$$), refused($$SELECT pigment.ge
 SELECT refused($$SELECT pigment.get('rec', limit_rows => -1)$$), refused($$SELECT pigment.get('rec', offset_rows => -1)$$);
 SELECT refused($$SELECT pigment.delete('rec')$$), refused($$SELECT pigment.delete('rec', '{a}', limit_rows => 1)$$);
 SELECT refused($$SELECT pigment.add('rec', '{a}', '{"[1]"}')$$);
+-- vectors-of-one-call: each has a dimension of its own
 SELECT refused($$SELECT pigment.add('rec', '{a,b}', '{"[1,2]","[1]"}')$$);
 SELECT refused($$SELECT pigment.add('rec', '{}', '{}')$$), refused($$SELECT pigment.add('rec', NULL)$$);
 SELECT refused($$SELECT pigment.add('rec', '{a,NULL}', '{"[1,2]","[1,2]"}')$$);
@@ -153,6 +155,7 @@ SELECT embedding_function, space FROM pigment.create_collection('own', embedding
 SELECT * FROM pigment.add('own', '{a,b}', documents => '{xx,xxxx}');
 SELECT id, embedding FROM pigment.get('own', include => '{embeddings}');
 SELECT id, distance FROM pigment.query('own', query_texts => '{xxx}');
+-- embedding-function-errors: the error that it raised
 SELECT f, refused(format($$SELECT pigment.create_collection(%L, embedding_function => %L); SELECT pigment.add(%L, '{a,b}', documents => '{x,y}')$$, f, f, f))
 FROM unnest('{too_few,uneven,nothing,holes,broken}'::text[]) f;
 SELECT refused($$UPDATE pigment.collections SET embedding_function = 'public.too_few' WHERE name = 'own'; SELECT pigment.add('own', '{c,d}', documents => '{x,y}')$$);

@@ -18,7 +18,7 @@ END
 $$;
 SET search_path = lib, public;
 
--- Whoever creates a collection owns it; nobody else sees it before a grant.
+-- only-yours: whoever creates a collection owns it, and nobody else sees it before a grant.
 SET ROLE regress_owner;
 SELECT name, relation FROM pigment.create_collection('own', '{"secret": 1}');
 SELECT tableowner FROM pg_tables WHERE tablename = 'own';
@@ -66,7 +66,7 @@ SELECT refused($$SELECT pigment.get('own')$$);
 -- Nobody puts a table of others into the catalog.
 SELECT refused($$INSERT INTO pigment.collections (tenant, database, name, configuration, space, relation)
 	VALUES ('default_tenant', 'default_database', 'trap', '{}', 'l2', 'pg_class')$$);
--- Tenants and databases are for those who were granted them.
+-- tenants-by-grant: tenants and databases are for those who were granted them.
 SELECT refused($$SELECT pigment.create_tenant('mine')$$), refused($$SELECT pigment.create_database('mine')$$);
 SELECT refused($$SELECT pigment.delete_database('default_database')$$);
 SELECT refused($$SELECT pigment.delete_tenant('default_tenant')$$);
@@ -85,7 +85,7 @@ RESET ROLE;
 SELECT pigment.delete_tenant('team');
 REVOKE INSERT, DELETE ON pigment.tenants, pigment.databases FROM regress_writer;
 
--- An embedding function runs as the owner of the table, whoever's texts it embeds.
+-- embedding-function-rights: it runs as the owner of the table, whoever's texts it embeds.
 SET ROLE regress_owner;
 CREATE FUNCTION whoami(texts text[], purpose text) RETURNS vector[] LANGUAGE plpgsql AS $$
 BEGIN
