@@ -107,7 +107,7 @@ read_pending(Relation index, uint32 stamp, BlockNumber block, PGAlignedBlock *pa
 	pig_read_page(index, block, page);
 	status = pigment_pending_page_check(page->data, stamp, block, &error);
 	if (status != PIGMENT_OK)
-		pig_raise(status, error);
+		pig_raise_damaged_page(index, block, status, error);
 }
 
 static uint64

@@ -153,7 +153,7 @@ vacuum_pending(VacuumState *vacuum, const PigMeta *meta)
 		pig_read_page(vacuum->index, block, &page);
 		status = pigment_pending_page_check(page.data, meta->pending_stamp, block, &error);
 		if (status != PIGMENT_OK)
-			pig_raise(status, error);
+			pig_raise_damaged_page(vacuum->index, block, status, error);
 		vacuum_pending_page(vacuum, block, meta->pending_stamp, page.data);
 		block = pigment_pending_page_next(page.data);
 	}

@@ -99,6 +99,13 @@ pig_owns_class(Oid relation)
 #endif
 }
 
+/* 16 can report a bad name softly. */
+#if PG_VERSION_NUM >= 160000
+#define pig_qualified_name_list(text) stringToQualifiedNameList(text, NULL)
+#else
+#define pig_qualified_name_list(text) stringToQualifiedNameList(text)
+#endif
+
 /* 16 made one function of the checks of every kind of object. */
 static inline bool
 pig_may_execute(Oid function, Oid role)

@@ -100,7 +100,7 @@ static Oid
 find_function(const char *name, Oid result_type, Oid owner)
 {
 	Oid			arguments[2] = {TEXTARRAYOID, TEXTOID};
-	Oid			function = LookupFuncName(stringToQualifiedNameList(name), 2, arguments, true);
+	Oid			function = LookupFuncName(pig_qualified_name_list(name), 2, arguments, true);
 
 	if (!OidIsValid(function) || get_func_rettype(function) != result_type || get_func_retset(function) ||
 		get_func_prokind(function) != PROKIND_FUNCTION)

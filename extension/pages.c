@@ -32,6 +32,18 @@ pig_raise_corrupted(Relation index, BlockNumber block, const char *why)
 	pg_unreachable();
 }
 
+void
+pig_raise_damaged_page(Relation index, BlockNumber block, pigment_status status, pigment_error *error)
+{
+	char		why[512];
+
+	if (error == NULL || status != PIGMENT_DATA_LOSS)
+		pig_raise(status, error);
+	strlcpy(why, pigment_error_message(error), sizeof(why));
+	pigment_error_free(error);
+	pig_raise_corrupted(index, block, why);
+}
+
 /*
  * The server's part of a page whose rest the engine wrote: no item pointers, no hole.
  */
@@ -64,7 +76,7 @@ check_meta(Relation index, Page page)
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
-		pig_raise(status, error);
+		pig_raise_damaged_page(index, PIG_META_BLOCK, status, error);
 	if (meta->segment_count > PIG_SEGMENTS_MAX)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "more segments than fit");
 }
@@ -251,13 +263,13 @@ pig_fix_dimension(Relation index, uint32 dimension)
 /* ---- pending pages ---- */
 
 static void
-check_pending(const void *page, uint32 stamp, BlockNumber block)
+check_pending(Relation index, const void *page, uint32 stamp, BlockNumber block)
 {
 	pigment_error *error = NULL;
 	pigment_status status = pigment_pending_page_check(page, stamp, block, &error);
 
 	if (status != PIGMENT_OK)
-		pig_raise(status, error);
+		pig_raise_damaged_page(index, block, status, error);
 }
 
 /*
@@ -348,7 +360,7 @@ append_to_chain(Relation index, uint32 stamp, BlockNumber block, const PendingEn
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 		state = GenericXLogStart(index);
 		page = GenericXLogRegisterBuffer(state, buffer, 0);
-		check_pending(page, stamp, block);
+		check_pending(index, page, stamp, block);
 		block = pigment_pending_page_next(page);
 		if (block == PIGMENT_NO_PAGE)
 		{
@@ -389,7 +401,7 @@ pig_kill_entries(Relation index, BlockNumber block, uint32 stamp, const uint32 *
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	state = GenericXLogStart(index);
 	page = GenericXLogRegisterBuffer(state, buffer, 0);
-	check_pending(page, stamp, block);
+	check_pending(index, page, stamp, block);
 	for (int i = 0; i < count; i++)
 		pigment_pending_page_kill(page, entries[i]);
 	GenericXLogFinish(state);
@@ -437,7 +449,7 @@ pig_set_deleted(Relation index, BlockNumber block, uint32 segment, uint32 number
 	page = GenericXLogRegisterBuffer(state, buffer, 0);
 	status = pigment_deletion_page_check(page, segment, number, &error);
 	if (status != PIGMENT_OK)
-		pig_raise(status, error);
+		pig_raise_damaged_page(index, block, status, error);
 	pigment_deletion_page_set(page, rows, (size_t) count);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);

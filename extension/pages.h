@@ -127,6 +127,8 @@ extern BlockNumber pig_create_deletions(Relation index, const PigSegmentEntry *e
 extern void pig_set_deleted(Relation index, BlockNumber block, uint32 segment, uint32 number, const uint32 *rows, int count);
 
 /* The index's error for a page that is not what it should be; a hint tells to REINDEX. */
+/* The same with the engine's words; frees the error. */
+pg_noreturn extern void pig_raise_damaged_page(Relation index, BlockNumber block, pigment_status status, pigment_error *error);
 pg_noreturn extern void pig_raise_corrupted(Relation index, BlockNumber block, const char *why);
 
 #endif							/* PIGMENT_PAGES_H */

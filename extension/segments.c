@@ -56,7 +56,7 @@ pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, 
 		pig_read_page(index, block, &page);
 		status = pigment_deletion_page_check(page.data, entry->segment, number, &error);
 		if (status != PIGMENT_OK)
-			pig_raise(status, error);
+			pig_raise_damaged_page(index, block, status, error);
 		memcpy(bits + (Size) number * (per_page / 8), pigment_deletion_page_bits(page.data), per_page / 8);
 		if (blocks != NULL)
 			blocks[number] = block;
