@@ -233,11 +233,13 @@ Status PublishFile(FileSystem* files, const std::string& directory, const std::s
                    std::string_view contents, std::unique_ptr<File>* file, bool* is_published) {
   const std::string temporary = directory + "/" + name + ".tmp";
   *is_published = false;
-  if (const Status status = files->Remove(temporary);
-      !status.ok() && status.code() != Code::kNotFound)
-    return status;
   const auto write = [&]() -> Status {
-    PIGMENT_ASSIGN_OR_RETURN(*file, files->Open(temporary, OpenMode::kCreate));
+    Result<std::unique_ptr<File>> created = files->Open(temporary, OpenMode::kCreate);
+    if (created.status().code() == Code::kAlreadyExists) {  // left behind by an attempt that failed
+      PIGMENT_RETURN_IF_ERROR(files->Remove(temporary));
+      created = files->Open(temporary, OpenMode::kCreate);
+    }
+    PIGMENT_ASSIGN_OR_RETURN(*file, std::move(created));
     PIGMENT_RETURN_IF_ERROR((*file)->WriteAt(0, AsBytes(contents)));
     PIGMENT_RETURN_IF_ERROR((*file)->Sync());
     file->reset();

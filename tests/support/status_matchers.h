@@ -1,40 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ASSERT_OK and friends: a failed Status or Result prints itself.
+// ASSERT_OK, EXPECT_OK, EXPECT_CODE: a failed Status or Result prints itself. More text may be
+// streamed into them.
 
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <ostream>
+#include <string>
 
 #include "engine/base/status.h"
 
 namespace pigment {
 
-inline void PrintTo(const Status& status, std::ostream* out) { *out << status.ToString(); }
-
-inline const Status& StatusOf(const Status& status) { return status; }
+inline Status StatusOf(const Status& status) { return status; }
 template <typename T>
 Status StatusOf(const Result<T>& result) {
   return result.status();
 }
 
+template <typename T>
+::testing::AssertionResult IsOk(const char* text, const T& value) {
+  const Status status = StatusOf(value);
+  if (status.ok()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << text << ": " << status.ToString();
+}
+
+template <typename T>
+::testing::AssertionResult HasCode(const char* text, const char* code_text, const T& value,
+                                   Code code) {
+  const Status status = StatusOf(value);
+  if (status.code() == code) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure()
+         << text << ": " << status.ToString() << ", expected " << code_text;
+}
+
+// Runs the failure statement behind it once, if there is a failure. A loop, so that the macros work
+// in an unbraced if.
+class FailureOnce {
+ public:
+  explicit FailureOnce(const ::testing::AssertionResult& result)
+      : message_(result.message()), is_pending_(!result) {}
+  bool is_pending() const { return is_pending_; }
+  void Done() { is_pending_ = false; }
+  const char* message() const { return message_.c_str(); }
+
+ private:
+  const std::string message_;
+  bool is_pending_;
+};
+
 }  // namespace pigment
 
-#define ASSERT_OK(expression)                                            \
-  do {                                                                   \
-    const ::pigment::Status status_ = ::pigment::StatusOf(expression);   \
-    ASSERT_TRUE(status_.ok()) << #expression ": " << status_.ToString(); \
-  } while (false)
-#define EXPECT_OK(expression)                                            \
-  do {                                                                   \
-    const ::pigment::Status status_ = ::pigment::StatusOf(expression);   \
-    EXPECT_TRUE(status_.ok()) << #expression ": " << status_.ToString(); \
-  } while (false)
-// The code of `expression`, whole status printed when it is another.
-#define EXPECT_CODE(expression, expected)                                          \
-  do {                                                                             \
-    const ::pigment::Status status_ = ::pigment::StatusOf(expression);             \
-    EXPECT_EQ(status_.code(), expected) << #expression ": " << status_.ToString(); \
-  } while (false)
+#define PIGMENT_CHECK(failure, result) \
+  for (::pigment::FailureOnce once(result); once.is_pending(); once.Done()) failure(once.message())
+#define ASSERT_OK(expression) \
+  PIGMENT_CHECK(GTEST_FATAL_FAILURE_, ::pigment::IsOk(#expression, expression))
+#define EXPECT_OK(expression) \
+  PIGMENT_CHECK(GTEST_NONFATAL_FAILURE_, ::pigment::IsOk(#expression, expression))
+#define EXPECT_CODE(expression, code) \
+  PIGMENT_CHECK(GTEST_NONFATAL_FAILURE_, ::pigment::HasCode(#expression, #code, expression, code))
