@@ -150,23 +150,24 @@ Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state
 // ---- Writing
 // --------------------------------------------------------------------------------------------------------
 
+// An earlier process may have failed to sync its last edit, or the name of its snapshot, and the
+// system may show them all the same: a sync now would prove nothing, so that both are written
+// again.
 Status CatalogFiles::BecomeWriter(const CatalogState& state) {
-  PIGMENT_RETURN_IF_ERROR(RemoveLeftovers());
   const std::string path = PathOf(CatalogEditsName(number_));
-  if (has_clean_edits_) {
+  const auto renew = [&]() -> Status {
+    if (!has_clean_edits_) return Checkpoint(state);
+    PIGMENT_RETURN_IF_ERROR(PublishSnapshot(number_, state));
     PIGMENT_ASSIGN_OR_RETURN(std::unique_ptr<File> file, files_->Open(path, OpenMode::kReadWrite));
-    // Its maker may have died before the names were durable.
-    PIGMENT_RETURN_IF_ERROR(files_->SyncDirectory(directory_));
     appender_.Adopt(std::move(file), edits_header_, kFramedHeaderBytes, next_position_ - 1);
     return Status::Ok();
-  }
-  // An earlier process may have failed to sync its last edit; a sync now would prove nothing. A
-  // snapshot does.
-  const Status status = Checkpoint(state);
+  };
+  const Status status = renew();
+  if (status.ok()) return RemoveLeftovers();
   if (status.detail() != Detail::kDiskFull || is_broken()) return status;
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
                            files_->Open(path, OpenMode::kReadWrite));
-  return file->Sync();  // the next edit tries again
+  return file->Sync();  // proves less; the next edit tries the snapshot again
 }
 
 Status CatalogFiles::RemoveLeftovers() {
@@ -174,8 +175,9 @@ Status CatalogFiles::RemoveLeftovers() {
   for (const std::string& name : names) {
     const std::optional<uint64_t> number = NumberOfName(name);
     const bool is_temporary = name.starts_with(kCatalogName) && name.ends_with(".tmp");
-    if (is_temporary || (number && *number != number_))
+    if (is_temporary || (number && *number != number_)) {
       PIGMENT_RETURN_IF_ERROR(files_->Remove(PathOf(name)));
+    }
   }
   return Status::Ok();
 }
@@ -197,45 +199,51 @@ bool CatalogFiles::wants_checkpoint() const {
   return appender_.has_file() && appender_.end() > std::max(kEditsBytesMin, 2 * snapshot_bytes_);
 }
 
-// The new file of edits is there before the snapshot that names it, the old one goes after:
-// whichever snapshot a crash leaves has its edits.
-Status CatalogFiles::Checkpoint(const CatalogState& state) {
-  FramedHeader header{.kind = FramedKind::kCatalogEdits,
-                      .version = kCatalogVersion,
-                      .store = store_.bytes,
-                      .number = number_ + 1,
-                      .first_position = next_position_};
-  const FramedHeader edits_header = header;
-  const std::string edits_name = CatalogEditsName(header.number);
-  header.kind = FramedKind::kCatalogSnapshot;
+Status CatalogFiles::PublishSnapshot(uint64_t number, const CatalogState& state) {
+  const FramedHeader header{.kind = FramedKind::kCatalogSnapshot,
+                            .version = kCatalogVersion,
+                            .store = store_.bytes,
+                            .number = number,
+                            .first_position = next_position_};
   const std::string contents = state.EncodeSnapshot();
   if (contents.size() > kRecordPayloadBytesMax) {
     return ResourceExhausted(Detail::kLimit,
                              fmt::format("the catalog has {} bytes, a snapshot holds {}",
                                          contents.size(), kRecordPayloadBytesMax));
   }
-  std::string snapshot = EncodeFramedHeader(header);
+  std::string bytes = EncodeFramedHeader(header);
   AppendRecord(
-      &snapshot, header, snapshot.size(),
+      &bytes, header, bytes.size(),
       {.position = next_position_, .synced = next_position_ - 1, .payload = AsBytes(contents)});
-
-  std::unique_ptr<File> edits;
-  std::unique_ptr<File> written;
+  std::unique_ptr<File> file;
   bool is_published = false;
-  PIGMENT_RETURN_IF_ERROR(PublishFile(files_, directory_, edits_name,
-                                      EncodeFramedHeader(edits_header), &edits, &is_published));
   is_broken_ = true;
-  Status status = PublishFile(files_, directory_, kCatalogName, snapshot, &written, &is_published);
-  is_broken_ = is_published &&
-               !status.ok();  // either snapshot may be there: no edit can be promised to be found
-  PIGMENT_RETURN_IF_ERROR(std::move(status));
+  Status status = PublishFile(files_, directory_, kCatalogName, bytes, &file, &is_published);
+  // Once renamed, either snapshot may be there after a power cut: no edit can be promised to be
+  // found.
+  is_broken_ = is_published && !status.ok();
+  if (status.ok()) snapshot_bytes_ = bytes.size();
+  return status;
+}
 
-  appender_.Adopt(std::move(edits), edits_header, kFramedHeaderBytes, next_position_ - 1);
-  edits_header_ = edits_header;
-  snapshot_bytes_ = snapshot.size();
+// The new file of edits is there before the snapshot that names it, the old one goes after:
+// whichever snapshot a crash leaves has its edits.
+Status CatalogFiles::Checkpoint(const CatalogState& state) {
+  const FramedHeader header{.kind = FramedKind::kCatalogEdits,
+                            .version = kCatalogVersion,
+                            .store = store_.bytes,
+                            .number = number_ + 1,
+                            .first_position = next_position_};
+  std::unique_ptr<File> edits;
+  bool is_published = false;
+  PIGMENT_RETURN_IF_ERROR(PublishFile(files_, directory_, CatalogEditsName(header.number),
+                                      EncodeFramedHeader(header), &edits, &is_published));
+  PIGMENT_RETURN_IF_ERROR(PublishSnapshot(header.number, state));
+  appender_.Adopt(std::move(edits), header, kFramedHeaderBytes, next_position_ - 1);
+  edits_header_ = header;
   // What stays because this fails goes at the next open.
   if (number_ > 0) static_cast<void>(files_->Remove(PathOf(CatalogEditsName(number_))).ok());
-  ++number_;
+  number_ = header.number;
   return Status::Ok();
 }
 

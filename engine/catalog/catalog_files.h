@@ -57,6 +57,7 @@ class CatalogFiles {
   std::string PathOf(const std::string& name) const { return directory_ + "/" + name; }
   Result<std::string> ReadSnapshot(FramedHeader* header, CatalogState* state);
   Status ReadEdits(const FramedHeader& snapshot, CatalogState* state);
+  Status PublishSnapshot(uint64_t number, const CatalogState& state);
   Status RemoveLeftovers();
 
   FileSystem* const files_;
@@ -66,7 +67,7 @@ class CatalogFiles {
   uint64_t next_position_ = 1;  // of the next edit
   uint64_t snapshot_bytes_ = 0;
   FramedHeader edits_header_;
-  bool has_clean_edits_ = false;  // the file of edits holds none yet: it can be written on
+  bool has_clean_edits_ = false;  // the file of edits holds none yet: it can be gone on with
   RecordAppender appender_;  // without a file until it is certain that everything before is durable
   bool is_broken_ = false;
 };
