@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CollectionState: loading, pinning, applying. Flushing is in flush.cc.
+
+#include "engine/collection/collection_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace pigment {
+
+CollectionState::CollectionState(const CollectionContext& context, const CollectionEntry& entry)
+    : context_(context),
+      id_(entry.id),
+      name_(entry.name),
+      retained_(entry.segments),
+      floor_(entry.floor),
+      position_(entry.floor),
+      known_dimension_(entry.dimension),
+      applied_dimension_(entry.dimension) {
+  for (const SegmentEntry& segment : retained_) context_.segments->Retain(segment);
+  write_failure_ = Load(entry);
+  read_failure_ = write_failure_;
+}
+
+Status CollectionState::Load(const CollectionEntry& entry) {
+  std::vector<SegmentSlot> slots;
+  for (const SegmentEntry& segment_entry : entry.segments) {
+    SegmentSlot slot;
+    slot.entry = segment_entry;
+    PIGMENT_ASSIGN_OR_RETURN(slot.segment, context_.segments->Open(segment_entry));
+    if (slot.segment->info().dimension != entry.dimension) {
+      return DataLoss(Detail::kMiscounted, context_.segments->SegmentPath(segment_entry.segment), 0,
+                      fmt::format("segment {} has dimension {}, collection \"{}\" has {}", segment_entry.segment,
+                                  slot.segment->info().dimension, entry.name, entry.dimension));
+    }
+    PIGMENT_ASSIGN_OR_RETURN(slot.stored, context_.segments->LoadDeletions(segment_entry));
+    slot.deleted = slot.stored;
+    slot.deleted_rows = segment_entry.deleted_rows;
+    slots.push_back(std::move(slot));
+  }
+  contents_ = Contents(entry, std::move(slots));
+  version_ = contents_.MakeVersion(entry.floor);
+  return Status::Ok();
+}
+
+Status CollectionState::NotFoundStatus() const {
+  return NotFound(fmt::format("collection \"{}\" does not exist", name_));
+}
+
+Result<std::shared_ptr<const Version>> CollectionState::Pin() const {
+  // Batches are visible before the store's position passes them, so whatever version is found next has them all.
+  const uint64_t applied = context_.applied->load(std::memory_order_acquire);
+  std::shared_ptr<const Version> version;
+  {
+    std::lock_guard lock(pin_mutex_);
+    if (!read_failure_.ok()) return read_failure_;
+    version = version_;
+  }
+  if (version->position >= applied) return version;
+  // Writes elsewhere moved the position only: the same contents, seen later.
+  auto later = std::make_shared<Version>(*version);
+  later->position = applied;
+  std::lock_guard lock(pin_mutex_);
+  if (version_ == version) version_ = later;
+  return std::shared_ptr<const Version>(std::move(later));
+}
+
+Status CollectionState::CheckWritable() const {
+  std::lock_guard lock(state_mutex_);
+  return write_failure_;
+}
+
+Status CollectionState::ClaimDimension(const WriteBatch& batch, bool* claimed) {
+  *claimed = false;
+  if (batch.embeddings.empty()) return Status::Ok();
+  std::lock_guard lock(dimension_mutex_);
+  if (known_dimension_ != 0 && known_dimension_ != batch.dimension) {
+    return InvalidArgument(Detail::kDimension, fmt::format("dimension mismatch: collection \"{}\" has {}, got {}",
+                                                           name_, known_dimension_, batch.dimension));
+  }
+  // An update of an empty collection meets no record and fixes nothing.
+  if (batch.kind == WriteKind::kUpdate) return Status::Ok();
+  known_dimension_ = batch.dimension;
+  ++claims_;
+  *claimed = true;
+  return Status::Ok();
+}
+
+void CollectionState::ReleaseDimension() {
+  std::lock_guard lock(dimension_mutex_);
+  if (--claims_ == 0) known_dimension_ = applied_dimension_;
+}
+
+Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& batch) {
+  std::lock_guard lock(state_mutex_);
+  if (position <= floor_) return WriteCounts{};
+  if (!write_failure_.ok()) return write_failure_;
+  Result<WriteCounts> counts = [&]() -> Result<WriteCounts> {
+    try {
+      return contents_.Apply(batch);
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted(Detail::kMemory,
+                               fmt::format("out of memory while applying log position {} to collection \"{}\"",
+                                           position, name_));
+    }
+  }();
+  if (!counts.ok()) {
+    write_failure_ = counts.status();
+    return counts;
+  }
+  position_ = position;
+  CountTail();
+  if (counts->inserted + counts->updated + counts->deleted > 0 && dirty_since_ == 0) dirty_since_ = position;
+  {
+    std::lock_guard dimension_lock(dimension_mutex_);
+    applied_dimension_ = contents_.dimension();
+    if (applied_dimension_ != 0) known_dimension_ = applied_dimension_;
+  }
+  if (!is_replaying_) PublishVersion(position);
+  return counts;
+}
+
+void CollectionState::PublishVersion(uint64_t position) {
+  std::shared_ptr<const Version> version = contents_.MakeVersion(position);
+  std::lock_guard lock(pin_mutex_);
+  version_.swap(version);
+}
+
+void CollectionState::FinishReplay(uint64_t position) {
+  std::lock_guard lock(state_mutex_);
+  is_replaying_ = false;
+  if (!write_failure_.ok()) {
+    // What was acknowledged and cannot be applied makes everything that could be read here wrong.
+    std::lock_guard pin_lock(pin_mutex_);
+    read_failure_ = write_failure_;
+    version_.reset();
+    return;
+  }
+  position_ = std::max(position_, position);
+  PublishVersion(position_);
+}
+
+uint64_t CollectionState::NeededAfter(uint64_t position) const {
+  std::lock_guard lock(state_mutex_);
+  if (!write_failure_.ok()) return std::min(position, floor_);
+  uint64_t needed = position;
+  if (dirty_since_ != 0) needed = std::min(needed, dirty_since_ - 1);
+  if (flushing_since_ != 0) needed = std::min(needed, flushing_since_ - 1);
+  return needed;
+}
+
+void CollectionState::MarkDeleted() {
+  std::lock_guard flushing(flush_mutex_);
+  std::lock_guard lock(state_mutex_);
+  for (const SegmentEntry& segment : retained_) context_.segments->Release(segment);
+  retained_.clear();
+  contents_ = Contents();
+  CountTail();
+  write_failure_ = NotFoundStatus();
+  dirty_since_ = flushing_since_ = 0;
+  std::lock_guard pin_lock(pin_mutex_);
+  read_failure_ = write_failure_;
+  version_.reset();
+}
+
+uint32_t CollectionState::dimension() const {
+  std::lock_guard lock(dimension_mutex_);
+  return applied_dimension_;
+}
+
+double CollectionState::fullness() const {
+  std::lock_guard lock(state_mutex_);
+  return FullnessLocked();
+}
+
+double CollectionState::FullnessLocked() const {
+  const double rows_max = std::max<uint32_t>(context_.options.flush_rows_max, 1);
+  const double bytes_max = static_cast<double>(std::max<uint64_t>(context_.options.flush_bytes_max, 1));
+  return std::max(contents_.tail().rows() / rows_max, static_cast<double>(contents_.tail().bytes()) / bytes_max);
+}
+
+void CollectionState::CountTail() {
+  const uint64_t bytes = contents_.tail().bytes();
+  context_.tail_bytes->fetch_add(bytes - counted_tail_bytes_, std::memory_order_relaxed);
+  counted_tail_bytes_ = bytes;
+}
+
+}  // namespace pigment

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CollectionState: one collection of an open store, shared by all handles to it. Guards the contents, publishes
+// versions, and flushes. Any thread; locking order in engine/collection/README.md.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "engine/catalog/catalog.h"
+#include "engine/collection/contents.h"
+#include "engine/collection/segment_store.h"
+#include "engine/collection/store.h"
+#include "engine/collection/write_gate.h"
+
+namespace pigment {
+
+// What collections have from their store.
+struct CollectionContext {
+  std::shared_ptr<Catalog> catalog;  // a read-only store may have opened another one since
+  SegmentStore* segments = nullptr;
+  std::mutex* entry_mutex = nullptr;                 // read-modify-write of a catalog entry
+  const std::atomic<uint64_t>* applied = nullptr;    // last applied log position of the store
+  std::atomic<uint64_t>* tail_bytes = nullptr;       // of all tails of the store
+  std::function<Status()> secure_log;  // makes the log durable up to what was applied: before a floor says so
+  StoreOptions options;
+};
+
+class CollectionState {
+ public:
+  // Opens the segments of `entry`. Damage there does not fail: it is what every later call gives.
+  CollectionState(const CollectionContext& context, const CollectionEntry& entry);
+
+  const Uuid& id() const { return id_; }
+  // Held shared from validation to acknowledgement of a write; held alone by what must not meet one.
+  WriteGate& gate() { return gate_; }
+
+  Result<std::shared_ptr<const Version>> Pin() const;
+  // kNotFound after deletion, or the damage that ended writing.
+  Status CheckWritable() const;
+
+  // A batch in the log's queue: refused when its dimension is not that of the collection or of an earlier batch of the
+  // queue. A batch that may fix the dimension claims it until ReleaseDimension.
+  Status ClaimDimension(const WriteBatch& batch, bool* claimed);
+  void ReleaseDimension();
+
+  // Applies a batch of the log and publishes the version that has it. Batches that the segments hold are skipped. An
+  // error is this collection's alone: no later batch is applied.
+  Result<WriteCounts> Apply(uint64_t position, const WriteBatch& batch);
+  // Ends the replay that every state begins in: publishes what was replayed up to `position`.
+  void FinishReplay(uint64_t position);
+
+  Status Flush();
+  // Flushes a tail that has reached its limit. The batch that filled it pays, so writers cannot outrun the disk; others
+  // go on unless the tail is twice as full. A failure loses nothing and is tried again when the tail has grown.
+  void FlushIfFull();
+
+  // Log positions above this are needed to rebuild what segments do not hold; `position` when nothing is.
+  uint64_t NeededAfter(uint64_t position) const;
+  // Raises the floor of a collection that has nothing unflushed, durably.
+  Status RaiseFloor(uint64_t floor);
+
+  // REQUIRES: the gate is held alone, and the catalog has no such collection any more.
+  void MarkDeleted();
+  uint32_t dimension() const;
+  // Rows and bytes of the tail, as parts of what fills it: 1 is full.
+  double fullness() const;
+
+ private:
+  Status Load(const CollectionEntry& entry);
+  void PublishVersion(uint64_t position);
+  Status FlushLocked();
+  Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot);
+  Status StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed);
+  Status NotFoundStatus() const;
+  double FullnessLocked() const;
+  void CountTail();
+
+  const CollectionContext context_;
+  const Uuid id_;
+  const std::string name_;  // as of opening, for messages
+  WriteGate gate_;
+  std::mutex flush_mutex_;  // one flush at a time
+
+  mutable std::mutex state_mutex_;  // guards the members below, held for one batch or less
+  Contents contents_;
+  std::vector<SegmentEntry> retained_;  // the catalog's segments of this collection
+  bool is_replaying_ = true;
+  uint64_t floor_ = 0;           // as in the catalog
+  uint64_t position_ = 0;        // of the last applied batch
+  uint64_t dirty_since_ = 0;     // first position with an effect that no flush has taken; 0: none
+  uint64_t flushing_since_ = 0;  // the same for the flush under way
+  double retry_fullness_ = 0;    // after a failed flush: not again before the tail is so full
+  uint64_t counted_tail_bytes_ = 0;  // this collection's part of the store's tail bytes
+  Status write_failure_;  // why no batch is applied any more
+
+  mutable std::mutex dimension_mutex_;
+  uint32_t known_dimension_ = 0;    // of the contents, or of a claim
+  uint32_t applied_dimension_ = 0;  // of the contents
+  uint32_t claims_ = 0;
+
+  mutable std::mutex pin_mutex_;  // guards the members below, held for a pointer copy
+  mutable std::shared_ptr<const Version> version_;
+  Status read_failure_;  // why there is no version: damage, or deletion
+};
+
+}  // namespace pigment

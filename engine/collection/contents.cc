@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contents: see the header.
+
+#include "engine/collection/contents.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace pigment {
+
+Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments)
+    : segments_(std::move(segments)), next_ordinal_(entry.next_ordinal), dimension_(entry.dimension) {
+  for (const SegmentSlot& slot : segments_) live_rows_ += slot.entry.rows - slot.deleted_rows;
+}
+
+std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position) const {
+  auto version = std::make_shared<Version>();
+  version->position = position;
+  version->dimension = dimension_;
+  version->live_rows = live_rows_;
+  version->segments.reserve(segments_.size());
+  for (const SegmentSlot& slot : segments_) {
+    version->segments.push_back({slot.segment, slot.deleted, slot.deleted_rows});
+  }
+  version->tail = tail_.View();
+  return version;
+}
+
+FlushSnapshot Contents::Snapshot(uint64_t position) const {
+  FlushSnapshot snapshot{.position = position,
+                         .next_ordinal = next_ordinal_,
+                         .dimension = dimension_,
+                         .segments = segments_,
+                         .tail = tail_.View(),
+                         .tail_rows = {}};
+  const TailView& tail = snapshot.tail;
+  for (uint32_t row = 0; row < tail.rows; ++row) {
+    if (tail.IsLive(row)) snapshot.tail_rows.push_back(row);
+  }
+  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) { return tail.row(a).ordinal < tail.row(b).ordinal; };
+  if (!std::is_sorted(snapshot.tail_rows.begin(), snapshot.tail_rows.end(), by_ordinal)) {
+    std::sort(snapshot.tail_rows.begin(), snapshot.tail_rows.end(), by_ordinal);
+  }
+  return snapshot;
+}
+
+void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
+  // Batches that came during the flush changed deletions of these segments, not which segments there are.
+  std::vector<SegmentSlot> kept;
+  for (SegmentSlot& slot : flushed.segments) {
+    const auto now = std::find_if(segments_.begin(), segments_.end(), [&slot](const SegmentSlot& candidate) {
+      return candidate.entry.segment == slot.entry.segment;
+    });
+    slot.deleted = now->deleted;
+    slot.deleted_rows = now->deleted_rows;
+    kept.push_back(std::move(slot));
+  }
+  if (flushed.added) {
+    SegmentSlot& added = *flushed.added;
+    std::vector<uint32_t> dead;
+    for (uint32_t row = 0; row < snapshot.tail_rows.size(); ++row) {
+      if (!tail_.IsLive(snapshot.tail_rows[row])) dead.push_back(row);
+    }
+    if (!dead.empty()) {
+      added.deleted = std::make_shared<const RowBitmap>(RowBitmap(added.entry.rows).With(dead));
+      added.deleted_rows = static_cast<uint32_t>(dead.size());
+    }
+    kept.push_back(std::move(added));
+  }
+  segments_ = std::move(kept);
+  tail_ = tail_.After(snapshot.tail.rows);
+}
+
+}  // namespace pigment

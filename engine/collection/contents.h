@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contents: the writer's side of one collection: open segments with their deletions, the tail, and the counters. Applies
+// batches, makes versions, and swaps flushed rows for their segment. Not thread-safe: CollectionState guards it. The same
+// code runs for a live write and at replay, so memory and disk cannot disagree.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/catalog/catalog.h"
+#include "engine/collection/tail.h"
+#include "engine/collection/version.h"
+#include "engine/record/record.h"
+
+namespace pigment {
+
+// One segment of the collection.
+struct SegmentSlot {
+  SegmentEntry entry;  // as the catalog has it
+  std::shared_ptr<const Segment> segment;
+  std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
+  std::shared_ptr<const RowBitmap> stored;   // the deletions that `entry` names; others are in the log only
+  uint32_t deleted_rows = 0;
+};
+
+// What a flush writes: everything as of one log position. Shared and immutable, so writers go on meanwhile.
+struct FlushSnapshot {
+  uint64_t position = 0;
+  uint64_t next_ordinal = 1;
+  uint32_t dimension = 0;
+  std::vector<SegmentSlot> segments;
+  TailView tail;
+  std::vector<uint32_t> tail_rows;  // live ones, by ordinal: row r of the new segment is tail_rows[r]
+};
+
+// What a flush wrote. `segments` are those of the snapshot that are kept, with their new entries.
+struct FlushedSegments {
+  std::vector<SegmentSlot> segments;
+  std::optional<SegmentSlot> added;
+};
+
+class Contents {
+ public:
+  Contents() = default;
+  Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments);
+
+  // An error leaves the contents in part changed: the owner must not use them any more.
+  Result<WriteCounts> Apply(const WriteBatch& batch);
+
+  std::shared_ptr<const Version> MakeVersion(uint64_t position) const;
+
+  FlushSnapshot Snapshot(uint64_t position) const;
+  // Takes the flushed rows out of the tail. Rows that were deleted since `snapshot` become deletions of the new segment.
+  void Publish(const FlushSnapshot& snapshot, FlushedSegments flushed);
+
+  const Tail& tail() const { return tail_; }
+  uint32_t dimension() const { return dimension_; }
+
+ private:
+  friend class BatchApplier;
+
+  std::vector<SegmentSlot> segments_;
+  Tail tail_;
+  uint64_t next_ordinal_ = 1;
+  uint32_t dimension_ = 0;
+  uint64_t live_rows_ = 0;
+};
+
+}  // namespace pigment

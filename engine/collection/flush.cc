@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CollectionState: from tail to segment. The order makes it safe: segment and deletion files are durable, then their
+// names, then one catalog edit names them and raises the floor, then memory follows. Before the edit the files belong
+// to nobody; after it the log up to the floor does.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/collection/collection_state.h"
+
+namespace pigment {
+
+Status CollectionState::Flush() {
+  std::lock_guard flushing(flush_mutex_);
+  return FlushLocked();
+}
+
+void CollectionState::FlushIfFull() {
+  const auto fullness = [this] {
+    std::lock_guard lock(state_mutex_);
+    const double full = FullnessLocked();
+    return full < retry_fullness_ ? 0 : full;
+  };
+  const double before = fullness();
+  if (before < 1) return;
+  std::unique_lock flushing(flush_mutex_, std::defer_lock);
+  if (before < 2) {
+    if (!flushing.try_lock()) return;
+  } else {
+    flushing.lock();
+  }
+  if (fullness() < 1) return;  // somebody else did it meanwhile
+  // The write that came here is acknowledged and in the log whatever happens now; Flush and Close report what lasts.
+  (void)FlushLocked();
+}
+
+Status CollectionState::FlushLocked() {
+  FlushSnapshot snapshot;
+  {
+    std::lock_guard lock(state_mutex_);
+    if (!write_failure_.ok()) return write_failure_;
+    if (dirty_since_ == 0) return Status::Ok();
+    // Every batch up to the store's position was applied; those of this collection wait for the lock that is held here.
+    snapshot = contents_.Snapshot(
+        std::max(position_, context_.applied->load(std::memory_order_acquire)));
+    flushing_since_ = std::exchange(dirty_since_, 0);
+  }
+  Result<FlushedSegments> flushed = WriteOut(snapshot);
+  std::vector<SegmentEntry> superseded;
+  {
+    std::lock_guard lock(state_mutex_);
+    if (!flushed.ok()) {
+      dirty_since_ = std::exchange(flushing_since_, 0);
+      retry_fullness_ = FullnessLocked() + 0.25;
+      return flushed.status();
+    }
+    std::vector<SegmentEntry> retained;
+    for (const SegmentSlot& slot : flushed->segments) retained.push_back(slot.entry);
+    if (flushed->added) retained.push_back(flushed->added->entry);
+    for (const SegmentEntry& segment : retained) context_.segments->Retain(segment);
+    superseded = std::exchange(retained_, std::move(retained));
+    contents_.Publish(snapshot, *std::move(flushed));
+    floor_ = snapshot.position;
+    flushing_since_ = 0;
+    retry_fullness_ = 0;
+    CountTail();
+    PublishVersion(std::max(position_, snapshot.position));
+  }
+  for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);
+  return Status::Ok();
+}
+
+Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot) {
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
+  std::vector<SegmentEntry> written;  // to be removed when the flush fails before its edit
+  FlushedSegments flushed;
+  const auto write_files = [&]() -> Status {
+    for (SegmentSlot slot : snapshot.segments) {
+      if (slot.deleted_rows == slot.entry.rows) continue;  // nothing lives there: the edit drops it
+      if (slot.deleted != slot.stored) {
+        PIGMENT_RETURN_IF_ERROR(context_.segments->WriteDeletions(slot.entry.segment, number, *slot.deleted));
+        written.push_back({.segment = slot.entry.segment, .deletions = number});
+        slot.entry.deletions = number;
+        slot.entry.deleted_rows = slot.deleted_rows;
+        slot.stored = slot.deleted;
+      }
+      flushed.segments.push_back(std::move(slot));
+    }
+    if (!snapshot.tail_rows.empty()) {
+      std::vector<const Record*> records;
+      records.reserve(snapshot.tail_rows.size());
+      for (const uint32_t row : snapshot.tail_rows) records.push_back(&snapshot.tail.row(row));
+      PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
+      SegmentSlot added;
+      PIGMENT_ASSIGN_OR_RETURN(
+          added.entry, context_.segments->Write(number, {records, snapshot.dimension, entry.metric}));
+      written.push_back(added.entry);
+      PIGMENT_ASSIGN_OR_RETURN(added.segment, context_.segments->Open(added.entry));
+      flushed.added = std::move(added);
+    }
+    PIGMENT_RETURN_IF_ERROR(context_.segments->SyncNames());
+    return context_.secure_log();
+  };
+  if (const Status status = write_files(); !status.ok()) {
+    for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
+    return status;
+  }
+  if (const Status status = StoreEntry(snapshot, flushed); !status.ok()) {
+    // The collection was deleted meanwhile. After any other failure the files stay: the edit may be durable all the same.
+    if (status.code() == Code::kNotFound) {
+      for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
+    }
+    return status;
+  }
+  return flushed;
+}
+
+Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed) {
+  std::lock_guard lock(*context_.entry_mutex);
+  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, context_.catalog->GetCollectionById(id_));
+  entry.segments.clear();
+  for (const SegmentSlot& slot : flushed.segments) entry.segments.push_back(slot.entry);
+  if (flushed.added) entry.segments.push_back(flushed.added->entry);
+  entry.floor = snapshot.position;
+  entry.next_ordinal = snapshot.next_ordinal;
+  entry.dimension = snapshot.dimension;
+  return context_.catalog->UpdateCollection(entry);
+}
+
+Status CollectionState::RaiseFloor(uint64_t floor) {
+  std::lock_guard flushing(flush_mutex_);
+  {
+    std::lock_guard lock(state_mutex_);
+    if (!write_failure_.ok() || floor_ >= floor) return Status::Ok();
+    if (dirty_since_ != 0 && dirty_since_ <= floor) return Status::Ok();
+  }
+  PIGMENT_RETURN_IF_ERROR(context_.secure_log());
+  // Batches from here on have positions above `floor`, so the floor may rise while they come.
+  std::lock_guard lock(*context_.entry_mutex);
+  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, context_.catalog->GetCollectionById(id_));
+  if (entry.floor >= floor) return Status::Ok();
+  entry.floor = floor;
+  PIGMENT_RETURN_IF_ERROR(context_.catalog->UpdateCollection(entry));
+  std::lock_guard state_lock(state_mutex_);
+  floor_ = std::max(floor_, floor);
+  return Status::Ok();
+}
+
+}  // namespace pigment

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SegmentStore: see the header. Bytes of a deletions file: engine/collection/README.md.
+
+#include "engine/collection/segment_store.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+#include "engine/block/file_block_sink.h"
+#include "engine/block/file_block_source.h"
+#include "engine/collection/deletions_file.h"
+#include "engine/segment/segment_writer.h"
+
+namespace pigment {
+
+namespace {
+
+// What an open segment needs for its life.
+struct OpenSegment {
+  std::shared_ptr<StoreEnvironment> environment;  // first, so that it dies last
+  std::unique_ptr<FileBlockSource> source;
+  std::unique_ptr<Segment> segment;
+};
+
+Result<std::unique_ptr<File>> OpenExact(FileSystem& files, const std::string& path, const SegmentEntry& entry) {
+  Result<std::unique_ptr<File>> file = files.Open(path, OpenMode::kRead);
+  if (!file.ok()) {
+    if (file.status().code() != Code::kNotFound) return file.status();
+    return DataLoss(Detail::kMissing, path, -1, fmt::format("segment {} is missing", entry.segment));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, (*file)->Size());
+  if (size != entry.file_bytes) {
+    return DataLoss(Detail::kTruncated, path, static_cast<int64_t>(size),
+                    fmt::format("segment {} has {} bytes, the catalog says {}", entry.segment, size,
+                                entry.file_bytes));
+  }
+  return file;
+}
+
+Status CheckAgainstEntry(const SegmentInfo& info, const SegmentEntry& entry, const OwnerId& store,
+                         const std::string& path) {
+  if (info.owner != store) {
+    return DataLoss(Detail::kForeign, path, 0, fmt::format("segment {} belongs to another store", entry.segment));
+  }
+  if (info.rows != entry.rows) {
+    return DataLoss(Detail::kMiscounted, path, 0,
+                    fmt::format("segment {} has {} rows, the catalog says {}", entry.segment, info.rows, entry.rows));
+  }
+  return Status::Ok();
+}
+
+// True for "12.seg", "12.34.del": names that this class gives. Other files in the folder are not ours to remove.
+bool IsOurName(std::string_view name) {
+  const auto number = [&name] {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+    if (error != std::errc()) return false;
+    name.remove_prefix(static_cast<size_t>(end - name.data()));
+    return true;
+  };
+  if (!number()) return false;
+  if (name == ".seg") return true;
+  if (!name.starts_with('.')) return false;
+  name.remove_prefix(1);
+  return number() && name == ".del";
+}
+
+}  // namespace
+
+SegmentStore::SegmentStore(std::shared_ptr<StoreEnvironment> environment)
+    : environment_(std::move(environment)), directory_(environment_->directory + "/segments") {}
+
+std::string SegmentStore::SegmentPath(uint32_t segment) const { return fmt::format("{}/{}.seg", directory_, segment); }
+
+std::string SegmentStore::DeletionsPath(uint32_t segment, uint64_t version) const {
+  return fmt::format("{}/{}.{}.del", directory_, segment, version);
+}
+
+Result<std::shared_ptr<const Segment>> SegmentStore::Open(const SegmentEntry& entry) {
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto found = open_.find(entry.segment); found != open_.end()) {
+      if (auto shared = found->second.lock()) return shared;
+    }
+  }
+  const std::string path = SegmentPath(entry.segment);
+  auto open = std::make_shared<OpenSegment>();
+  open->environment = environment_;
+  PIGMENT_ASSIGN_OR_RETURN(auto file, OpenExact(*environment_->files, path, entry));
+  PIGMENT_ASSIGN_OR_RETURN(open->source,
+                           FileBlockSource::Open(std::move(file), entry.segment, &environment_->budget));
+  PIGMENT_ASSIGN_OR_RETURN(open->segment, Segment::Open(open->source.get(), entry.root, entry.segment));
+  PIGMENT_RETURN_IF_ERROR(CheckAgainstEntry(open->segment->info(), entry, environment_->store, path));
+  const Segment* const segment = open->segment.get();
+  std::shared_ptr<const Segment> shared(std::move(open), segment);
+  std::lock_guard lock(mutex_);
+  open_[entry.segment] = shared;
+  return shared;
+}
+
+Result<std::shared_ptr<const RowBitmap>> SegmentStore::LoadDeletions(const SegmentEntry& entry) const {
+  if (entry.deletions == 0) return std::shared_ptr<const RowBitmap>();
+  PIGMENT_ASSIGN_OR_RETURN(
+      RowBitmap deleted, ReadDeletionsFile(*environment_->files, DeletionsPath(entry.segment, entry.deletions),
+                                           {environment_->store, entry.segment, entry.deletions, entry.rows}));
+  if (deleted.Count() != entry.deleted_rows) {
+    return DataLoss(Detail::kMiscounted, DeletionsPath(entry.segment, entry.deletions), 0,
+                    fmt::format("{} rows are deleted, the catalog says {}", deleted.Count(), entry.deleted_rows));
+  }
+  return std::make_shared<const RowBitmap>(std::move(deleted));
+}
+
+Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& contents) {
+  const std::string path = SegmentPath(number);
+  const auto write = [&]() -> Result<SegmentEntry> {
+    PIGMENT_ASSIGN_OR_RETURN(auto file, environment_->files->Open(path, OpenMode::kCreate));
+    FileBlockSink sink(file.get());
+    SegmentWriter writer({.segment = number,
+                          .owner = environment_->store,
+                          .dimension = contents.dimension,
+                          .metric = contents.metric,
+                          .budget = &environment_->budget},
+                         &sink);
+    for (const Record* record : contents.records) PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
+    PIGMENT_ASSIGN_OR_RETURN(const SegmentSummary summary, writer.Finish());
+    PIGMENT_RETURN_IF_ERROR(sink.Finish());
+    PIGMENT_RETURN_IF_ERROR(file->Sync());
+    return SegmentEntry{.segment = number,
+                        .root = summary.root,
+                        .file_bytes = uint64_t{summary.blocks} * kBlockBytes,
+                        .rows = summary.rows};
+  };
+  Result<SegmentEntry> entry = write();
+  if (!entry.ok()) (void)environment_->files->Remove(path);
+  return entry;
+}
+
+Status SegmentStore::WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted) {
+  const std::string path = DeletionsPath(segment, version);
+  const Status status = WriteDeletionsFile(*environment_->files, path,
+                                           {environment_->store, segment, version, deleted.rows()}, deleted);
+  if (!status.ok()) (void)environment_->files->Remove(path);
+  return status;
+}
+
+Status SegmentStore::SyncNames() { return environment_->files->SyncDirectory(directory_); }
+
+void SegmentStore::Retain(const SegmentEntry& entry) {
+  if (environment_->read_only) return;
+  std::lock_guard lock(mutex_);
+  ++references_[SegmentPath(entry.segment)];
+  if (entry.deletions != 0) ++references_[DeletionsPath(entry.segment, entry.deletions)];
+}
+
+void SegmentStore::Release(const SegmentEntry& entry) {
+  if (environment_->read_only) return;
+  DropReference(SegmentPath(entry.segment));
+  if (entry.deletions != 0) DropReference(DeletionsPath(entry.segment, entry.deletions));
+}
+
+void SegmentStore::DropReference(const std::string& path) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = references_.find(path);
+    if (found == references_.end() || --found->second > 0) return;
+    references_.erase(found);
+  }
+  // A file that cannot be removed now is unreferenced at the next open. Readers that hold it open keep it.
+  (void)environment_->files->Remove(path);
+}
+
+void SegmentStore::Discard(const SegmentEntry& entry) {
+  if (entry.rows > 0) (void)environment_->files->Remove(SegmentPath(entry.segment));
+  if (entry.deletions != 0) (void)environment_->files->Remove(DeletionsPath(entry.segment, entry.deletions));
+}
+
+Status SegmentStore::RemoveUnreferenced() {
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, environment_->files->List(directory_));
+  for (const std::string& name : names) {
+    if (!IsOurName(name)) continue;
+    const std::string path = directory_ + "/" + name;
+    {
+      std::lock_guard lock(mutex_);
+      if (references_.contains(path)) continue;
+    }
+    PIGMENT_RETURN_IF_ERROR(environment_->files->Remove(path));
+  }
+  return Status::Ok();
+}
+
+}  // namespace pigment

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files below segments/ of a store: immutable segments and, beside them, deletion bitmaps. Writes, opens, shares
+// and removes them; what belongs to which collection is the catalog's to say. An open segment owns its block source and
+// keeps the file system alive, so a pinned version outlives the store. Any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/files.h"
+#include "engine/base/memory_budget.h"
+#include "engine/catalog/catalog.h"
+#include "engine/collection/row_bitmap.h"
+#include "engine/segment/segment.h"
+
+namespace pigment {
+
+// What everything of one open store shares and versions may outlive it with.
+struct StoreEnvironment {
+  StoreEnvironment(std::shared_ptr<FileSystem> files, std::string directory, uint64_t budget_bytes, bool read_only)
+      : files(std::move(files)), directory(std::move(directory)), read_only(read_only), budget("store", budget_bytes) {}
+
+  const std::shared_ptr<FileSystem> files;
+  const std::string directory;
+  const bool read_only;
+  OwnerId store{};  // set once the catalog is open
+  MemoryBudget budget;
+};
+
+class SegmentStore {
+ public:
+  explicit SegmentStore(std::shared_ptr<StoreEnvironment> environment);
+
+  // Opens and checks a segment that the catalog names. One that is open already (in a fork) is shared.
+  Result<std::shared_ptr<const Segment>> Open(const SegmentEntry& entry);
+  // The deletions that the catalog names; null when it names none.
+  Result<std::shared_ptr<const RowBitmap>> LoadDeletions(const SegmentEntry& entry) const;
+
+  // Writes live records as segment `number` and makes the file durable; on failure no file is left behind.
+  // REQUIRES: ordinals ascending, embeddings of `dimension`, at least one record.
+  struct Contents {
+    std::span<const Record* const> records;
+    uint32_t dimension = 0;
+    Metric metric = Metric::kL2;
+  };
+  Result<SegmentEntry> Write(uint32_t number, const Contents& contents);
+  // Writes `deleted` as version `version` of the deletions of `segment`, durable but for its name.
+  Status WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted);
+  // Makes the names of what was written durable.
+  Status SyncNames();
+
+  // Counts how many collections name the files of an entry. A file that none names any more is removed; a read-only
+  // store counts and removes nothing.
+  void Retain(const SegmentEntry& entry);
+  void Release(const SegmentEntry& entry);
+  // Removes the files of a failed flush that no entry names.
+  void Discard(const SegmentEntry& entry);
+  // Removes files of ours that nobody retains; called once at open, before anything is written.
+  Status RemoveUnreferenced();
+
+  std::string SegmentPath(uint32_t segment) const;
+  std::string DeletionsPath(uint32_t segment, uint64_t version) const;
+
+ private:
+  void DropReference(const std::string& path);
+
+  const std::shared_ptr<StoreEnvironment> environment_;
+  const std::string directory_;
+  mutable std::mutex mutex_;  // guards the members below; nothing is called while it is held
+  std::map<uint32_t, std::weak_ptr<const Segment>> open_;
+  std::map<std::string, uint32_t> references_;  // by path
+};
+
+}  // namespace pigment

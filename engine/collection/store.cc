@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handles of a store: what Store::Open gives. Each open has its own closed state; behind it one engine serves all
+// opens of a directory.
+
+#include "engine/collection/store.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "engine/base/memory_files.h"
+#include "engine/collection/catalog_view.h"
+#include "engine/collection/registry.h"
+#include "engine/collection/store_engine.h"
+
+namespace pigment {
+
+namespace {
+
+// What a forked child inherited is neither closed nor destroyed there: its threads do not exist, its locks may be held,
+// and its files are the parent's. Kept reachable for ever.
+void KeepForever(RegisteredEngine registered) {
+  static auto* const mutex = new std::mutex;
+  static auto* const kept = new std::vector<RegisteredEngine>;
+  std::lock_guard lock(*mutex);
+  kept->push_back(std::move(registered));
+}
+
+// One open of a store, shared by its handle and the handles of its collections. The last of them closes.
+class Opening {
+ public:
+  explicit Opening(RegisteredEngine registered) : registered_(std::move(registered)), catalog_(registered_.engine.get()) {}
+  ~Opening() {
+    if (engine().is_forked()) {
+      KeepForever(std::move(registered_));
+    } else {
+      (void)Close();  // who wants the error calls Close
+    }
+  }
+
+  StoreEngine& engine() const { return *registered_.engine; }
+  CatalogView* catalog() { return &catalog_; }
+
+  Status Check() const {
+    PIGMENT_RETURN_IF_ERROR(engine().CheckOpen());
+    if (!is_closed_.load(std::memory_order_acquire)) return Status::Ok();
+    return FailedPrecondition(Detail::kClosed, fmt::format("store \"{}\" is closed", engine().directory()));
+  }
+
+  Status Close() {
+    if (engine().is_forked()) return engine().CheckOpen();
+    std::lock_guard lock(close_mutex_);  // a second closer returns when the first is done
+    if (is_closed_.exchange(true)) return Status::Ok();
+    return CloseRegistered(registered_);
+  }
+
+ private:
+  RegisteredEngine registered_;
+  CatalogView catalog_;
+  std::mutex close_mutex_;
+  std::atomic<bool> is_closed_{false};
+};
+
+class CollectionHandle final : public Collection {
+ public:
+  CollectionHandle(std::shared_ptr<Opening> opening, CollectionEntry entry)
+      : opening_(std::move(opening)), at_opening_(std::move(entry)) {}
+
+  CollectionEntry entry() const override {
+    if (!opening_->Check().ok()) return at_opening_;
+    auto now = opening_->catalog()->GetCollectionById(at_opening_.id);
+    return now.ok() ? *std::move(now) : at_opening_;
+  }
+
+  Result<std::shared_ptr<const Version>> Pin() const override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    PIGMENT_ASSIGN_OR_RETURN(const auto state, opening_->engine().Find(at_opening_.id, at_opening_.name));
+    return state->Pin();
+  }
+
+  Result<WriteOutcome> Write(WriteBatch batch) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return opening_->engine().Write(at_opening_.id, at_opening_.name, batch);
+  }
+
+  Result<WriteOutcome> DeleteSelected(const Select& select) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return opening_->engine().DeleteSelected(at_opening_.id, at_opening_.name, select);
+  }
+
+  Status Flush() override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return opening_->engine().FlushCollection(at_opening_.id, at_opening_.name);
+  }
+
+ private:
+  const std::shared_ptr<Opening> opening_;
+  const CollectionEntry at_opening_;
+};
+
+class StoreHandle final : public Store {
+ public:
+  explicit StoreHandle(RegisteredEngine registered) : opening_(std::make_shared<Opening>(std::move(registered))) {}
+
+  Status Close() override { return opening_->Close(); }
+
+  Result<Catalog*> catalog() override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return static_cast<Catalog*>(opening_->catalog());
+  }
+
+  Result<std::shared_ptr<Collection>> CreateCollection(CollectionEntry entry) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return Handle(engine().CreateCollection(std::move(entry)));
+  }
+
+  Result<std::shared_ptr<Collection>> GetCollection(const Scope& scope, const std::string& name) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return Handle(opening_->catalog()->GetCollection(scope.tenant, scope.database, name));
+  }
+
+  Result<std::shared_ptr<Collection>> GetCollectionById(const Uuid& id) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return Handle(opening_->catalog()->GetCollectionById(id));
+  }
+
+  Status ModifyCollection(const Uuid& id, const std::function<Status(CollectionEntry&)>& change) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().ModifyCollection(id, change);
+  }
+
+  Status DeleteCollection(const Scope& scope, const std::string& name) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().DeleteCollection(scope, name);
+  }
+
+  Status DeleteDatabase(const std::string& tenant, const std::string& name) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().DeleteDatabase(tenant, name);
+  }
+
+  Status DeleteTenant(const std::string& name) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().DeleteTenant(name);
+  }
+
+  Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source, const std::string& new_name) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return Handle(engine().ForkCollection(source, new_name));
+  }
+
+  Status Flush() override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().FlushAll();
+  }
+
+  uint64_t position() const override { return engine().position(); }
+
+  Result<uint64_t> Refresh() override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().Refresh();
+  }
+
+ private:
+  StoreEngine& engine() const { return opening_->engine(); }
+
+  Result<std::shared_ptr<Collection>> Handle(Result<CollectionEntry> entry) {
+    PIGMENT_RETURN_IF_ERROR(entry.status());
+    return std::shared_ptr<Collection>(std::make_shared<CollectionHandle>(opening_, *std::move(entry)));
+  }
+
+  const std::shared_ptr<Opening> opening_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Store>> Store::Open(const std::optional<std::string>& path, const StoreOptions& options,
+                                           FileSystem* files) {
+  RegisteredEngine registered;
+  if (path) {
+    PIGMENT_ASSIGN_OR_RETURN(registered, OpenRegistered(*path, options, files));
+  } else {
+    if (options.read_only) return InvalidArgument("a store in memory cannot be read-only");
+    PIGMENT_ASSIGN_OR_RETURN(registered.engine,
+                             StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", options));
+  }
+  return std::shared_ptr<Store>(std::make_shared<StoreHandle>(std::move(registered)));
+}
+
+}  // namespace pigment

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StoreEngine: creating, changing, forking and deleting collections.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/collection/store_engine.h"
+
+namespace pigment {
+
+Result<CollectionEntry> StoreEngine::CreateCollection(CollectionEntry entry) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  std::lock_guard admin(admin_mutex_);
+  PIGMENT_ASSIGN_OR_RETURN(entry.id, Uuid::Random());
+  // No batch of the log is this collection's, so it never pins the log before its first write.
+  entry.floor = position();
+  entry.next_ordinal = 1;
+  entry.dimension = 0;
+  entry.segments.clear();
+  PIGMENT_RETURN_IF_ERROR(SecureLog());
+  const auto current = generation();
+  PIGMENT_RETURN_IF_ERROR(current->catalog->CreateCollection(entry));
+  auto state = std::make_shared<CollectionState>(ContextFor(*current), entry);
+  state->FinishReplay(entry.floor);
+  std::lock_guard lock(generation_mutex_);
+  current->collections.emplace(entry.id, std::move(state));
+  return entry;
+}
+
+Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source, const std::string& new_name) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(source, ""));
+  // Most of the work without excluding anybody; what is written meanwhile is flushed below.
+  PIGMENT_RETURN_IF_ERROR(state->Flush());
+  std::lock_guard admin(admin_mutex_);
+  std::unique_lock gate(state->gate());
+  PIGMENT_RETURN_IF_ERROR(state->CheckWritable());
+  PIGMENT_RETURN_IF_ERROR(state->Flush());
+  const auto current = generation();
+  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, current->catalog->GetCollectionById(source));
+  PIGMENT_ASSIGN_OR_RETURN(entry.id, Uuid::Random());
+  entry.name = new_name;
+  entry.floor = position();
+  PIGMENT_RETURN_IF_ERROR(SecureLog());
+  PIGMENT_RETURN_IF_ERROR(current->catalog->CreateCollection(entry));
+  auto fork = std::make_shared<CollectionState>(ContextFor(*current), entry);
+  fork->FinishReplay(entry.floor);
+  std::lock_guard lock(generation_mutex_);
+  current->collections.emplace(entry.id, std::move(fork));
+  return entry;
+}
+
+Status StoreEngine::ModifyCollection(const Uuid& id, const std::function<Status(CollectionEntry&)>& change) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  const auto current = generation();
+  std::lock_guard lock(entry_mutex_);
+  PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry before, current->catalog->GetCollectionById(id));
+  CollectionEntry after = before;
+  PIGMENT_RETURN_IF_ERROR(change(after));
+  // What describes the stored records is not the caller's to change.
+  after.id = before.id;
+  after.tenant = before.tenant;
+  after.database = before.database;
+  after.metric = before.metric;
+  after.dimension = before.dimension;
+  after.floor = before.floor;
+  after.next_ordinal = before.next_ordinal;
+  after.segments = before.segments;
+  return current->catalog->UpdateCollection(after);
+}
+
+Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionEntry&)>& is_removed,
+                                      const std::function<Status(Catalog&)>& edit) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  std::lock_guard admin(admin_mutex_);
+  const auto current = generation();
+  std::vector<std::shared_ptr<CollectionState>> states;
+  for (const CollectionEntry& entry : current->catalog->AllCollections()) {
+    if (!is_removed(entry)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(states.emplace_back(), Find(entry.id, entry.name));
+  }
+  // Writers hold one gate at a time and no other lock before it, so gates may be taken in any order under admin_mutex_.
+  std::vector<std::unique_lock<WriteGate>> gates;
+  for (const auto& state : states) gates.emplace_back(state->gate());
+  PIGMENT_RETURN_IF_ERROR(edit(*current->catalog));
+  {
+    std::lock_guard lock(generation_mutex_);
+    for (const auto& state : states) current->collections.erase(state->id());
+  }
+  for (const auto& state : states) state->MarkDeleted();
+  return Status::Ok();
+}
+
+Status StoreEngine::DeleteCollection(const Scope& scope, const std::string& name) {
+  PIGMENT_RETURN_IF_ERROR(Begin().status());
+  PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry found,
+                           generation()->catalog->GetCollection(scope.tenant, scope.database, name));
+  return RemoveCollections([&found](const CollectionEntry& entry) { return entry.id == found.id; },
+                           [&found](Catalog& catalog) { return catalog.DeleteCollection(found.id); });
+}
+
+Status StoreEngine::DeleteDatabase(const std::string& tenant, const std::string& name) {
+  return RemoveCollections(
+      [&](const CollectionEntry& entry) { return entry.tenant == tenant && entry.database == name; },
+      [&](Catalog& catalog) { return catalog.DeleteDatabase(tenant, name); });
+}
+
+Status StoreEngine::DeleteTenant(const std::string& name) {
+  return RemoveCollections([&](const CollectionEntry& entry) { return entry.tenant == name; },
+                           [&](Catalog& catalog) { return catalog.DeleteTenant(name); });
+}
+
+}  // namespace pigment

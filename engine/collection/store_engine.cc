@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StoreEngine: writing, flushing, closing. Opening is in store_open.cc, collections in store_collections.cc.
+
+#include "engine/collection/store_engine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "engine/base/bytes.h"
+
+namespace pigment {
+
+namespace {
+
+// The log closes a file at this size; before that there is nothing to purge.
+constexpr uint64_t kPurgeBytes = LogOptions().file_bytes_max;
+// What a record costs in the tail beside its bytes in the log, for admission by the budget.
+constexpr uint64_t kRecordOverheadBytes = 256;
+
+Status CheckBatch(const WriteBatch& batch) {
+  const bool inserts = batch.kind == WriteKind::kAdd || batch.kind == WriteKind::kUpsert;
+  if (inserts && batch.embeddings.empty()) return InvalidArgument("add and upsert need embeddings");
+  if (batch.embeddings.size() != (batch.embeddings.empty() ? 0 : batch.ids.size() * batch.dimension)) {
+    return InvalidArgument(Detail::kDimension, fmt::format("{} ids of dimension {} with {} numbers", batch.ids.size(),
+                                                           batch.dimension, batch.embeddings.size()));
+  }
+  const auto fits = [&batch](size_t size) { return size == 0 || size == batch.ids.size(); };
+  if (!fits(batch.documents.size()) || !fits(batch.metadatas.size()) || !fits(batch.uris.size())) {
+    return InvalidArgument(fmt::format("columns of {} documents, {} metadatas and {} uris for {} ids",
+                                       batch.documents.size(), batch.metadatas.size(), batch.uris.size(),
+                                       batch.ids.size()));
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+size_t StoreEngine::UuidHash::operator()(const Uuid& id) const {
+  size_t hash;
+  std::memcpy(&hash, id.bytes.data(), sizeof hash);  // random bytes
+  return hash;
+}
+
+StoreEngine::StoreEngine(std::shared_ptr<StoreEnvironment> environment, const StoreOptions& options)
+    : environment_(std::move(environment)), options_(options), pid_(getpid()), segments_(environment_) {}
+
+bool StoreEngine::is_forked() const { return getpid() != pid_; }
+
+Status StoreEngine::CheckOpen() const {
+  if (is_forked()) {
+    return FailedPrecondition(Detail::kForked,
+                              fmt::format("store \"{}\" was opened by process {} before fork; open it again here",
+                                          directory(), pid_));
+  }
+  if (is_closed_.load(std::memory_order_acquire)) {
+    return FailedPrecondition(Detail::kClosed, fmt::format("store \"{}\" is closed", directory()));
+  }
+  return Status::Ok();
+}
+
+Status StoreEngine::CheckWritable() const {
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  if (!options_.read_only) return Status::Ok();
+  return FailedPrecondition(Detail::kReadOnly, fmt::format("store \"{}\" is open read-only", directory()));
+}
+
+Result<StoreEngine::Operation> StoreEngine::Begin() const {
+  // First without the gate, whose mutex a forked child may find locked.
+  PIGMENT_RETURN_IF_ERROR(CheckWritable());
+  Operation operation(operations_);
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  return operation;
+}
+
+std::shared_ptr<StoreEngine::Generation> StoreEngine::generation() const {
+  std::lock_guard lock(generation_mutex_);
+  return generation_;
+}
+
+std::shared_ptr<Catalog> StoreEngine::catalog() const {
+  return generation()->catalog;
+}
+
+Result<std::shared_ptr<CollectionState>> StoreEngine::Find(const Uuid& id, const std::string& name) const {
+  std::lock_guard lock(generation_mutex_);
+  const auto found = generation_->collections.find(id);
+  if (found == generation_->collections.end()) {
+    return NotFound(fmt::format("collection \"{}\" does not exist", name.empty() ? id.ToString() : name));
+  }
+  return found->second;
+}
+
+std::vector<std::shared_ptr<CollectionState>> StoreEngine::AllStates() const {
+  std::lock_guard lock(generation_mutex_);
+  std::vector<std::shared_ptr<CollectionState>> states;
+  for (const auto& [id, state] : generation_->collections) states.push_back(state);
+  return states;
+}
+
+Status StoreEngine::Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload,
+                          bool is_live) {
+  ByteReader reader(payload);
+  Uuid id;
+  const std::span<const std::byte> id_bytes = reader.GetBytes(id.bytes.size());
+  if (!reader.ok()) {
+    return DataLoss(Detail::kTruncated, "", -1, fmt::format("log position {} names no collection", position));
+  }
+  std::copy(id_bytes.begin(), id_bytes.end(), id.bytes.begin());
+  std::shared_ptr<CollectionState> state;
+  {
+    std::lock_guard lock(generation_mutex_);
+    if (const auto found = generation.collections.find(id); found != generation.collections.end()) {
+      state = found->second;
+    }
+  }
+  Outcome outcome;
+  if (state) {  // otherwise the collection was deleted since
+    PIGMENT_ASSIGN_OR_RETURN(const WriteBatch batch, DecodeWriteBatch(payload.subspan(id.bytes.size())));
+    Result<WriteCounts> counts = state->Apply(position, batch);
+    outcome.status = counts.status();
+    if (counts.ok()) outcome.counts = *counts;
+  }
+  if (is_live) {
+    std::lock_guard lock(outcomes_mutex_);
+    outcomes_.emplace(position, std::move(outcome));
+    applied_.store(position, std::memory_order_release);
+  }
+  return Status::Ok();
+}
+
+Result<WriteOutcome> StoreEngine::TakeOutcome(uint64_t position) {
+  std::lock_guard lock(outcomes_mutex_);
+  auto node = outcomes_.extract(position);
+  if (node.empty()) return Internal(fmt::format("log position {} was acknowledged and not applied", position));
+  if (!node.mapped().status.ok()) return node.mapped().status;
+  return WriteOutcome{node.mapped().counts, position};
+}
+
+Status StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) const {
+  const uint64_t limit = environment_->budget.limit_bytes();
+  if (limit == 0) return Status::Ok();
+  const auto used = [this] {
+    return environment_->budget.used_bytes() + tail_bytes_.load(std::memory_order_relaxed);
+  };
+  if (used() + bytes <= limit) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(state.Flush());
+  if (used() + bytes <= limit) return Status::Ok();
+  return ResourceExhausted(Detail::kMemory,
+                           fmt::format("memory budget of store \"{}\": {} bytes asked, {} of {} in use", directory(),
+                                       bytes, used(), limit));
+}
+
+Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const WriteBatch& batch) {
+  PIGMENT_RETURN_IF_ERROR(state.CheckWritable());
+  if (batch.ids.empty()) return WriteOutcome{{}, position()};
+  PIGMENT_RETURN_IF_ERROR(CheckBatch(batch));
+  std::string payload(AsText(state.id().bytes));
+  EncodeWriteBatch(batch, payload);
+  PIGMENT_RETURN_IF_ERROR(AdmitBytes(state, payload.size() + batch.ids.size() * kRecordOverheadBytes));
+
+  bool claimed = false;
+  const auto release = [&state, &claimed] {
+    if (std::exchange(claimed, false)) state.ReleaseDimension();
+  };
+  const Result<uint64_t> position = log_->Append(
+      {.payload = AsBytes(payload), .check = [&] { return state.ClaimDimension(batch, &claimed); }, .refused = release});
+  release();
+  PIGMENT_RETURN_IF_ERROR(position.status());
+  log_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
+  return TakeOutcome(*position);
+}
+
+Result<WriteOutcome> StoreEngine::Write(const Uuid& id, const std::string& name, const WriteBatch& batch) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
+  Result<WriteOutcome> outcome = [&] {
+    std::shared_lock gate(state->gate());
+    return WriteGated(*state, batch);
+  }();
+  state->FlushIfFull();
+  PurgeLogIfLarge();
+  return outcome;
+}
+
+Result<WriteOutcome> StoreEngine::DeleteSelected(const Uuid& id, const std::string& name,
+                                                 const Collection::Select& select) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
+  Result<WriteOutcome> outcome = [&]() -> Result<WriteOutcome> {
+    std::unique_lock gate(state->gate());
+    PIGMENT_ASSIGN_OR_RETURN(const auto version, state->Pin());
+    PIGMENT_ASSIGN_OR_RETURN(std::vector<std::string> ids, select(*version));
+    WriteBatch batch;
+    batch.kind = WriteKind::kDelete;
+    batch.ids = std::move(ids);
+    return WriteGated(*state, batch);
+  }();
+  state->FlushIfFull();
+  PurgeLogIfLarge();
+  return outcome;
+}
+
+Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
+  PIGMENT_RETURN_IF_ERROR(state->Flush());
+  PurgeLogIfLarge();
+  return Status::Ok();
+}
+
+Status StoreEngine::FlushAll() {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  Status first;
+  for (const auto& state : AllStates()) {
+    // A damaged or just deleted collection does not keep the others from the disk.
+    if (!state->CheckWritable().ok()) continue;
+    if (Status status = state->Flush(); !status.ok() && first.ok()) first = std::move(status);
+  }
+  PurgeLogIfLarge();
+  return first;
+}
+
+// Failures of a purge cost disk space and nothing else; the next one tries again.
+void StoreEngine::PurgeLogIfLarge() {
+  if (log_bytes_.load(std::memory_order_relaxed) < kPurgeBytes) return;
+  std::unique_lock purging(purge_mutex_, std::try_to_lock);
+  if (!purging || log_bytes_.load(std::memory_order_relaxed) < kPurgeBytes) return;
+  log_bytes_.store(0, std::memory_order_relaxed);
+  (void)PurgeLog();
+}
+
+Status StoreEngine::PurgeLog() {
+  // A cold collection whose few records have been in the log since before the last purge gets its segment now, so that
+  // it never pins more than two rounds of the log.
+  const uint64_t cold = std::exchange(purge_position_, position());
+  uint64_t floor = purge_position_;
+  const auto states = AllStates();
+  for (const auto& state : states) {
+    if (state->NeededAfter(floor) < cold && state->CheckWritable().ok()) PIGMENT_RETURN_IF_ERROR(state->Flush());
+  }
+  for (const auto& state : states) floor = std::min(floor, state->NeededAfter(floor));
+  for (const auto& state : states) {
+    const Status raised = state->RaiseFloor(floor);
+    if (!raised.ok() && raised.code() != Code::kNotFound) return raised;
+  }
+  return log_->Purge(floor);
+}
+
+// A floor beyond the durable end of the log would be a hole after a power cut.
+Status StoreEngine::SecureLog() { return options_.sync_mode == SyncMode::kFull ? Status::Ok() : log_->Sync(); }
+
+Status StoreEngine::Sync() {
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  return options_.read_only ? Status::Ok() : log_->Sync();
+}
+
+Status StoreEngine::Close() {
+  if (is_forked()) return CheckOpen();
+  if (is_closed_.exchange(true)) return Status::Ok();
+  std::unique_lock waiting_for_operations(operations_);
+  if (options_.read_only) return Status::Ok();
+  Status first;
+  const auto note = [&first](Status status) {
+    if (first.ok()) first = std::move(status);
+  };
+  constexpr double kWorthASegment = 0.25;
+  for (const auto& state : AllStates()) {
+    if (state->CheckWritable().ok() && state->fullness() >= kWorthASegment) note(state->Flush());
+  }
+  note(log_->Close());
+  lock_.reset();
+  return first;
+}
+
+}  // namespace pigment

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StoreEngine: one open store, whatever the number of handles to it. Owns the lock, catalog, log and collections, and
+// joins them: a write goes through the log into its collection. Any thread; locking order in engine/collection/README.md.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/collection/collection_state.h"
+#include "engine/collection/segment_store.h"
+#include "engine/collection/store.h"
+#include "engine/collection/write_gate.h"
+#include "engine/log/log.h"
+
+namespace pigment {
+
+class StoreEngine {
+ public:
+  // `files` lives as long as anything that reads from it.
+  static Result<std::shared_ptr<StoreEngine>> Open(std::shared_ptr<FileSystem> files, const std::string& directory,
+                                                   const StoreOptions& options);
+
+  // Waits for running operations, then refuses all. Large tails become segments; small ones stay in the log, which is
+  // made durable, so that opening and closing does not litter segments.
+  Status Close();
+  // Makes everything acknowledged so far durable, whatever the sync mode.
+  Status Sync();
+
+  // Ok, or kForked, or kClosed.
+  Status CheckOpen() const;
+  Status CheckWritable() const;  // and kReadOnly
+  bool is_forked() const;
+  uint64_t position() const { return applied_.load(std::memory_order_acquire); }
+  const StoreOptions& options() const { return options_; }
+  const std::string& directory() const { return environment_->directory; }
+
+  std::shared_ptr<Catalog> catalog() const;
+  // kNotFound when there is no such collection (any more); `name` is for the message.
+  Result<std::shared_ptr<CollectionState>> Find(const Uuid& id, const std::string& name) const;
+
+  Result<WriteOutcome> Write(const Uuid& id, const std::string& name, const WriteBatch& batch);
+  Result<WriteOutcome> DeleteSelected(const Uuid& id, const std::string& name, const Collection::Select& select);
+  Status FlushCollection(const Uuid& id, const std::string& name);
+  Status FlushAll();
+
+  Result<CollectionEntry> CreateCollection(CollectionEntry entry);
+  Result<CollectionEntry> ForkCollection(const Uuid& source, const std::string& new_name);
+  Status ModifyCollection(const Uuid& id, const std::function<Status(CollectionEntry&)>& change);
+  Status DeleteCollection(const Scope& scope, const std::string& name);
+  Status DeleteDatabase(const std::string& tenant, const std::string& name);
+  Status DeleteTenant(const std::string& name);
+
+  // A read-only store reads what the writer made durable since; any other is up to date.
+  Result<uint64_t> Refresh();
+
+  StoreEngine(std::shared_ptr<StoreEnvironment> environment, const StoreOptions& options);
+
+ private:
+  struct UuidHash {
+    size_t operator()(const Uuid& id) const;
+  };
+  // A catalog with the collections that it names. A store that writes has one for life; each refresh of a read-only
+  // store makes another, and whoever uses an old one keeps it.
+  struct Generation {
+    std::shared_ptr<Catalog> catalog;
+    std::unordered_map<Uuid, std::shared_ptr<CollectionState>, UuidHash> collections;
+  };
+  // One operation under way; Close waits for all.
+  using Operation = std::shared_lock<WriteGate>;
+
+  Status Prepare();
+  Status CheckDirectory();
+  Status Load();
+  Result<std::shared_ptr<Generation>> OpenGeneration();
+  Result<std::shared_ptr<Generation>> ReplayGeneration(std::unique_ptr<Log>* log, uint64_t* position);
+  CollectionContext ContextFor(Generation& generation);
+  Result<Operation> Begin() const;
+  std::shared_ptr<Generation> generation() const;
+  std::vector<std::shared_ptr<CollectionState>> AllStates() const;
+
+  Status Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload, bool is_live);
+  Result<WriteOutcome> WriteGated(CollectionState& state, const WriteBatch& batch);
+  Status AdmitBytes(CollectionState& state, uint64_t bytes) const;
+  Result<WriteOutcome> TakeOutcome(uint64_t position);
+  Status RemoveCollections(const std::function<bool(const CollectionEntry&)>& is_removed,
+                           const std::function<Status(Catalog&)>& edit);
+  Status SecureLog();
+  void PurgeLogIfLarge();
+  Status PurgeLog();
+
+  const std::shared_ptr<StoreEnvironment> environment_;
+  const StoreOptions options_;
+  const pid_t pid_;
+  SegmentStore segments_;
+  std::unique_ptr<FileLock> lock_;
+  std::atomic<bool> is_closed_{false};
+  mutable WriteGate operations_;
+
+  std::mutex admin_mutex_;  // creation, fork and deletion of collections
+  std::mutex entry_mutex_;  // read-modify-write of a catalog entry
+  std::mutex refresh_mutex_;
+  std::mutex purge_mutex_;
+  uint64_t purge_position_ = 0;  // guarded by purge_mutex_: position at the last purge
+  std::atomic<uint64_t> log_bytes_{0};  // written since the last purge, nearly
+
+  std::atomic<uint64_t> applied_{0};
+  std::atomic<uint64_t> tail_bytes_{0};
+  mutable std::mutex generation_mutex_;  // guards the pointer and the map behind it
+  std::shared_ptr<Generation> generation_;
+  std::mutex outcomes_mutex_;
+  struct Outcome {
+    Status status;
+    WriteCounts counts;
+  };
+  std::unordered_map<uint64_t, Outcome> outcomes_;  // applied, and not yet taken by the writer that waits
+
+  std::unique_ptr<Log> log_;  // last, so that its threads end before anything that they use
+};
+
+}  // namespace pigment

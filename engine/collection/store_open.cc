@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StoreEngine: opening and refreshing. Catalog, then segments, then the log from the lowest floor; a batch that a
+// collection's floor covers, or whose collection is gone, is passed over.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/disk_files.h"
+#include "engine/collection/store_engine.h"
+
+namespace pigment {
+
+namespace {
+
+// A writer may remove files between a reader's look at the catalog and its opening of them; looking again helps.
+constexpr int kRefreshAttempts = 20;
+
+std::string ParentDirectory(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+bool MayBeOvertaken(const Status& status) {
+  return status.code() == Code::kNotFound || status.code() == Code::kDataLoss;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<StoreEngine>> StoreEngine::Open(std::shared_ptr<FileSystem> files,
+                                                       const std::string& directory, const StoreOptions& options) {
+  auto environment = std::make_shared<StoreEnvironment>(std::move(files), directory, options.memory_budget_bytes,
+                                                        options.read_only);
+  auto engine = std::make_shared<StoreEngine>(std::move(environment), options);
+  PIGMENT_RETURN_IF_ERROR(engine->CheckDirectory());
+  PIGMENT_RETURN_IF_ERROR(engine->Prepare());
+  PIGMENT_RETURN_IF_ERROR(engine->Load());
+  return engine;
+}
+
+// Looks only: what is not a store is left as it is.
+Status StoreEngine::CheckDirectory() {
+  FileSystem& files = *environment_->files;
+  PIGMENT_ASSIGN_OR_RETURN(const bool is_chroma, files.Exists(directory() + "/chroma.sqlite3"));
+  if (is_chroma) {
+    return FailedPrecondition(Detail::kNone, fmt::format("\"{}\" is a directory of Chroma, not a store", directory()))
+        .WithHint("import it into a store of its own; the directory is not changed by that");
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
+  if (has_catalog) return Status::Ok();
+  if (options_.read_only || !options_.create) {
+    return NotFound(fmt::format("store \"{}\" does not exist", directory()));
+  }
+  for (const char* folder : {"/segments", "/log"}) {
+    PIGMENT_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory() + folder));
+    if (!exists) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files.List(directory() + folder));
+    if (names.empty()) continue;
+    return DataLoss(Detail::kMissing, directory() + "/CATALOG", -1,
+                    fmt::format("\"{}\" has a log or segments, and no catalog", directory()));
+  }
+  return Status::Ok();
+}
+
+Status StoreEngine::Prepare() {
+  if (options_.read_only) return Status::Ok();
+  FileSystem& files = *environment_->files;
+  PIGMENT_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory()));
+  if (!exists) {
+    PIGMENT_RETURN_IF_ERROR(files.MakeDirectory(directory()));
+    PIGMENT_RETURN_IF_ERROR(files.SyncDirectory(ParentDirectory(directory())));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(directory() + "/LOCK", DescribeThisProcess()));
+  return Status::Ok();
+}
+
+CollectionContext StoreEngine::ContextFor(Generation& generation) {
+  return {.catalog = generation.catalog,
+          .segments = &segments_,
+          .entry_mutex = &entry_mutex_,
+          .applied = &applied_,
+          .tail_bytes = &tail_bytes_,
+          .secure_log = [this] { return SecureLog(); },
+          .options = options_};
+}
+
+Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::OpenGeneration() {
+  auto generation = std::make_shared<Generation>();
+  PIGMENT_ASSIGN_OR_RETURN(generation->catalog,
+                           Catalog::Open(environment_->files.get(), directory(), options_.read_only));
+  environment_->store = generation->catalog->store().bytes;
+  if (!options_.read_only) {
+    PIGMENT_RETURN_IF_ERROR(environment_->files->MakeDirectory(directory() + "/segments"));
+    PIGMENT_RETURN_IF_ERROR(environment_->files->SyncDirectory(directory()));
+  }
+  for (const CollectionEntry& entry : generation->catalog->AllCollections()) {
+    generation->collections.emplace(entry.id, std::make_shared<CollectionState>(ContextFor(*generation), entry));
+  }
+  return generation;
+}
+
+Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(std::unique_ptr<Log>* log,
+                                                                               uint64_t* position) {
+  PIGMENT_ASSIGN_OR_RETURN(const std::shared_ptr<Generation> generation, OpenGeneration());
+  uint64_t floor = kNothingNeeded;
+  uint64_t highest_floor = 0;
+  for (const CollectionEntry& entry : generation->catalog->AllCollections()) {
+    floor = std::min(floor, entry.floor);
+    highest_floor = std::max(highest_floor, entry.floor);
+  }
+  // The log calls this for as long as it lives: first for what it replays, then for every batch that is appended.
+  auto is_live = std::make_shared<bool>(false);
+  Generation* const target = generation.get();
+  PIGMENT_ASSIGN_OR_RETURN(
+      *log, Log::Open(environment_->files.get(), directory() + "/log", environment_->store, floor,
+                      {.sync_mode = options_.sync_mode,
+                       .interval_ms = options_.sync_interval_ms,
+                       .read_only = options_.read_only},
+                      [this, target, is_live](uint64_t at, std::span<const std::byte> payload) {
+                        return Apply(*target, at, payload, *is_live);
+                      }));
+  *is_live = true;
+  *position = std::max((*log)->last_position(), highest_floor);
+  for (const auto& [id, state] : generation->collections) state->FinishReplay(*position);
+  return generation;
+}
+
+Status StoreEngine::Load() {
+  if (options_.read_only) return Refresh().status();
+  uint64_t position = 0;
+  PIGMENT_ASSIGN_OR_RETURN(generation_, ReplayGeneration(&log_, &position));
+  applied_.store(position, std::memory_order_release);
+  purge_position_ = position;
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, environment_->files->List(directory() + "/log"));
+  // Each open begins a file: many small ones are worth a purge as one large one is.
+  log_bytes_.store(names.size() * LogOptions().file_bytes_max / 8, std::memory_order_relaxed);
+  return segments_.RemoveUnreferenced();
+}
+
+Result<uint64_t> StoreEngine::Refresh() {
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  if (!options_.read_only) return position();
+  std::lock_guard refreshing(refresh_mutex_);
+  for (int attempt = 1;; ++attempt) {
+    std::unique_ptr<Log> log;  // read and let go: a reader appends nothing
+    uint64_t reached = 0;
+    Result<std::shared_ptr<Generation>> fresh = ReplayGeneration(&log, &reached);
+    const bool is_last = attempt == kRefreshAttempts;
+    if (!fresh.ok()) {
+      if (!is_last && MayBeOvertaken(fresh.status())) continue;
+      return fresh.status();
+    }
+    const auto is_overtaken = [](const auto& item) { return MayBeOvertaken(item.second->CheckWritable()); };
+    if (!is_last && std::any_of((*fresh)->collections.begin(), (*fresh)->collections.end(), is_overtaken)) continue;
+    // A collection that the writer flushed and then left alone may hide the log's end from nobody: never go back.
+    reached = std::max(reached, position());
+    {
+      std::lock_guard lock(generation_mutex_);
+      generation_ = *std::move(fresh);
+    }
+    applied_.store(reached, std::memory_order_release);
+    return reached;
+  }
+}
+
+}  // namespace pigment

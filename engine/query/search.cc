@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The read pipeline: plan, filter, search, fetch and shape, in this order for a query; a get walks in insertion order and
+// filters as it goes.
+
+#include "engine/query/search.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/query/search_plan.h"
+#include "engine/query/search_scan.h"
+#include "engine/query/search_shape.h"
+
+namespace pigment {
+
+namespace {
+
+Status CheckDimension(const Version& version, const QueryRequest& request) {
+  if (request.embeddings.size() != request.queries * request.dimension) {
+    return InvalidArgument(Detail::kDimension, fmt::format("{} queries of dimension {} with {} numbers",
+                                                           request.queries, request.dimension,
+                                                           request.embeddings.size()));
+  }
+  if (version.dimension != 0 && request.queries > 0 && request.dimension != version.dimension) {
+    return InvalidArgument(Detail::kDimension, fmt::format("dimension mismatch: the collection has {}, got {}",
+                                                           version.dimension, request.dimension));
+  }
+  return Status::Ok();
+}
+
+// The rows that a get answers with.
+Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& request, StageClock& clock,
+                                     ReadCounters& counters) {
+  PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+  PIGMENT_ASSIGN_OR_RETURN(const Plan plan, PlanRows(version, request.read));
+  clock.EndStage("plan", plan.count());
+  PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places, RowsInOrder(version, request, plan, counters));
+  clock.EndStage("select", places.size());
+  return places;
+}
+
+}  // namespace
+
+Result<ResultSet> Get(const Version& version, const GetRequest& request) {
+  StageClock clock(request.read.explain);
+  ReadCounters counters;
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places, Select(version, request, clock, counters));
+  Include include = request.read.include;
+  include.distances = false;  // there is no query to be distant from
+  RowFetcher fetcher(version, include, &counters);
+  Shaper shaper(version, include, places.size());
+  for (const RowPlace& place : places) {
+    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+    PIGMENT_ASSIGN_OR_RETURN(const Record* const record, fetcher.Fetch(place));
+    PIGMENT_RETURN_IF_ERROR(shaper.Append(*record));
+  }
+  shaper.EndQuery();
+  clock.EndStage("fetch", places.size());
+  ResultSet result = shaper.Finish();
+  result.explain_json = clock.ToJson(version, counters);
+  return result;
+}
+
+Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
+  StageClock clock(false);
+  ReadCounters counters;
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places, Select(version, request, clock, counters));
+  RowFetcher fetcher(version, {}, &counters);
+  std::vector<std::string> ids;
+  ids.reserve(places.size());
+  for (const RowPlace& place : places) {
+    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+    PIGMENT_ASSIGN_OR_RETURN(const Record* const record, fetcher.Fetch(place));
+    ids.push_back(record->id);
+  }
+  return ids;
+}
+
+Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
+  StageClock clock(request.read.explain);
+  ReadCounters counters;
+  PIGMENT_RETURN_IF_ERROR(CheckDimension(version, request));
+  PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+  PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version, request.read));
+  clock.EndStage("plan", plan.count());
+  PIGMENT_RETURN_IF_ERROR(FilterPlan(version, request.read, plan, counters));
+  clock.EndStage("filter", plan.count());
+  PIGMENT_ASSIGN_OR_RETURN(const auto hits, NearestRows(version, request, plan, counters));
+  uint64_t rows = 0;
+  for (const std::vector<Hit>& found : hits) rows += found.size();
+  clock.EndStage("search", rows);
+
+  RowFetcher fetcher(version, request.read.include, &counters);
+  Shaper shaper(version, request.read.include, rows);
+  for (const std::vector<Hit>& found : hits) {
+    for (const Hit& hit : found) {
+      PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+      PIGMENT_ASSIGN_OR_RETURN(const Record* const record, fetcher.Fetch(hit.place));
+      PIGMENT_RETURN_IF_ERROR(shaper.Append(*record));
+      if (request.read.include.distances) shaper.AppendDistance(hit.distance);
+    }
+    shaper.EndQuery();
+  }
+  clock.EndStage("fetch", rows);
+  ResultSet result = shaper.Finish();
+  result.explain_json = clock.ToJson(version, counters);
+  return result;
+}
+
+}  // namespace pigment

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the pipeline counts, and how `explain` tells it. Counting costs nothing worth a switch; clocks are read only when
+// an explanation was asked for. One call, one thread.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/collection/version.h"
+#include "engine/record/record.h"
+
+namespace pigment {
+
+// Rows and bytes read, apart for tail and segments.
+struct ReadCounters {
+  uint64_t tail_rows_filtered = 0;     // a filter was evaluated on them
+  uint64_t tail_rows_scored = 0;       // distances computed
+  uint64_t tail_rows_fetched = 0;      // in the answer
+  uint64_t tail_bytes = 0;
+  uint64_t segment_rows_filtered = 0;
+  uint64_t segment_rows_scored = 0;
+  uint64_t segment_rows_fetched = 0;
+  uint64_t segment_bytes = 0;
+};
+
+// Bytes of a record's id, document and uri.
+uint64_t TextBytes(const Record& record);
+
+// The stages of one call with the rows that left them and the time they took.
+class StageClock {
+ public:
+  explicit StageClock(bool is_wanted) : is_wanted_(is_wanted) { mark_ = Now(); }
+
+  // Ends a stage that began where the last one ended.
+  void EndStage(std::string_view name, uint64_t rows);
+  // {"stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"position":n}; empty when not wanted.
+  std::string ToJson(const Version& version, const ReadCounters& counters) const;
+
+ private:
+  struct Stage {
+    std::string_view name;
+    uint64_t rows;
+    int64_t nanoseconds;
+  };
+  int64_t Now() const;
+
+  const bool is_wanted_;
+  int64_t mark_ = 0;
+  std::vector<Stage> stages_;
+};
+
+}  // namespace pigment

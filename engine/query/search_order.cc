@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows by insertion ordinal: segments and tail each ascend by ordinal, and are merged lazily, so that a limit ends the
+// reading of ordinals and the evaluation of the filter alike.
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "engine/query/search_scan.h"
+
+namespace pigment {
+
+namespace {
+
+// Walks the planned rows of one segment with their ordinals, reading these in windows where rows are dense.
+class SegmentCursor {
+ public:
+  SegmentCursor(const Segment& segment, const RowSet& rows)
+      : segment_(segment), rows_(rows), window_rows_(rows.count() * 16 < rows.rows() ? 1 : 1024) {}
+
+  // False at the end.
+  Result<bool> Advance() {
+    row_ = rows_.Next(next_);
+    if (row_ >= rows_.rows()) return false;
+    next_ = row_ + 1;
+    if (row_ - window_first_ >= window_.size()) {
+      window_first_ = row_;
+      window_.resize(std::min(window_rows_, rows_.rows() - row_));
+      PIGMENT_RETURN_IF_ERROR(segment_.ReadOrdinals(window_first_, window_));
+    }
+    return true;
+  }
+  uint32_t row() const { return row_; }
+  uint64_t ordinal() const { return window_[row_ - window_first_]; }
+
+ private:
+  const Segment& segment_;
+  const RowSet& rows_;
+  const uint32_t window_rows_;
+  uint32_t next_ = 0;
+  uint32_t row_ = 0;
+  uint32_t window_first_ = 0;
+  std::vector<uint64_t> window_;
+};
+
+std::vector<uint32_t> TailRowsByOrdinal(const TailView& tail, const RowSet& rows) {
+  std::vector<uint32_t> ordered;
+  ordered.reserve(static_cast<size_t>(rows.count()));
+  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) ordered.push_back(row);
+  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) { return tail.row(a).ordinal < tail.row(b).ordinal; };
+  if (!std::is_sorted(ordered.begin(), ordered.end(), by_ordinal)) {
+    std::sort(ordered.begin(), ordered.end(), by_ordinal);  // an update moved a row to the end and kept its ordinal
+  }
+  return ordered;
+}
+
+// All rows of a plan by ordinal.
+class OrderedRows {
+ public:
+  OrderedRows(const Version& version, const Plan& plan)
+      : tail_(version.tail), tail_rows_(TailRowsByOrdinal(version.tail, plan.tail)) {
+    cursors_.reserve(plan.segments.size());
+    for (size_t index = 0; index < plan.segments.size(); ++index) {
+      cursors_.emplace_back(*version.segments[index].segment, plan.segments[index]);
+    }
+  }
+
+  Status Begin() {
+    for (uint32_t source = 0; source < cursors_.size(); ++source) PIGMENT_RETURN_IF_ERROR(Push(source));
+    return Push(RowPlace::kTail);
+  }
+
+  // False at the end.
+  Result<bool> Next(RowPlace* place) {
+    if (heads_.empty()) return false;
+    const uint32_t source = heads_.top().second;
+    heads_.pop();
+    *place = {source, source == RowPlace::kTail ? tail_rows_[tail_next_ - 1] : cursors_[source].row()};
+    PIGMENT_RETURN_IF_ERROR(Push(source));
+    return true;
+  }
+
+ private:
+  Status Push(uint32_t source) {
+    if (source == RowPlace::kTail) {
+      if (tail_next_ == tail_rows_.size()) return Status::Ok();
+      heads_.emplace(tail_.row(tail_rows_[tail_next_++]).ordinal, source);
+      return Status::Ok();
+    }
+    PIGMENT_ASSIGN_OR_RETURN(const bool more, cursors_[source].Advance());
+    if (more) heads_.emplace(cursors_[source].ordinal(), source);
+    return Status::Ok();
+  }
+
+  using Head = std::pair<uint64_t, uint32_t>;  // ordinal, source
+  const TailView& tail_;
+  const std::vector<uint32_t> tail_rows_;
+  size_t tail_next_ = 0;
+  std::vector<SegmentCursor> cursors_;
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
+};
+
+}  // namespace
+
+Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request, const Plan& plan,
+                                          ReadCounters& counters) {
+  std::vector<RowPlace> places;
+  if (request.limit && *request.limit == 0) return places;
+  const RowFilter filter(version, request.read, &counters);
+  OrderedRows rows(version, plan);
+  PIGMENT_RETURN_IF_ERROR(rows.Begin());
+  uint64_t to_skip = request.offset;
+  RowPlace place;
+  for (;;) {
+    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+    PIGMENT_ASSIGN_OR_RETURN(const bool more, rows.Next(&place));
+    if (!more) return places;
+    if (place.source == RowPlace::kTail) {
+      if (!filter.MatchesTailRow(place.row)) continue;
+    } else {
+      PIGMENT_ASSIGN_OR_RETURN(const bool matches, filter.MatchesSegmentRow(place.source, place.row));
+      if (!matches) continue;
+    }
+    if (to_skip > 0) {
+      --to_skip;
+      continue;
+    }
+    places.push_back(place);
+    if (request.limit && places.size() == *request.limit) return places;
+  }
+}
+
+}  // namespace pigment

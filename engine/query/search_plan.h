@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First stage of the read pipeline: which rows of each segment and of the tail an answer may come from. Live rows, of
+// the allow-list where there is one, that pass the filter where it is applied before the search. Pure functions over a
+// pinned version; any thread.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "engine/query/search.h"
+#include "engine/query/search_explain.h"
+
+namespace pigment {
+
+// A set of rows of one source.
+class RowSet {
+ public:
+  // Every row.
+  explicit RowSet(uint32_t rows) : rows_(rows), count_(rows) {}
+  static RowSet Nothing(uint32_t rows);
+
+  uint32_t rows() const { return rows_; }
+  uint64_t count() const { return count_; }
+  bool Test(uint32_t row) const { return words_.empty() || (words_[row / 64] >> (row % 64) & 1); }
+  void Set(uint32_t row);    // REQUIRES: made by Nothing
+  void Clear(uint32_t row);  // of a row that is in the set
+  // One bit per row, lowest first; empty: every row.
+  const std::vector<uint64_t>& words() const { return words_; }
+  // The first row of the set that is not below `from`; rows() when there is none.
+  uint32_t Next(uint32_t from) const;
+
+ private:
+  uint32_t rows_;
+  uint64_t count_;
+  std::vector<uint64_t> words_;
+};
+
+struct Plan {
+  std::vector<RowSet> segments;
+  RowSet tail{0};
+
+  uint64_t count() const;
+};
+
+// Live rows of the allow-list; ids that nobody has are no rows.
+Result<Plan> PlanRows(const Version& version, const ReadOptions& options);
+
+// Evaluates `options.filter` on every row of the plan and takes out those that do not match.
+Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan, ReadCounters& counters);
+
+// Evaluates the filter on one row after the other.
+class RowFilter {
+ public:
+  RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters);
+
+  bool passes_everything() const { return filter_ == nullptr; }
+  Result<bool> MatchesSegmentRow(size_t segment, uint32_t row) const;
+  bool MatchesTailRow(uint32_t row) const;
+
+ private:
+  const Version& version_;
+  const Filter* filter_;  // null: everything passes
+  Segment::Fields fields_;
+  bool needs_id_ = false;
+  ReadCounters* counters_;
+};
+
+}  // namespace pigment

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Second stage of the read pipeline: which rows answer, in order. By distance for a query, by insertion ordinal for a
+// get. Pure functions over a pinned version; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/query/search.h"
+#include "engine/query/search_plan.h"
+
+namespace pigment {
+
+// A row of a version: of segment `source`, or of the tail.
+struct RowPlace {
+  static constexpr uint32_t kTail = 0xFFFFFFFF;
+  uint32_t source = kTail;
+  uint32_t row = 0;
+};
+
+struct Hit {
+  float distance = 0;
+  RowPlace place;
+};
+
+// Per query the min(k, planned rows) nearest rows, ascending by (distance, ordinal).
+Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version, const QueryRequest& request,
+                                                  const Plan& plan, ReadCounters& counters);
+
+// Rows of the plan that pass the filter, by ordinal, from the offset on and up to the limit: the filter is evaluated no
+// further than the answer needs.
+Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request, const Plan& plan,
+                                          ReadCounters& counters);
+
+}  // namespace pigment
