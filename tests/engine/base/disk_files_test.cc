@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DiskFileSystem: what only the real disk shows: permissions, system errors, size limits, locks
+// between processes.
+
+#include "engine/base/disk_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+
+#include "engine/base/bytes.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temporary_directory.h"
+
+namespace pigment {
+namespace {
+
+using ::testing::HasSubstr;
+
+mode_t ModeOf(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_mode & 0777;
+}
+
+// Runs `body` in a child process and gives back its exit status; -signal when one ended it.
+template <typename Body>
+int InChild(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(DiskFiles, FilesAndDirectoriesAreTheOwnersAlone) {
+  TemporaryDirectory directory;
+  const mode_t before = umask(0);
+  EXPECT_OK(DiskFiles()->Open(directory / "a", OpenMode::kCreate));
+  EXPECT_OK(DiskFiles()->MakeDirectory(directory / "d"));
+  EXPECT_OK(DiskFiles()->Lock(directory / "LOCK", "x"));
+  umask(before);
+  EXPECT_EQ(ModeOf(directory / "a"), 0600u);
+  EXPECT_EQ(ModeOf(directory / "d"), 0700u);
+  EXPECT_EQ(ModeOf(directory / "LOCK"), 0600u);
+}
+
+TEST(DiskFiles, SystemErrorsHaveTheirCodesAndNameTheFile) {
+  const auto expect = [](int error, Code code, Detail detail) {
+    const Status status = ErrnoStatus(error, "write", "/db/CATALOG");
+    EXPECT_EQ(status.code(), code) << status.ToString();
+    EXPECT_EQ(status.detail(), detail) << status.ToString();
+    EXPECT_EQ(status.file(), "/db/CATALOG");
+    EXPECT_THAT(status.message(), ::testing::StartsWith("cannot write /db/CATALOG: "));
+  };
+  for (const int error : {ENOSPC, EDQUOT, EFBIG})
+    expect(error, Code::kResourceExhausted, Detail::kDiskFull);
+  for (const int error : {EMFILE, ENFILE}) expect(error, Code::kResourceExhausted, Detail::kLimit);
+  for (const int error : {EACCES, EPERM, EROFS})
+    expect(error, Code::kPermissionDenied, Detail::kNone);
+  expect(ENOMEM, Code::kResourceExhausted, Detail::kMemory);
+  expect(ENOENT, Code::kNotFound, Detail::kNone);
+  expect(EEXIST, Code::kAlreadyExists, Detail::kNone);
+  expect(EIO, Code::kUnavailable, Detail::kNone);
+  EXPECT_EQ(ErrnoStatus(ENOSPC, "write", "x").message(), "cannot write x: no space left on device");
+}
+
+TEST(DiskFiles, AFileSizeLimitIsAFullDiskAndNoSignal) {
+  TemporaryDirectory directory;
+  EXPECT_EQ(
+      InChild([&] {
+        const rlimit limit{.rlim_cur = 4096, .rlim_max = 4096};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        auto file = DiskFiles()->Open(directory / "a", OpenMode::kCreate);
+        if (!file.ok()) return 1;
+        if (!(*file)->WriteAt(0, AsBytes(std::string(4096, 'x'))).ok()) return 2;
+        if ((*file)->WriteAt(4000, AsBytes(std::string(97, 'x'))).detail() != Detail::kDiskFull)
+          return 3;
+        if ((*file)->Truncate(5000).detail() != Detail::kDiskFull) return 4;
+        return *(*file)->Size() == 4096 ? 0 : 5;
+      }),
+      0);
+}
+
+TEST(DiskFiles, WhatTheUserMayNotWriteIsPermissionDenied) {
+  TemporaryDirectory directory;
+  ASSERT_EQ(chmod(directory.path().c_str(), 0500), 0);
+  EXPECT_EQ(InChild([&] {
+              if (geteuid() == 0 && (chown(directory.path().c_str(), 65534, 65534) != 0 ||
+                                     setgid(65534) != 0 || setuid(65534) != 0)) {
+                return 9;
+              }
+              const auto file = DiskFiles()->Open(directory / "a", OpenMode::kCreate);
+              return file.status().code() == Code::kPermissionDenied ? 0 : 1;
+            }),
+            0);
+  chmod(directory.path().c_str(), 0700);
+}
+
+TEST(DiskFiles, AnotherProcessIsToldTheHolderAtOnce) {
+  TemporaryDirectory directory;
+  const Result<std::unique_ptr<FileLock>> lock =
+      DiskFiles()->Lock(directory / "LOCK", DescribeThisProcess());
+  ASSERT_OK(lock);
+  const std::string holder = "open for writing by pid " + std::to_string(getpid()) + " (";
+  EXPECT_EQ(InChild([&] {
+              const auto begin = std::chrono::steady_clock::now();
+              const auto second = DiskFiles()->Lock(directory / "LOCK", "child");
+              if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(100))
+                return 1;
+              if (second.status().detail() != Detail::kLocked) return 2;
+              return second.status().message().find(holder) != std::string::npos ? 0 : 3;
+            }),
+            0);
+}
+
+TEST(DiskFiles, TheLockOfAKilledProcessIsFree) {
+  TemporaryDirectory directory;
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto lock = DiskFiles()->Lock(directory / "LOCK", "child");
+    static_cast<void>(!write(ready[1], lock.ok() ? "+" : "-", 1));
+    pause();
+    _exit(0);
+  }
+  char sign = 0;
+  ASSERT_EQ(read(ready[0], &sign, 1), 1);
+  ASSERT_EQ(sign, '+');
+  const Status held = StatusOf(DiskFiles()->Lock(directory / "LOCK", "parent"));
+  EXPECT_EQ(held.detail(), Detail::kLocked);
+  EXPECT_THAT(held.message(), HasSubstr("child"));
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_OK(DiskFiles()->Lock(directory / "LOCK", "parent"));
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST(DiskFiles, AForkedChildFreesNothingAndKeepsNothingThatIsFreed) {
+  TemporaryDirectory directory;
+  auto lock = DiskFiles()->Lock(directory / "LOCK", "parent");
+  ASSERT_OK(lock);
+  EXPECT_EQ(InChild([&] {
+              lock->reset();  // as a child that runs destructors does
+              return DiskFiles()->Lock(directory / "LOCK", "child").status().detail() ==
+                             Detail::kLocked
+                         ? 0
+                         : 1;
+            }),
+            0);
+  EXPECT_EQ(StatusOf(DiskFiles()->Lock(directory / "LOCK", "x")).detail(), Detail::kLocked);
+  int wait[2];
+  ASSERT_EQ(pipe(wait), 0);
+  const pid_t child = fork();  // holds the descriptor on
+  if (child == 0) {
+    char byte;
+    close(wait[1]);
+    _exit(static_cast<int>(read(wait[0], &byte, 1)));
+  }
+  lock->reset();
+  EXPECT_OK(DiskFiles()->Lock(directory / "LOCK", "x"));
+  close(wait[0]);
+  close(wait[1]);
+  waitpid(child, nullptr, 0);
+}
+
+TEST(DiskFiles, ThisProcessDescribesItself) {
+  EXPECT_THAT(DescribeThisProcess(),
+              ::testing::MatchesRegex("pid [0-9]+ \\(.+\\) since 20[0-9-]+T[0-9:]+Z"));
+}
+
+TEST(DiskFiles, DescriptorsDoNotSurviveExec) {
+  TemporaryDirectory directory;
+  const auto file = DiskFiles()->Open(directory / "open-file", OpenMode::kCreate);
+  const auto lock = DiskFiles()->Lock(directory / "LOCK", "x");
+  ASSERT_OK(file);
+  ASSERT_OK(lock);
+  EXPECT_EQ(InChild([&] {
+              execl("/bin/sh", "sh", "-c", "ls -l /proc/self/fd | grep -q -e open-file -e LOCK",
+                    nullptr);
+              return 99;
+            }),
+            1);
+}
+
+}  // namespace
+}  // namespace pigment
