@@ -116,9 +116,9 @@ TEST(StoreKill, NothingAcknowledgedIsLostByKill9) {
         // Batches 5, 12, 19 … are deleted after the one that follows them.
         const bool is_deleted = number % 7 == 5 && number + 2 < batches;
         const bool may_be_deleted = number % 7 == 5 && number + 1 <= batches;
-        if (is_deleted) ASSERT_FALSE(a) << number;
-        if (number < batches && !may_be_deleted) ASSERT_TRUE(a) << number << " of " << batches;
-        if (number > batches) ASSERT_FALSE(a) << number;
+        const bool must_be_there = number < batches && !may_be_deleted;
+        ASSERT_FALSE(must_be_there && !a) << number << " of " << batches;
+        ASSERT_FALSE((is_deleted || number > batches) && a) << number << " of " << batches;
       }
     }
     ASSERT_OK((*store)->Close());
