@@ -108,6 +108,16 @@ bool pigment_pending_page_entry(const void* page, uint32_t index, uint64_t* row_
   return (slot.flags & pigment::kPendingDead) == 0;
 }
 
+bool pigment_pending_page_entry_has_vector(const void* page, uint32_t index) {
+  if (index >= pigment_pending_page_count(page)) return false;
+  const pigment::PendingSlot slot = pigment::ReadPendingSlot(Bytes(page), index);
+  // Only a vector makes an entry too large for a page.
+  if ((slot.flags & pigment::kPendingOverflow) != 0) return true;
+  pigment::PendingEntry entry;
+  std::memcpy(&entry, pigment::BlockPayload(Bytes(page)).data() + slot.offset, sizeof entry);
+  return entry.dimension != 0;
+}
+
 void pigment_pending_page_kill(void* page, uint32_t index) {
   pigment::KillPending(Bytes(page), index);
 }

@@ -2,7 +2,7 @@
 
 /*
  * am_build.c
- *	  Building an index, and inserting one row.
+ *	  Building an index.
  *
  * A build reads the table once and streams rows to the engine, whose pages go straight to new blocks; memory is that of the row
  * pointers. When they fill maintenance_work_mem the segment is finished and another begun. One metapage record publishes them all.
@@ -150,8 +150,8 @@ set_dimension(BuildState *build, uint32 dimension)
 	build->early_count = 0;
 }
 
-static void
-refuse_dimension(Relation index, uint32 expected, uint32 got)
+void
+pig_refuse_dimension(Relation index, uint32 expected, uint32 got)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
@@ -170,7 +170,7 @@ build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool ali
 	if (vector != NULL && build->dimension == 0)
 		set_dimension(build, (uint32) vector->dim);
 	if (vector != NULL && build->dimension != (uint32) vector->dim)
-		refuse_dimension(index, build->dimension, (uint32) vector->dim);
+		pig_refuse_dimension(index, build->dimension, (uint32) vector->dim);
 	if (build->dimension == 0)
 		add_early_row(build, pig_row_pointer(tid));
 	else
@@ -197,7 +197,7 @@ publish(BuildState *build)
 	for (Size i = 0; i < build->early_count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		pig_append_row(build->index, &meta, build->early[i], NULL, 0);
+		(void) pig_append_row(build->index, &meta, build->early[i], NULL, false);
 	}
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) build->rows);
 }
@@ -235,28 +235,4 @@ void
 pig_build_empty(Relation index)
 {
 	pig_write_empty(index, INIT_FORKNUM, pig_declared_dimension(index), pig_index_metric(index));
-}
-
-bool
-pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap, IndexUniqueCheck check_unique,
-		   bool index_unchanged, IndexInfo *index_info)
-{
-	/* the detoasted vector and the entry go with this context */
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment insert", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	Vector	   *vector = isnull[0] ? NULL : DatumGetVector(values[0]);
-	PigMeta	   *meta = palloc(sizeof(PigMeta));
-
-	pig_read_meta(index, meta);
-	if (vector != NULL)
-	{
-		if (meta->dimension == 0)
-			meta->dimension = pig_fix_dimension(index, (uint32) vector->dim);
-		if (meta->dimension != (uint32) vector->dim)
-			refuse_dimension(index, meta->dimension, (uint32) vector->dim);
-	}
-	pig_append_row(index, meta, pig_row_pointer(tid), vector != NULL ? vector->x : NULL, meta->dimension);
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(context);
-	return false;
 }

@@ -114,11 +114,15 @@ query_vector(IndexScanDesc scan, const PigMeta *meta)
 	if (scan->numberOfOrderBys == 0 || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
 		return NULL;
 	query = DatumGetVector(scan->orderByData->sk_argument);
-	if (meta->dimension != 0 && meta->dimension != (uint32) query->dim)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("different vector dimensions %u and %d", meta->dimension, query->dim)));
-	return query;
+	if (meta->dimension == 0 || meta->dimension == (uint32) query->dim)
+		return query;
+	/* no row is there to have another dimension, so the operator would not complain either */
+	if (pig_dimension_is_void(scan->indexRelation, scan->heapRelation, meta))
+		return NULL;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("different vector dimensions %u and %d", meta->dimension, query->dim)));
+	pg_unreachable();
 }
 
 static void

@@ -309,6 +309,7 @@ typedef struct PendingEntry
 	size_t		size;
 	uint64		row_pointer;
 	BlockNumber overflow;		/* PIGMENT_NO_PAGE: the bytes go to the page itself */
+	uint32		dimension;		/* must still be the index's; 0: need not */
 } PendingEntry;
 
 static bool
@@ -346,9 +347,25 @@ append_on_new_page(Relation index, uint32 stamp, GenericXLogState *state, Page p
 }
 
 /*
- * Appends to the chain, beginning the search for its end at `block`. Inserters meet only at the last page.
+ * The dimension as it is now. Whoever changes it holds the lock on the last pending page, as our caller does.
  */
-static void
+static uint32
+current_dimension(Relation index)
+{
+	Buffer		buffer = ReadBuffer(index, PIG_META_BLOCK);
+	uint32		dimension;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	dimension = meta_of(BufferGetPage(buffer))->dimension;
+	UnlockReleaseBuffer(buffer);
+	return dimension;
+}
+
+/*
+ * Appends to the chain, beginning the search for its end at `block`. Inserters meet only at the last page. False: the entry's dimension is
+ * not the index's any more.
+ */
+static bool
 append_to_chain(Relation index, uint32 stamp, BlockNumber block, const PendingEntry *entry)
 {
 	for (;;)
@@ -364,12 +381,16 @@ append_to_chain(Relation index, uint32 stamp, BlockNumber block, const PendingEn
 		block = pigment_pending_page_next(page);
 		if (block == PIGMENT_NO_PAGE)
 		{
-			if (append_entry(page, entry))
+			bool		fits = entry->dimension == 0 || entry->dimension == current_dimension(index);
+
+			if (!fits)
+				GenericXLogAbort(state);
+			else if (append_entry(page, entry))
 				GenericXLogFinish(state);
 			else
 				append_on_new_page(index, stamp, state, page, entry);
 			UnlockReleaseBuffer(buffer);
-			return;
+			return fits;
 		}
 		GenericXLogAbort(state);
 		UnlockReleaseBuffer(buffer);
@@ -377,18 +398,50 @@ append_to_chain(Relation index, uint32 stamp, BlockNumber block, const PendingEn
 	}
 }
 
-void
-pig_append_row(Relation index, const PigMeta *meta, uint64 row_pointer, const float *vector, uint32 dimension)
+bool
+pig_append_row(Relation index, const PigMeta *meta, uint64 row_pointer, const float *vector, bool declared)
 {
-	size_t		size = pigment_pending_entry_bytes(dimension, vector != NULL);
+	size_t		size = pigment_pending_entry_bytes(meta->dimension, vector != NULL);
 	char	   *bytes = palloc(size);
-	PendingEntry entry = {bytes, size, row_pointer, PIGMENT_NO_PAGE};
+	PendingEntry entry = {bytes, size, row_pointer, PIGMENT_NO_PAGE, vector == NULL || declared ? 0 : meta->dimension};
+	bool		appended;
 
-	pigment_pending_entry_encode(row_pointer, vector, dimension, bytes);
+	pigment_pending_entry_encode(row_pointer, vector, meta->dimension, bytes);
 	if (size > pigment_pending_entry_bytes_max())
 		entry.overflow = write_overflow(index, meta->pending_stamp, bytes, size);
-	append_to_chain(index, meta->pending_stamp, meta->pending_tail, &entry);
+	appended = append_to_chain(index, meta->pending_stamp, meta->pending_tail, &entry);
 	pfree(bytes);
+	return appended;
+}
+
+bool
+pig_change_dimension(Relation index, const PigMeta *meta, BlockNumber last, uint32 count, uint32 dimension)
+{
+	Buffer		buffer = ReadBuffer(index, last);
+	Page		page = BufferGetPage(buffer);
+	bool		changed = false;
+
+	/* nobody appends while we hold the last page */
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	check_pending(index, page, meta->pending_stamp, last);
+	if (pigment_pending_page_next(page) == PIGMENT_NO_PAGE && pigment_pending_page_count(page) == count)
+	{
+		MetaChange	change = begin_meta_change(index, NULL);
+
+		changed = change.meta->dimension == meta->dimension && change.meta->segment_count == 0;
+		if (changed)
+		{
+			change.meta->dimension = dimension;
+			end_meta_change(&change);
+		}
+		else
+		{
+			GenericXLogAbort(change.state);
+			UnlockReleaseBuffer(change.buffer);
+		}
+	}
+	UnlockReleaseBuffer(buffer);
+	return changed;
 }
 
 void

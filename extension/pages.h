@@ -114,8 +114,17 @@ extern void pig_publish_segments(Relation index, const PigSegmentEntry *entries,
 /* Fixes the dimension when it is still unknown; returns the one that holds. */
 extern uint32 pig_fix_dimension(Relation index, uint32 dimension);
 
-/* Appends a row to the pending pages; vector NULL: one without. */
-extern void pig_append_row(Relation index, const PigMeta *meta, uint64 row_pointer, const float *vector, uint32 dimension);
+/*
+ * Appends a row to the pending pages; vector NULL: one without. False: nothing was done, because the dimension is another by now. declared: it
+ * is the column's and cannot change.
+ */
+extern bool pig_append_row(Relation index, const PigMeta *meta, uint64 row_pointer, const float *vector, bool declared);
+
+/*
+ * Gives an index without segments another dimension, provided that its pending chain still ends at `last` with `count` entries, all without
+ * a vector or dead; false: it does not.
+ */
+extern bool pig_change_dimension(Relation index, const PigMeta *meta, BlockNumber last, uint32 count, uint32 dimension);
 
 /* Marks entries of a pending page dead. */
 extern void pig_kill_entries(Relation index, BlockNumber block, uint32 stamp, const uint32 *entries, int count);

@@ -65,5 +65,25 @@ $node->stop('immediate');
 $node->start;
 compare($node, 'at the end');
 $node->stop;
+
+# Without WAL for a table made in the same transaction: the index is synced with it.
+$node->append_conf('postgresql.conf', "wal_level = minimal\nmax_wal_senders = 0\nwal_skip_threshold = 0\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	BEGIN;
+	CREATE TABLE fresh AS SELECT n AS id, ARRAY[n, 1]::vector AS v FROM generate_series(1, 2000) n;
+	CREATE INDEX fresh_v ON fresh USING pigment (v);
+	INSERT INTO fresh SELECT n, ARRAY[n, 1] FROM generate_series(2001, 2500) n;
+	COMMIT;
+	INSERT INTO fresh SELECT n, ARRAY[n, 1] FROM generate_series(2501, 3000) n;
+});
+$node->stop('immediate');
+$node->start;
+is($node->safe_psql('postgres', q{
+	SET enable_seqscan = off;
+	SELECT live_rows FROM pigment.check('fresh_v');
+	SELECT string_agg(id::text, ' ') FROM (SELECT id FROM fresh ORDER BY v <-> '[2501,1]' LIMIT 2) x;
+}), "3000\n2501 2500", 'an index built without WAL is there after a crash');
+$node->stop;
 command_ok([ 'pg_checksums', '--check', '-D', $node->data_dir ], 'no page has a wrong checksum');
 done_testing();

@@ -20,9 +20,9 @@ $node->safe_psql('postgres', q{
 	CREATE INDEX items_v ON items USING pigment (v);
 	INSERT INTO items SELECT n, ARRAY[n, n % 2, n % 3, n % 5, n % 7, n % 11, n % 13, 1] FROM generate_series(201, 220) n;
 	DELETE FROM items WHERE id % 10 = 0;
-	-- resident kilobytes of this backend
+	-- private resident kilobytes of this backend
 	CREATE FUNCTION resident() RETURNS int LANGUAGE sql VOLATILE AS
-		$$ SELECT substring(pg_read_file('/proc/self/status') FROM 'VmRSS:\s+(\d+)')::int $$;
+		$$ SELECT substring(pg_read_file('/proc/self/status') FROM 'RssAnon:\s+(\d+)')::int $$;
 	CREATE FUNCTION fail_often(times int) RETURNS text LANGUAGE plpgsql AS $$
 	DECLARE
 		failed int := 0;

@@ -260,5 +260,22 @@ TEST(MetaPage, IsSealedAndChecked) {
   EXPECT_EQ(error.detail(), PIGMENT_DETAIL_CHECKSUM);
 }
 
+TEST(PendingPage, TellsWhichEntriesHaveAVector) {
+  Page page;
+  pigment_pending_page_init(page.data(), 9, 4);
+  std::vector<char> entry(pigment_pending_entry_bytes(3, true));
+  const float vector[] = {1, 2, 3};
+  pigment_pending_entry_encode(1, vector, 3, entry.data());
+  ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(), entry.size()));
+  pigment_pending_entry_encode(2, nullptr, 3, entry.data());
+  ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
+                                          pigment_pending_entry_bytes(3, false)));
+  ASSERT_TRUE(pigment_pending_page_append_overflow(page.data(), 3, 77, 64016));
+  EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 0));
+  EXPECT_FALSE(pigment_pending_page_entry_has_vector(page.data(), 1));
+  EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 2));
+  EXPECT_FALSE(pigment_pending_page_entry_has_vector(page.data(), 3)) << "there is no such entry";
+}
+
 }  // namespace
 }  // namespace host_test

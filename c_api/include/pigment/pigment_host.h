@@ -184,6 +184,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_page_check(const void
 /* Entries of a checked page, dead ones included. */
 PIGMENT_API uint32_t pigment_pending_page_count(const void *page);
 PIGMENT_API bool pigment_pending_page_entry(const void *page, uint32_t index, uint64_t *row_pointer); /* false: dead */
+PIGMENT_API bool pigment_pending_page_entry_has_vector(const void *page, uint32_t index);
 PIGMENT_API void pigment_pending_page_kill(void *page, uint32_t index);
 
 /* Writes as much of bytes[offset .. size) as one overflow page takes and returns how much that was. */

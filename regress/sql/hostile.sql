@@ -1,0 +1,74 @@
+-- Every C function of the extension that SQL can call, with extremes of each argument type: an answer or an error that names its reason, and
+-- the backend lives. An internal error (class XX) is a fault of ours; index corruption cannot be, there is no index.
+\set SHOW_CONTEXT never
+CREATE TABLE extremes (type regtype, value text);
+INSERT INTO extremes VALUES
+	('vector', NULL), ('vector', '''[1]'''), ('vector', '''[0,0,0]'''), ('vector', '''[3.4e38,-3.4e38,1e-45]'''), ('vector', 'array_fill(3e38, ARRAY[16000])::vector'),
+	('vector', 'array_fill(-1e-40, ARRAY[16000])::vector'), ('vector[]', NULL), ('vector[]', 'ARRAY[NULL, ''[1]'', ''[1,2]'']::vector[]'), ('vector[]', '''{}'''),
+	('integer', NULL), ('integer', '0'), ('integer', '-1'), ('integer', '2147483647'), ('integer', '(-2147483648)'),
+	('bigint', NULL), ('bigint', '0'), ('bigint', '-1'), ('bigint', '9223372036854775807'),
+	('boolean', NULL), ('boolean', 'true'), ('boolean', 'false'),
+	('double precision', NULL), ('double precision', '''NaN'''), ('double precision', '''-Infinity'''), ('double precision', '1e308'),
+	('real', NULL), ('real', '''NaN'''), ('real', '3.4e38'),
+	('integer[]', NULL), ('integer[]', '''{}'''), ('integer[]', '''{{1},{2}}'''), ('integer[]', '''{NULL}'''), ('integer[]', '''[-5:-4]={1,2}'''), ('integer[]', 'array_fill(1, ARRAY[20000])'),
+	('real[]', NULL), ('real[]', '''{}'''), ('real[]', '''{NaN}'''), ('real[]', '''{1,NULL}'''), ('real[]', '''{{1,2},{3,4}}'''),
+	('double precision[]', NULL), ('double precision[]', '''{}'''), ('double precision[]', '''{0}'''), ('double precision[]', '''{NULL}'''), ('double precision[]', '''{{1}}'''),
+	('double precision[]', '''{-1,NaN,Infinity,1e308}'''), ('double precision[]', '''[-7:-5]={1,2,3}'''), ('double precision[]', 'array_fill(1e308::float8, ARRAY[16001])'),
+	('numeric[]', NULL), ('numeric[]', '''{1e1000}'''), ('numeric[]', '''{NaN}'''), ('numeric[]', '''{1e-1000,-1e38}'''),
+	('text', NULL), ('text', ''''''), ('text', 'repeat(''x'', 100000)'), ('text', '''{"a":'''), ('text', '''ä€😀'''), ('text', '''[1,2,3]'''),
+	('text[]', NULL), ('text[]', '''{}'''), ('text[]', '''{NULL}'''), ('text[]', '''{{a},{b}}'''), ('text[]', '''{"",aaa}'''),
+	('name', NULL), ('name', '''x'''), ('uuid', NULL), ('uuid', 'gen_random_uuid()'),
+	('jsonb', NULL), ('jsonb', '''{}'''), ('jsonb', '''[]'''), ('jsonb', '''null'''), ('jsonb', '''{"a": {"$eq": [1e400]}}'''), ('jsonb', '''{"$and": [{"a": 1}, {"b": {"$regex": "("}}]}'''),
+	('jsonb', 'to_jsonb(repeat(''x'', 100000))'),
+	('regclass', NULL), ('regclass', '0'), ('regclass', '4294967295'), ('regclass', '''pg_class'''), ('regclass', '''pg_class_oid_index'''),
+	('oid', NULL), ('oid', '0'), ('oid', '4294967295'),
+	('cstring', NULL), ('cstring', '''[''::cstring'), ('cstring', '''[1,,''::cstring'), ('cstring', 'textout(repeat(''9'', 100000))'), ('cstring', 'textout(''['' || repeat(''1e-9,'', 20000))'),
+	('cstring[]', NULL), ('cstring[]', '''{}'''), ('cstring[]', '''{5}'''), ('cstring[]', '''{NULL}'''), ('cstring[]', '''{{1},{2}}'''), ('cstring[]', '''{99999999999}'''),
+	('bytea', NULL), ('bytea', ''''''), ('bytea', '''\x00ff''');
+
+-- Calls each of the functions `rounds` times; returns what must not happen.
+CREATE FUNCTION call_all(rounds int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	f record;
+	call text;
+	arguments text;
+	state text;
+	message text;
+	called int := 0;
+BEGIN
+	FOR f IN SELECT p.oid, p.oid::regproc AS name, proargtypes::oid[] AS types, p.prokind
+		FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+		JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'pigment'
+		JOIN pg_language l ON l.oid = prolang
+		WHERE l.lanname = 'c' AND 'internal'::regtype <> ALL (proargtypes) AND prorettype <> 'event_trigger'::regtype ORDER BY 2::text
+	LOOP
+		FOR i IN 1 .. rounds LOOP
+			SELECT string_agg(coalesce((SELECT coalesce(value, 'NULL') FROM extremes x WHERE x.type = t ORDER BY random() + k * 0 LIMIT 1), 'NULL') || '::' || t::regtype, ', ' ORDER BY k)
+			INTO arguments FROM unnest(f.types) WITH ORDINALITY u(t, k);
+			call := format('SELECT %s(%s)', f.name, arguments);
+			BEGIN
+				EXECUTE call;
+				called := called + 1;
+			EXCEPTION WHEN OTHERS THEN
+				GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
+				called := called + 1;
+				-- an object that does not exist is told as such
+				IF state LIKE 'XX%' AND message !~ '^could not open relation with OID' THEN
+					RETURN NEXT left(call, 300) || ': ' || state || ' ' || left(message, 200);
+				END IF;
+			END;
+		END LOOP;
+		IF NOT EXISTS (SELECT FROM extremes) THEN RETURN NEXT 'no values'; END IF;
+	END LOOP;
+	IF called < 40 * rounds THEN
+		RETURN NEXT 'only ' || called || ' calls';
+	END IF;
+END $$;
+SELECT call_all(20);
+-- The types that no value was given for
+SELECT DISTINCT t::regtype FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+	JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'pigment' JOIN pg_language l ON l.oid = prolang, unnest(proargtypes) t
+WHERE l.lanname = 'c' AND 'internal'::regtype <> ALL (proargtypes) AND prorettype <> 'event_trigger'::regtype
+	AND t NOT IN (SELECT type FROM extremes) ORDER BY 1;
+DROP FUNCTION call_all;
+DROP TABLE extremes;
