@@ -10,30 +10,30 @@
 #include <limits>
 
 #include "c_api/error.h"
+#include "engine/record/text.h"
 #include "engine/record/validate.h"
 
 namespace pigment::abi {
 namespace {
 
-std::string Quoted(std::string_view argument) { return "argument " + std::string(argument); }
+std::string Named(std::string_view argument) { return "argument " + std::string(argument); }
 
 Status CheckOffsets(const pigment_text_column& column, size_t count, std::string_view argument) {
   int64_t before = column.offsets[0];
   if (before < 0) {
-    return InvalidArgument(Quoted(argument) + " begins at offset " + std::to_string(before))
+    return InvalidArgument(Named(argument) + " begins at offset " + std::to_string(before))
         .WithRow(0);
   }
   for (size_t row = 0; row < count; ++row) {
     const int64_t after = column.offsets[row + 1];
     if (after < before) {
-      return InvalidArgument(Quoted(argument) + " has offsets that do not ascend: " +
+      return InvalidArgument(Named(argument) + " has offsets that do not ascend: " +
                              std::to_string(before) + " and then " + std::to_string(after))
           .WithRow(static_cast<int64_t>(row));
     }
     before = after;
   }
-  if (column.bytes == nullptr && before > column.offsets[0])
-    return NullArgument(std::string(argument) + ".bytes");
+  if (column.bytes == nullptr && before > 0) return NullArgument(std::string(argument) + ".bytes");
   return Status::Ok();
 }
 
@@ -41,9 +41,9 @@ Status CheckUtf8(const TextColumnView& view, std::string_view argument) {
   for (size_t row = 0; row < view.size(); ++row) {
     const std::string_view text = view[row];
     if (const size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
-      return InvalidArgument(Quoted(argument) + " is not valid UTF-8 at byte " +
-                             std::to_string(bad) + " of row " + std::to_string(row) + ": \"" +
-                             Printable(text) + "\"")
+      return InvalidArgument(Named(argument) + " is not valid UTF-8 at byte " +
+                             std::to_string(bad) + " of row " + std::to_string(row) + ": " +
+                             Quoted(text))
           .WithRow(static_cast<int64_t>(row));
     }
   }
@@ -135,13 +135,13 @@ Result<TextColumnView> ReadTextColumn(const pigment_text_column& column, size_t 
                                       bool count_belongs) {
   if (column.offsets == nullptr) {
     if (count_belongs && count != 0) {
-      return InvalidArgument(Quoted(argument) + " is absent, but its count is " +
+      return InvalidArgument(Named(argument) + " is absent, but its count is " +
                              std::to_string(count));
     }
     return TextColumnView();
   }
   if (count >= PTRDIFF_MAX / sizeof(int64_t)) {
-    return InvalidArgument(Quoted(argument) + " has an impossible count of " +
+    return InvalidArgument(Named(argument) + " has an impossible count of " +
                            std::to_string(count));
   }
   PIGMENT_RETURN_IF_ERROR(CheckOffsets(column, count, argument));
@@ -183,13 +183,13 @@ Result<std::vector<float>> ReadVectors(const pigment_vectors& vectors, std::stri
   const size_t row_bytes = vectors.dimension * kElementBytes[vectors.dtype];
   const size_t stride = vectors.row_stride_bytes != 0 ? vectors.row_stride_bytes : row_bytes;
   if (stride < row_bytes) {
-    return InvalidArgument(Quoted(argument) + ".row_stride_bytes is " + std::to_string(stride) +
+    return InvalidArgument(Named(argument) + ".row_stride_bytes is " + std::to_string(stride) +
                            ", but a row has " + std::to_string(row_bytes) + " bytes");
   }
   if (vectors.rows == 0) return std::vector<float>();
   if (vectors.data == nullptr) return NullArgument(std::string(argument) + ".data");
   if (vectors.rows > static_cast<size_t>(PTRDIFF_MAX) / stride) {
-    return InvalidArgument(Quoted(argument) +
+    return InvalidArgument(Named(argument) +
                            " has an impossible number of rows: " + std::to_string(vectors.rows));
   }
   std::vector<float> out(vectors.rows * vectors.dimension);

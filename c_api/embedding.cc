@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "c_api/error.h"
+#include "engine/record/text.h"
 #include "engine/record/validate.h"
 
 // Lives on the stack of Embed(). After the first mistake nothing more is taken, and the mistake is
@@ -115,9 +116,8 @@ Result<std::shared_ptr<EmbeddingFunction>> EmbeddingFunction::Read(
     const size_t first = config->find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || (*config)[first] != '{' ||
         !nlohmann::json::accept(*config)) {
-      return InvalidArgument(
-          Detail::kEmbeddingFunction,
-          prefix + ".config_json must be a JSON object, got \"" + Printable(*config) + "\"");
+      return InvalidArgument(Detail::kEmbeddingFunction,
+                             prefix + ".config_json must be a JSON object, got " + Quoted(*config));
     }
   }
   std::shared_ptr<EmbeddingFunction> made(new EmbeddingFunction());
@@ -136,7 +136,7 @@ EmbeddingFunction::~EmbeddingFunction() {
 
 std::string EmbeddingFunction::Label() const {
   return name_.empty() ? std::string("the embedding function")
-                       : "embedding function \"" + Printable(name_) + "\"";
+                       : "embedding function " + Quoted(name_);
 }
 
 Result<Embedded> EmbeddingFunction::Embed(int32_t purpose, const TextColumnView& texts) const {
@@ -166,10 +166,9 @@ Status CheckFunctionConflict(const EmbeddingFunction* function, const std::strin
   if (function == nullptr || stored_name.empty() || function->name() == stored_name)
     return Status::Ok();
   if (function->name() == "default" || stored_name == "default") return Status::Ok();
-  return InvalidArgument(Detail::kEmbeddingFunction, "embedding function conflict: collection \"" +
-                                                         collection_name + "\" has \"" +
-                                                         Printable(stored_name) + "\", got \"" +
-                                                         Printable(function->name()) + "\"")
+  return InvalidArgument(Detail::kEmbeddingFunction,
+                         "embedding function conflict: collection \"" + collection_name +
+                             "\" has " + Quoted(stored_name) + ", got " + Quoted(function->name()))
       .WithHint("open the collection with the function that it was made with, or without one");
 }
 

@@ -4,7 +4,7 @@
 
 #include "c_api/error.h"
 
-#include <array>
+#include "engine/record/text.h"
 
 // Plain data, so that the error for "out of memory" exists without construction; strings point into
 // `owner` of OwnedError or are literals.
@@ -30,46 +30,22 @@ struct OwnedError : pigment_error {
 constinit pigment_error g_out_of_memory = {
     PIGMENT_RESOURCE_EXHAUSTED, PIGMENT_DETAIL_MEMORY, "out of memory", "", "", -1, -1};
 
-constexpr size_t kPrintableMax = 200;
-
-// Bytes of the sequence that begins at `at`, or 0 when it is not valid UTF-8.
-size_t SequenceBytes(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[at + i]); };
-  const size_t left = text.size() - at;
-  const auto follows = [&](size_t i) { return i < left && (byte(i) & 0xC0) == 0x80; };
-  const uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xC2) return 0;
-  if (first < 0xE0) return follows(1) ? 2 : 0;
-  if (first < 0xF0) {
-    if (!follows(1) || !follows(2)) return 0;
-    if (first == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
-    if (first == 0xED && byte(1) > 0x9F) return 0;  // surrogate
-    return 3;
-  }
-  if (first > 0xF4 || !follows(1) || !follows(2) || !follows(3)) return 0;
-  if (first == 0xF0 && byte(1) < 0x90) return 0;
-  if (first == 0xF4 && byte(1) > 0x8F) return 0;
-  return 4;
-}
-
 // Valid UTF-8 without NUL: what a C string of a message can carry. Other bytes become \xNN.
-std::string Escaped(std::string_view text, bool controls) {
+std::string Escaped(std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string out;
   out.reserve(text.size());
-  for (size_t at = 0; at < text.size();) {
-    const size_t bytes = SequenceBytes(text, at);
-    const auto value = static_cast<uint8_t>(text[at]);
-    const bool escape = bytes == 0 || value == 0 || (controls && (value < 0x20 || value == 0x7F));
-    if (escape) {
+  while (!text.empty()) {
+    const size_t bytes = Utf8SequenceBytes(text);
+    const auto value = static_cast<uint8_t>(text[0]);
+    if (bytes == 0 || value == 0) {
       out += "\\x";
       out += kHex[value >> 4];
       out += kHex[value & 15];
-      ++at;
+      text.remove_prefix(1);
     } else {
-      out.append(text, at, bytes);
-      at += bytes;
+      out.append(text, 0, bytes);
+      text.remove_prefix(bytes);
     }
   }
   return out;
@@ -95,11 +71,11 @@ pigment_status Report(const Status& status, pigment_error** error) noexcept {
     owned->row = status.row();
     owned->offset = status.offset();
     owned->message = owned->hint = owned->file = "";
-    owned->message_text = Escaped(status.message(), false);
+    owned->message_text = Escaped(status.message());
     owned->message = owned->message_text.c_str();
-    owned->hint_text = Escaped(status.hint(), false);
+    owned->hint_text = Escaped(status.hint());
     owned->hint = owned->hint_text.c_str();
-    owned->file_text = status.file();
+    owned->file_text = Escaped(status.file());
     owned->file = owned->file_text.c_str();
     return code;
   } catch (...) {
@@ -144,7 +120,7 @@ Result<std::string_view> ReadText(const char* data, size_t size, std::string_vie
   PIGMENT_ASSIGN_OR_RETURN(const std::string_view text, ReadBytes(data, size, argument));
   if (const size_t bad = FindInvalidUtf8(text); bad != std::string_view::npos) {
     return InvalidArgument("argument " + std::string(argument) + " is not valid UTF-8 at byte " +
-                           std::to_string(bad) + ": \"" + Printable(text) + "\"");
+                           std::to_string(bad) + ": " + Quoted(text));
   }
   return text;
 }
@@ -166,18 +142,11 @@ size_t FindInvalidUtf8(std::string_view text) {
         continue;
       }
     }
-    const size_t bytes = SequenceBytes(text, at);
+    const size_t bytes = Utf8SequenceBytes(text.substr(at));
     if (bytes == 0) return at;
     at += bytes;
   }
   return std::string_view::npos;
-}
-
-std::string Printable(std::string_view text) {
-  if (text.size() <= kPrintableMax) return Escaped(text, true);
-  size_t cut = kPrintableMax;
-  while (cut > kPrintableMax - 4 && (static_cast<uint8_t>(text[cut]) & 0xC0) == 0x80) --cut;
-  return Escaped(text.substr(0, cut), true) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
 Status CheckStructSize(size_t struct_size, size_t size_min, std::string_view argument) {

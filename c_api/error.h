@@ -96,9 +96,6 @@ Result<std::optional<std::string_view>> ReadOptionalText(const char* data, size_
 // The first byte that is not part of valid UTF-8 (no overlong forms, no surrogates, at most
 // U+10FFFF), or npos.
 size_t FindInvalidUtf8(std::string_view text);
-// `text` for a message: valid UTF-8 without NUL and control characters, shortened when long.
-std::string Printable(std::string_view text);
-
 Status CheckStructSize(size_t struct_size, size_t known, std::string_view argument);
 // Copies a struct that begins with struct_size: the part that caller and library both know, zeros
 // beyond. Every struct of ABI 1 must be there whole; later fields are optional. `in` must not be

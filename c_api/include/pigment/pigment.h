@@ -16,7 +16,9 @@
  *  4. Structs begin with struct_size. Use the init function, or zero the struct and set struct_size = sizeof it; zeroed
  *     means defaults. Fields are only ever appended.
  *  5. Handles are reference-counted inside: free them in any order. `*_free` accepts NULL and never fails.
- *  6. No exception, abort, signal or output to a terminal crosses this interface. A handle that was opened before
+ *  6. When several arguments are wrong, one is reported, in this order: NULL pointers and struct sizes, where, where_document,
+ *     collection (closed, forked, deleted, stale), dimension, then the rest. The same in every home and binding.
+ *  7. No exception, abort, signal or output to a terminal crosses this interface. A handle that was opened before
  *     fork() answers PIGMENT_FAILED_PRECONDITION in the child.
  *
  *  object              made by                    ended by           threads          parent may go first
@@ -148,10 +150,11 @@ PIGMENT_API void pigment_error_free(pigment_error *error);
 /* ---- Values in and out ------------------------------------------------------------------------------------------- */
 
 /* A column of n texts, laid out as Arrow's LargeUtf8: text i is bytes[offsets[i] .. offsets[i + 1]), and is present
-   when validity is NULL or bit i % 8 of validity[i / 8] is set. offsets NULL: the column is absent. */
+   when validity is NULL or bit i % 8 of validity[i / 8] is set. offsets NULL: the column is absent. Ids, metadata and
+   uris must be UTF-8; documents and query texts are bytes of any kind. */
 typedef struct pigment_text_column {
   const int64_t *offsets; /* n + 1, ascending, beginning at 0 or above */
-  const char *bytes;
+  const char *bytes; /* may be NULL when all texts are empty */
   const uint8_t *validity;
 } pigment_text_column;
 
@@ -220,7 +223,9 @@ typedef struct pigment_embedding_function {
   size_t space_size;
   pigment_status (*embed)(void *user_data, int32_t purpose, size_t count, const pigment_text_column *texts,
                           pigment_embedding_sink *sink);
-  void (*release)(void *user_data); /* called once when the last handle that uses it is gone; may be NULL */
+  /* Called once for each successful call that was given the function, when the last handle that got it there is gone. Not called when
+     that call failed: the user data is still the caller's then. May be NULL. */
+  void (*release)(void *user_data);
   void *user_data;
 } pigment_embedding_function;
 
@@ -264,7 +269,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_open(const char *path,
                                                                pigment_client **client, pigment_error **error);
 /* Waits for running writes, refuses later calls with DETAIL_CLOSED, makes everything durable, and reports errors. Idempotent. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_close(pigment_client *client, pigment_error **error);
-/* Frees the handle, closing first where nobody did; an error of that close is lost. */
+/* Frees the handle. Where nobody closed the store, it closes when the last collection of this client is freed too; an error of that close is lost. */
 PIGMENT_API void pigment_client_free(pigment_client *client);
 
 /* Writes the tails of all collections into segments. */
@@ -272,11 +277,12 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_flush(pigment_client *
 /* Last visible log position. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_position(pigment_client *client, uint64_t *position,
                                                                    pigment_error **error);
-/* A read-only client catches up with the writer. */
+/* A read-only client catches up with the writer. position may be NULL. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_refresh(pigment_client *client, uint64_t *position,
                                                                   pigment_error **error);
 
-/* Tenants and databases. Names have at least 3 characters. Lists are JSON arrays: of names, and of {"id","name","tenant"}, by name. */
+/* Tenants and databases. Names have at least 3 characters of any kind. get_tenant gives {"name"}, get_database {"id","name","tenant"}; lists are JSON arrays,
+   of names and of databases, by name. Deleting one deletes what is in it. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_create_tenant(pigment_client *client, const char *name,
                                                                         size_t name_size, pigment_error **error);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_get_tenant(pigment_client *client, const char *name,
@@ -324,7 +330,7 @@ typedef struct pigment_collection_options {
   const char *configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …} */
   size_t configuration_json_size;
   const pigment_embedding_function *embedding_function; /* copied; NULL: none */
-  bool get_or_create; /* an existing collection is returned as it is */
+  bool get_or_create; /* an existing collection is returned as it is; its function must not conflict, as in get */
 } pigment_collection_options;
 PIGMENT_API void pigment_collection_options_init(pigment_collection_options *options);
 
@@ -332,7 +338,8 @@ PIGMENT_API void pigment_collection_options_init(pigment_collection_options *opt
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_create_collection(
     pigment_client *client, const pigment_scope *scope, const char *name, size_t name_size,
     const pigment_collection_options *options, pigment_collection **collection, pigment_error **error);
-/* `function` (may be NULL) must have the name that the catalog stored, where it stored one. */
+/* `function` (may be NULL) must have the name that the catalog stored, where it stored one; the name "default" never conflicts. Without it the
+   collection takes vectors, and texts give FAILED_PRECONDITION, DETAIL_NO_EMBEDDING_FUNCTION. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_get_collection(
     pigment_client *client, const pigment_scope *scope, const char *name, size_t name_size,
     const pigment_embedding_function *function, pigment_collection **collection, pigment_error **error);
@@ -351,7 +358,8 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_delete_collection(pigm
                                                                             const pigment_scope *scope, const char *name,
                                                                             size_t name_size, pigment_error **error);
 
-/* {"id","name","tenant","database","metadata","configuration","dimension"}; metadata and dimension may be null. */
+/* {"id","name","tenant","database","metadata","configuration","embedding_function","dimension"}. Null: no metadata, no function, nothing added yet.
+   embedding_function is {"name","config"}, configuration as it has effect, with every default. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_describe(pigment_collection *collection,
                                                                        pigment_buffer **json, pigment_error **error);
 
@@ -397,7 +405,7 @@ typedef struct pigment_write_result {
   uint64_t position; /* log position of the write */
 } pigment_write_result;
 
-/* A batch is atomic: all of it is durable and visible, or none. `result` may be NULL.
+/* A batch is atomic: all of it is durable and visible, or none. `result` may be NULL. A wrong row is in pigment_error_row.
    add: ids that exist are left as they are. update: ids that do not exist are skipped. upsert: both. Metadata merges by key. Without embeddings, documents are
    embedded by the collection's function. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_add(pigment_collection *collection,
@@ -508,7 +516,7 @@ PIGMENT_API bool pigment_result_metadatas(const pigment_result *result, pigment_
 PIGMENT_API bool pigment_result_uris(const pigment_result *result, pigment_text_column *column);
 PIGMENT_API const float *pigment_result_distances(const pigment_result *result);                       /* or NULL */
 PIGMENT_API const float *pigment_result_embeddings(const pigment_result *result, size_t *dimension);   /* or NULL */
-PIGMENT_API int32_t pigment_result_included(const pigment_result *result); /* PIGMENT_INCLUDE_… bits */
+PIGMENT_API int32_t pigment_result_included(const pigment_result *result); /* PIGMENT_INCLUDE_… bits, never DEFAULT */
 PIGMENT_API uint64_t pigment_result_position(const pigment_result *result); /* log position that the answer saw */
 /* Stages with rows and nanoseconds as JSON, or NULL when `explain` was not asked for. */
 PIGMENT_API const char *pigment_result_explain(const pigment_result *result, size_t *size);
