@@ -159,26 +159,17 @@ END
 $$;
 COMMENT ON FUNCTION pigment._prepare IS 'checks a batch and gives back its vectors';
 
--- The first record fixes the dimension, in the same transaction. An index learns its dimension from its first entry and for
--- good, so the owner begins with a fresh one: when his transaction is rolled back, so is what the index has learnt.
+-- The first record fixes the dimension, in the same transaction.
 CREATE FUNCTION pigment._fix_dimension(entry pigment.collections, embeddings @extschema@.vector[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	wanted integer := @extschema@.vector_dims(embeddings[array_lower(embeddings, 1)]);
 	stored integer;
-	index regclass;
 BEGIN
 	SELECT c.dimension INTO stored FROM pigment.collections c WHERE c.id = entry.id;
 	IF stored IS NULL THEN
 		UPDATE pigment.collections c SET dimension = wanted WHERE c.id = entry.id AND c.dimension IS NULL;
-		IF FOUND AND entry.dimension IS NULL AND pigment._owns(entry.relation) THEN
-			FOR index IN SELECT i.indexrelid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
-				WHERE i.indrelid = entry.relation AND a.amname = 'pigment'
-			LOOP
-				EXECUTE format('REINDEX INDEX %s', index);
-			END LOOP;
-		END IF;
 		SELECT c.dimension INTO stored FROM pigment.collections c WHERE c.id = entry.id;
 	END IF;
 	IF stored <> wanted THEN
@@ -496,6 +487,10 @@ BEGIN
 	ELSIF cardinality(query_embeddings) = 0 THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
 			MESSAGE = 'expected embeddings to be a non-empty list, got 0 rows';
+	END IF;
+
+	IF entry.dimension IS NULL AND has_column_privilege(entry.relation, 'embedding', 'SELECT') THEN
+		RETURN; -- there is no record yet
 	END IF;
 
 	n_results := LEAST(n_results, 1000000000000); -- room to read on within bigint

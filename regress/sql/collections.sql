@@ -146,16 +146,22 @@ SELECT relation FROM pigment.create_collection('undone');
 DROP TABLE movies;
 ROLLBACK;
 SELECT dimension FROM pigment.get_collection('movies');
+SELECT count(*) FROM pigment.query('movies', '[1,2,3]'::vector);
 SELECT refused($$SELECT pigment.count('undone')$$);
+SELECT * FROM pigment.add('movies', '{y}', '{"[1,2,3]"}');
+SELECT id, distance FROM pigment.query('movies', '[1,2,3]'::vector);
+SELECT pigment.delete('movies', '{y}');
+
 SELECT pigment.count('movies');
 -- The table's constraints are the rules for records.
 SELECT refused($$INSERT INTO movies (id, embedding) VALUES ('', '[1]')$$);
 SELECT refused($$INSERT INTO movies (id, embedding) VALUES ('a', NULL)$$);
 SELECT refused($$INSERT INTO movies (id, embedding, metadata) VALUES ('a', '[1]', '{"a": {}}')$$);
 -- What came in by COPY or INSERT fixes the dimension too.
-INSERT INTO movies (id, embedding) VALUES ('a', '[1,2,3]');
-SELECT dimension FROM pigment.get_collection('movies');
-SELECT refused($$SELECT pigment.add('movies', '{b}', '{"[1,2]"}')$$);
+SELECT relation FROM pigment.create_collection('filled');
+INSERT INTO filled (id, embedding) VALUES ('a', '[1,2,3]');
+SELECT dimension FROM pigment.get_collection('filled');
+SELECT refused($$SELECT pigment.add('filled', '{b}', '{"[1,2]"}')$$);
 
 -- names-of-arguments: none of them needs quotes
 SELECT p.proname, k.word FROM pg_proc p, pg_get_keywords() k
