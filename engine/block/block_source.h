@@ -28,9 +28,6 @@ class BlockSource {
   // `bytes` is what Pin gave. Never fails.
   virtual void Unpin(uint32_t physical, const std::byte* bytes) = 0;
 
-  // A hint that `physical` will be pinned soon.
-  virtual void Prefetch(uint32_t /*physical*/) {}
-
   // How many blocks there are, where the source knows: a root that claims more is refused when its
   // segment is opened.
   virtual std::optional<uint32_t> blocks() const { return std::nullopt; }

@@ -54,12 +54,6 @@ Result<const std::byte*> FileBlockSource::Pin(uint32_t physical) {
   return arena_.data() + static_cast<size_t>(physical) * kBlockBytes;
 }
 
-void FileBlockSource::Prefetch(uint32_t physical) {
-  if (physical >= blocks_ || !IsLoaded(physical)) return;
-  const std::byte* block = arena_.data() + static_cast<size_t>(physical) * kBlockBytes;
-  for (size_t offset = 0; offset < kBlockBytes; offset += 64) __builtin_prefetch(block + offset);
-}
-
 // Reads `physical`, and what follows it in its group where the block before it is there already: a
 // scan in progress.
 Status FileBlockSource::Load(uint32_t physical) {

@@ -34,7 +34,6 @@ class FileBlockSource final : public BlockSource {
 
   Result<const std::byte*> Pin(uint32_t physical) override;
   void Unpin(uint32_t, const std::byte*) override {}
-  void Prefetch(uint32_t physical) override;
   bool verifies_on_load() const override { return true; }
   const std::string& name() const override { return file_->path(); }
   std::optional<uint32_t> blocks() const override { return blocks_; }

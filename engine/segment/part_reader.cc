@@ -37,11 +37,6 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
   return pinned_.payload();
 }
 
-void PartCursor::Prefetch(uint32_t index) const {
-  if (part_ != nullptr && index < part_->blocks)
-    source_->Prefetch(root_->PhysicalOf(part_->first + index));
-}
-
 Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) {
   if (offset > bytes() || size > bytes() - offset) {
     return Damaged(Detail::kMiscounted,

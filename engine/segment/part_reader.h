@@ -36,7 +36,6 @@ class PartCursor {
   Result<const std::byte*> Block(uint32_t index);
   // Lets go of the pin.
   void Release() { pinned_ = PinnedBlock(); }
-  void Prefetch(uint32_t index) const;
 
   // Elements first .. first + out.size() - 1 of a part of elements of sizeof(T) bytes. Beyond the
   // part: kDataLoss.

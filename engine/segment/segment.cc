@@ -133,7 +133,6 @@ Status FlatSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter&
     const uint32_t count = std::min(per_block, root_.info.vectors - first);
     if (!wants || wants(first, count)) {
       PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(block));
-      cursor.Prefetch(block + 1);
       PIGMENT_RETURN_IF_ERROR(
           visit(first, reinterpret_cast<const float*>(payload), dimension, count));
     }
