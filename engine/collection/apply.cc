@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a batch does to a collection: the semantics of add, update, upsert and delete (notes/chroma.md 1.5). Part of
-// Contents; runs in log order, live and at replay alike.
+// What a batch does to a collection: the semantics of add, update, upsert and delete
+// (notes/chroma.md 1.5). Part of Contents; runs in log order, live and at replay alike.
 
 #include <fmt/format.h>
 
@@ -30,9 +30,11 @@ Status CheckShape(const WriteBatch& batch) {
   const bool has_vectors = !batch.embeddings.empty();
   if (!fits(batch.documents.size()) || !fits(batch.metadatas.size()) || !fits(batch.uris.size()) ||
       (has_vectors && batch.embeddings.size() != rows * batch.dimension)) {
-    return DataLoss(Detail::kMiscounted, "", -1, "a batch of the log has columns of unequal length");
+    return DataLoss(Detail::kMiscounted, "", -1,
+                    "a batch of the log has columns of unequal length");
   }
-  if (!has_vectors && (batch.kind == WriteKind::kAdd || batch.kind == WriteKind::kUpsert) && rows > 0) {
+  if (!has_vectors && (batch.kind == WriteKind::kAdd || batch.kind == WriteKind::kUpsert) &&
+      rows > 0) {
     return DataLoss(Detail::kMiscounted, "", -1, "a batch of the log inserts without vectors");
   }
   return Status::Ok();
@@ -113,8 +115,9 @@ class BatchApplier {
       record = contents_.tail_.row(place.row);
     } else {
       PIGMENT_ASSIGN_OR_RETURN(
-          record, contents_.segments_[place.segment].segment->ReadRecord(
-                      place.row, {.embedding = true, .document = true, .metadata = true, .uri = true}));
+          record,
+          contents_.segments_[place.segment].segment->ReadRecord(
+              place.row, {.embedding = true, .document = true, .metadata = true, .uri = true}));
       PIGMENT_ASSIGN_OR_RETURN(record.ordinal,
                                contents_.segments_[place.segment].segment->ReadOrdinal(place.row));
       record.id = batch_.ids[row];
@@ -132,8 +135,8 @@ class BatchApplier {
       if (contents_.dimension_ == 0) contents_.dimension_ = batch_.dimension;
       if (contents_.dimension_ != batch_.dimension) {
         return DataLoss(Detail::kDimension, "", -1,
-                        fmt::format("a batch of the log has dimension {}, the collection {}", batch_.dimension,
-                                    contents_.dimension_));
+                        fmt::format("a batch of the log has dimension {}, the collection {}",
+                                    batch_.dimension, contents_.dimension_));
       }
       const float* const vector = batch_.embeddings.data() + row * batch_.dimension;
       record.embedding.assign(vector, vector + batch_.dimension);
@@ -150,7 +153,8 @@ class BatchApplier {
 
   void Erase(const Place& place) {
     erased_.insert(PlaceKey(place));
-    (place.segment == Place::kTail ? erased_tail_rows_ : erased_rows_[place.segment]).push_back(place.row);
+    (place.segment == Place::kTail ? erased_tail_rows_ : erased_rows_[place.segment])
+        .push_back(place.row);
   }
 
   // Deletion bits change once per batch, because each change copies pages.
@@ -168,11 +172,14 @@ class BatchApplier {
   Contents& contents_;
   const WriteBatch& batch_;
   WriteCounts counts_;
-  std::unordered_set<uint64_t> erased_;  // places that this batch erased and whose bits are not set yet
+  std::unordered_set<uint64_t>
+      erased_;  // places that this batch erased and whose bits are not set yet
   std::vector<uint32_t> erased_tail_rows_;
   std::vector<std::vector<uint32_t>> erased_rows_;  // by segment
 };
 
-Result<WriteCounts> Contents::Apply(const WriteBatch& batch) { return BatchApplier(this, batch).Run(); }
+Result<WriteCounts> Contents::Apply(const WriteBatch& batch) {
+  return BatchApplier(this, batch).Run();
+}
 
 }  // namespace pigment

@@ -11,7 +11,8 @@ namespace pigment {
 namespace {
 
 Status NotHere(const char* what) {
-  return Internal(std::string(what) + " goes through the store, which keeps collections and catalog together");
+  return Internal(std::string(what) +
+                  " goes through the store, which keeps collections and catalog together");
 }
 
 }  // namespace
@@ -21,19 +22,23 @@ Status CatalogView::CreateTenant(const std::string& name) {
   return engine_->catalog()->CreateTenant(name);
 }
 
-Result<Catalog::DatabaseEntry> CatalogView::CreateDatabase(const std::string& tenant, const std::string& name) {
+Result<Catalog::DatabaseEntry> CatalogView::CreateDatabase(const std::string& tenant,
+                                                           const std::string& name) {
   PIGMENT_RETURN_IF_ERROR(engine_->CheckWritable());
   return engine_->catalog()->CreateDatabase(tenant, name);
 }
 
 CollectionEntry CatalogView::AsOfNow(CollectionEntry entry) const {
-  if (const auto state = engine_->Find(entry.id, entry.name); state.ok()) entry.dimension = (*state)->dimension();
+  if (const auto state = engine_->Find(entry.id, entry.name); state.ok())
+    entry.dimension = (*state)->dimension();
   return entry;
 }
 
-Result<CollectionEntry> CatalogView::GetCollection(const std::string& tenant, const std::string& database,
+Result<CollectionEntry> CatalogView::GetCollection(const std::string& tenant,
+                                                   const std::string& database,
                                                    const std::string& name) const {
-  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, engine_->catalog()->GetCollection(tenant, database, name));
+  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry,
+                           engine_->catalog()->GetCollection(tenant, database, name));
   return AsOfNow(std::move(entry));
 }
 
@@ -42,8 +47,8 @@ Result<CollectionEntry> CatalogView::GetCollectionById(const Uuid& id) const {
   return AsOfNow(std::move(entry));
 }
 
-Result<std::vector<CollectionEntry>> CatalogView::ListCollections(const std::string& tenant,
-                                                                  const std::string& database) const {
+Result<std::vector<CollectionEntry>> CatalogView::ListCollections(
+    const std::string& tenant, const std::string& database) const {
   PIGMENT_ASSIGN_OR_RETURN(std::vector<CollectionEntry> entries,
                            engine_->catalog()->ListCollections(tenant, database));
   for (CollectionEntry& entry : entries) entry = AsOfNow(std::move(entry));
@@ -56,7 +61,9 @@ std::vector<CollectionEntry> CatalogView::AllCollections() const {
   return entries;
 }
 
-Status CatalogView::CreateCollection(const CollectionEntry&) { return NotHere("creating a collection"); }
+Status CatalogView::CreateCollection(const CollectionEntry&) {
+  return NotHere("creating a collection");
+}
 
 Status CatalogView::UpdateCollection(const CollectionEntry& changed) {
   return engine_->ModifyCollection(changed.id, [&changed](CollectionEntry& entry) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CatalogView: the catalog as the users of a store see it. It follows the refreshes of a read-only store, shows the
-// dimension that a collection has now (the stored one is as of the last flush), and sends what touches collections
-// through the store, so that memory and catalog cannot disagree. Owned by the engine's handle; any thread.
+// CatalogView: the catalog as the users of a store see it. It follows the refreshes of a read-only
+// store, shows the dimension that a collection has now (the stored one is as of the last flush),
+// and sends what touches collections through the store, so that memory and catalog cannot disagree.
+// Owned by the engine's handle; any thread.
 
 #pragma once
 
@@ -21,11 +22,16 @@ class CatalogView final : public Catalog {
   Uuid store() const override { return engine_->catalog()->store(); }
 
   Status CreateTenant(const std::string& name) override;
-  Status GetTenant(const std::string& name) const override { return engine_->catalog()->GetTenant(name); }
-  std::vector<std::string> ListTenants() const override { return engine_->catalog()->ListTenants(); }
+  Status GetTenant(const std::string& name) const override {
+    return engine_->catalog()->GetTenant(name);
+  }
+  std::vector<std::string> ListTenants() const override {
+    return engine_->catalog()->ListTenants();
+  }
   Status DeleteTenant(const std::string& name) override { return engine_->DeleteTenant(name); }
   Result<DatabaseEntry> CreateDatabase(const std::string& tenant, const std::string& name) override;
-  Result<DatabaseEntry> GetDatabase(const std::string& tenant, const std::string& name) const override {
+  Result<DatabaseEntry> GetDatabase(const std::string& tenant,
+                                    const std::string& name) const override {
     return engine_->catalog()->GetDatabase(tenant, name);
   }
   Result<std::vector<DatabaseEntry>> ListDatabases(const std::string& tenant) const override {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collection of an open store: writes through the log into the tail, versions for readers, flush into segments. Thread safety: every method from any
-// thread. A handle survives rename; after the collection's deletion every call gives kNotFound.
+// A collection of an open store: writes through the log into the tail, versions for readers, flush
+// into segments. Thread safety: every method from any thread. A handle survives rename; after the
+// collection's deletion every call gives kNotFound.
 
 #pragma once
 
@@ -32,11 +33,13 @@ class Collection {
   // The newest visible version. Closed store, forked process or deleted collection: an error.
   virtual Result<std::shared_ptr<const Version>> Pin() const = 0;
 
-  // Logs and applies one batch that is already valid in itself (ids, finite vectors, metadata); checks the dimension against the collection and
-  // the batches queued before it. Semantics of add, update, upsert, delete: notes/chroma.md 1.5.
+  // Logs and applies one batch that is already valid in itself (ids, finite vectors, metadata);
+  // checks the dimension against the collection and the batches queued before it. Semantics of add,
+  // update, upsert, delete: notes/chroma.md 1.5.
   virtual Result<WriteOutcome> Write(WriteBatch batch) = 0;
 
-  // Deletes the ids that `select` returns for a version that no concurrent write can get ahead of: the selection and the deletion are one step.
+  // Deletes the ids that `select` returns for a version that no concurrent write can get ahead of:
+  // the selection and the deletion are one step.
   using Select = std::function<Result<std::vector<std::string>>(const Version&)>;
   virtual Result<WriteOutcome> DeleteSelected(const Select& select) = 0;
 

@@ -34,8 +34,9 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     PIGMENT_ASSIGN_OR_RETURN(slot.segment, context_.segments->Open(segment_entry));
     if (slot.segment->info().dimension != entry.dimension) {
       return DataLoss(Detail::kMiscounted, context_.segments->SegmentPath(segment_entry.segment), 0,
-                      fmt::format("segment {} has dimension {}, collection \"{}\" has {}", segment_entry.segment,
-                                  slot.segment->info().dimension, entry.name, entry.dimension));
+                      fmt::format("segment {} has dimension {}, collection \"{}\" has {}",
+                                  segment_entry.segment, slot.segment->info().dimension, entry.name,
+                                  entry.dimension));
     }
     PIGMENT_ASSIGN_OR_RETURN(slot.stored, context_.segments->LoadDeletions(segment_entry));
     slot.deleted = slot.stored;
@@ -52,7 +53,8 @@ Status CollectionState::NotFoundStatus() const {
 }
 
 Result<std::shared_ptr<const Version>> CollectionState::Pin() const {
-  // Batches are visible before the store's position passes them, so whatever version is found next has them all.
+  // Batches are visible before the store's position passes them, so whatever version is found next
+  // has them all.
   const uint64_t applied = context_.applied->load(std::memory_order_acquire);
   std::shared_ptr<const Version> version;
   {
@@ -79,8 +81,9 @@ Status CollectionState::ClaimDimension(const WriteBatch& batch, bool* claimed) {
   if (batch.embeddings.empty()) return Status::Ok();
   std::lock_guard lock(dimension_mutex_);
   if (known_dimension_ != 0 && known_dimension_ != batch.dimension) {
-    return InvalidArgument(Detail::kDimension, fmt::format("dimension mismatch: collection \"{}\" has {}, got {}",
-                                                           name_, known_dimension_, batch.dimension));
+    return InvalidArgument(Detail::kDimension,
+                           fmt::format("dimension mismatch: collection \"{}\" has {}, got {}",
+                                       name_, known_dimension_, batch.dimension));
   }
   // An update of an empty collection meets no record and fixes nothing.
   if (batch.kind == WriteKind::kUpdate) return Status::Ok();
@@ -103,9 +106,10 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
     try {
       return contents_.Apply(batch);
     } catch (const std::bad_alloc&) {
-      return ResourceExhausted(Detail::kMemory,
-                               fmt::format("out of memory while applying log position {} to collection \"{}\"",
-                                           position, name_));
+      return ResourceExhausted(
+          Detail::kMemory,
+          fmt::format("out of memory while applying log position {} to collection \"{}\"", position,
+                      name_));
     }
   }();
   if (!counts.ok()) {
@@ -114,7 +118,8 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
   }
   position_ = position;
   CountTail();
-  if (counts->inserted + counts->updated + counts->deleted > 0 && dirty_since_ == 0) dirty_since_ = position;
+  if (counts->inserted + counts->updated + counts->deleted > 0 && dirty_since_ == 0)
+    dirty_since_ = position;
   {
     std::lock_guard dimension_lock(dimension_mutex_);
     applied_dimension_ = contents_.dimension();
@@ -179,8 +184,10 @@ double CollectionState::fullness() const {
 
 double CollectionState::FullnessLocked() const {
   const double rows_max = std::max<uint32_t>(context_.options.flush_rows_max, 1);
-  const double bytes_max = static_cast<double>(std::max<uint64_t>(context_.options.flush_bytes_max, 1));
-  return std::max(contents_.tail().rows() / rows_max, static_cast<double>(contents_.tail().bytes()) / bytes_max);
+  const double bytes_max =
+      static_cast<double>(std::max<uint64_t>(context_.options.flush_bytes_max, 1));
+  return std::max(contents_.tail().rows() / rows_max,
+                  static_cast<double>(contents_.tail().bytes()) / bytes_max);
 }
 
 void CollectionState::CountTail() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CollectionState: one collection of an open store, shared by all handles to it. Guards the contents, publishes
-// versions, and flushes. Any thread; locking order in engine/collection/README.md.
+// CollectionState: one collection of an open store, shared by all handles to it. Guards the
+// contents, publishes versions, and flushes. Any thread; locking order in
+// engine/collection/README.md.
 
 #pragma once
 
@@ -24,10 +25,11 @@ namespace pigment {
 struct CollectionContext {
   std::shared_ptr<Catalog> catalog;  // a read-only store may have opened another one since
   SegmentStore* segments = nullptr;
-  std::mutex* entry_mutex = nullptr;                 // read-modify-write of a catalog entry
-  const std::atomic<uint64_t>* applied = nullptr;    // last applied log position of the store
-  std::atomic<uint64_t>* tail_bytes = nullptr;       // of all tails of the store
-  std::function<Status()> secure_log;  // makes the log durable up to what was applied: before a floor says so
+  std::mutex* entry_mutex = nullptr;               // read-modify-write of a catalog entry
+  const std::atomic<uint64_t>* applied = nullptr;  // last applied log position of the store
+  std::atomic<uint64_t>* tail_bytes = nullptr;     // of all tails of the store
+  std::function<Status()>
+      secure_log;  // makes the log durable up to what was applied: before a floor says so
   StoreOptions options;
 };
 
@@ -37,30 +39,34 @@ class CollectionState {
   CollectionState(const CollectionContext& context, const CollectionEntry& entry);
 
   const Uuid& id() const { return id_; }
-  // Held shared from validation to acknowledgement of a write; held alone by what must not meet one.
+  // Held shared from validation to acknowledgement of a write; held alone by what must not meet
+  // one.
   WriteGate& gate() { return gate_; }
 
   Result<std::shared_ptr<const Version>> Pin() const;
   // kNotFound after deletion, or the damage that ended writing.
   Status CheckWritable() const;
 
-  // A batch in the log's queue: refused when its dimension is not that of the collection or of an earlier batch of the
-  // queue. A batch that may fix the dimension claims it until ReleaseDimension.
+  // A batch in the log's queue: refused when its dimension is not that of the collection or of an
+  // earlier batch of the queue. A batch that may fix the dimension claims it until
+  // ReleaseDimension.
   Status ClaimDimension(const WriteBatch& batch, bool* claimed);
   void ReleaseDimension();
 
-  // Applies a batch of the log and publishes the version that has it. Batches that the segments hold are skipped. An
-  // error is this collection's alone: no later batch is applied.
+  // Applies a batch of the log and publishes the version that has it. Batches that the segments
+  // hold are skipped. An error is this collection's alone: no later batch is applied.
   Result<WriteCounts> Apply(uint64_t position, const WriteBatch& batch);
   // Ends the replay that every state begins in: publishes what was replayed up to `position`.
   void FinishReplay(uint64_t position);
 
   Status Flush();
-  // Flushes a tail that has reached its limit. The batch that filled it pays, so writers cannot outrun the disk; others
-  // go on unless the tail is twice as full. A failure loses nothing and is tried again when the tail has grown.
+  // Flushes a tail that has reached its limit. The batch that filled it pays, so writers cannot
+  // outrun the disk; others go on unless the tail is twice as full. A failure loses nothing and is
+  // tried again when the tail has grown.
   void FlushIfFull();
 
-  // Log positions above this are needed to rebuild what segments do not hold; `position` when nothing is.
+  // Log positions above this are needed to rebuild what segments do not hold; `position` when
+  // nothing is.
   uint64_t NeededAfter(uint64_t position) const;
   // Raises the floor of a collection that has nothing unflushed, durably.
   Status RaiseFloor(uint64_t floor);
@@ -97,7 +103,7 @@ class CollectionState {
   uint64_t flushing_since_ = 0;  // the same for the flush under way
   double retry_fullness_ = 0;    // after a failed flush: not again before the tail is so full
   uint64_t counted_tail_bytes_ = 0;  // this collection's part of the store's tail bytes
-  Status write_failure_;  // why no batch is applied any more
+  Status write_failure_;             // why no batch is applied any more
 
   mutable std::mutex dimension_mutex_;
   uint32_t known_dimension_ = 0;    // of the contents, or of a claim

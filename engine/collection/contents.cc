@@ -11,7 +11,9 @@
 namespace pigment {
 
 Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments)
-    : segments_(std::move(segments)), next_ordinal_(entry.next_ordinal), dimension_(entry.dimension) {
+    : segments_(std::move(segments)),
+      next_ordinal_(entry.next_ordinal),
+      dimension_(entry.dimension) {
   for (const SegmentSlot& slot : segments_) live_rows_ += slot.entry.rows - slot.deleted_rows;
 }
 
@@ -39,7 +41,9 @@ FlushSnapshot Contents::Snapshot(uint64_t position) const {
   for (uint32_t row = 0; row < tail.rows; ++row) {
     if (tail.IsLive(row)) snapshot.tail_rows.push_back(row);
   }
-  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) { return tail.row(a).ordinal < tail.row(b).ordinal; };
+  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) {
+    return tail.row(a).ordinal < tail.row(b).ordinal;
+  };
   if (!std::is_sorted(snapshot.tail_rows.begin(), snapshot.tail_rows.end(), by_ordinal)) {
     std::sort(snapshot.tail_rows.begin(), snapshot.tail_rows.end(), by_ordinal);
   }
@@ -47,12 +51,14 @@ FlushSnapshot Contents::Snapshot(uint64_t position) const {
 }
 
 void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
-  // Batches that came during the flush changed deletions of these segments, not which segments there are.
+  // Batches that came during the flush changed deletions of these segments, not which segments
+  // there are.
   std::vector<SegmentSlot> kept;
   for (SegmentSlot& slot : flushed.segments) {
-    const auto now = std::find_if(segments_.begin(), segments_.end(), [&slot](const SegmentSlot& candidate) {
-      return candidate.entry.segment == slot.entry.segment;
-    });
+    const auto now =
+        std::find_if(segments_.begin(), segments_.end(), [&slot](const SegmentSlot& candidate) {
+          return candidate.entry.segment == slot.entry.segment;
+        });
     slot.deleted = now->deleted;
     slot.deleted_rows = now->deleted_rows;
     kept.push_back(std::move(slot));

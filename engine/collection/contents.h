@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contents: the writer's side of one collection: open segments with their deletions, the tail, and the counters. Applies
-// batches, makes versions, and swaps flushed rows for their segment. Not thread-safe: CollectionState guards it. The same
-// code runs for a live write and at replay, so memory and disk cannot disagree.
+// Contents: the writer's side of one collection: open segments with their deletions, the tail, and
+// the counters. Applies batches, makes versions, and swaps flushed rows for their segment. Not
+// thread-safe: CollectionState guards it. The same code runs for a live write and at replay, so
+// memory and disk cannot disagree.
 
 #pragma once
 
@@ -23,18 +24,21 @@ struct SegmentSlot {
   SegmentEntry entry;  // as the catalog has it
   std::shared_ptr<const Segment> segment;
   std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
-  std::shared_ptr<const RowBitmap> stored;   // the deletions that `entry` names; others are in the log only
+  std::shared_ptr<const RowBitmap>
+      stored;  // the deletions that `entry` names; others are in the log only
   uint32_t deleted_rows = 0;
 };
 
-// What a flush writes: everything as of one log position. Shared and immutable, so writers go on meanwhile.
+// What a flush writes: everything as of one log position. Shared and immutable, so writers go on
+// meanwhile.
 struct FlushSnapshot {
   uint64_t position = 0;
   uint64_t next_ordinal = 1;
   uint32_t dimension = 0;
   std::vector<SegmentSlot> segments;
   TailView tail;
-  std::vector<uint32_t> tail_rows;  // live ones, by ordinal: row r of the new segment is tail_rows[r]
+  std::vector<uint32_t>
+      tail_rows;  // live ones, by ordinal: row r of the new segment is tail_rows[r]
 };
 
 // What a flush wrote. `segments` are those of the snapshot that are kept, with their new entries.
@@ -54,7 +58,8 @@ class Contents {
   std::shared_ptr<const Version> MakeVersion(uint64_t position) const;
 
   FlushSnapshot Snapshot(uint64_t position) const;
-  // Takes the flushed rows out of the tail. Rows that were deleted since `snapshot` become deletions of the new segment.
+  // Takes the flushed rows out of the tail. Rows that were deleted since `snapshot` become
+  // deletions of the new segment.
   void Publish(const FlushSnapshot& snapshot, FlushedSegments flushed);
 
   const Tail& tail() const { return tail_; }

@@ -21,9 +21,12 @@ constexpr std::string_view kMagic("PIGDEL\r\n", 8);
 constexpr uint64_t kHeaderBytes = 48;
 constexpr uint64_t kChecksumBytes = 4;
 
-uint64_t FileBytes(uint32_t rows) { return kHeaderBytes + (uint64_t{rows} + 63) / 64 * 8 + kChecksumBytes; }
+uint64_t FileBytes(uint32_t rows) {
+  return kHeaderBytes + (uint64_t{rows} + 63) / 64 * 8 + kChecksumBytes;
+}
 
-Result<std::vector<std::byte>> ReadWhole(FileSystem& files, const std::string& path, uint64_t expected_bytes) {
+Result<std::vector<std::byte>> ReadWhole(FileSystem& files, const std::string& path,
+                                         uint64_t expected_bytes) {
   auto file = files.Open(path, OpenMode::kRead);
   if (!file.ok()) {
     if (file.status().code() != Code::kNotFound) return file.status();
@@ -61,8 +64,10 @@ Status WriteDeletionsFile(FileSystem& files, const std::string& path, const Dele
   return file->Sync();
 }
 
-Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path, const DeletionsPlace& expected) {
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, ReadWhole(files, path, FileBytes(expected.rows)));
+Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path,
+                                    const DeletionsPlace& expected) {
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
+                           ReadWhole(files, path, FileBytes(expected.rows)));
   const std::span<const std::byte> all(bytes);
   if (AsText(all.first(kMagic.size())) != kMagic) {
     return DataLoss(Detail::kWrongKind, path, 0, "not a deletions file");
@@ -70,8 +75,9 @@ Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path, 
   ByteReader reader(all.subspan(kMagic.size()));
   const auto format = reader.Get<uint16_t>();
   if (format > kDeletionsFormat) {
-    return Status(Code::kVersionMismatch, fmt::format("deletions file \"{}\" has format {}, this library reads up to {}",
-                                                      path, format, kDeletionsFormat));
+    return Status(Code::kVersionMismatch,
+                  fmt::format("deletions file \"{}\" has format {}, this library reads up to {}",
+                              path, format, kDeletionsFormat));
   }
   const uint64_t body_bytes = bytes.size() - kChecksumBytes;
   if (Crc32c(all.first(body_bytes)) != LoadLittle<uint32_t>(all.data() + body_bytes)) {

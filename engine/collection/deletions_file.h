@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A deletions file: which rows of one segment are deleted, as of one flush of one collection. Written once, never
-// changed. Pure functions over a file system; any thread.
+// A deletions file: which rows of one segment are deleted, as of one flush of one collection.
+// Written once, never changed. Pure functions over a file system; any thread.
 //
 //   offset size meaning
 //   0      8    magic "PIGDEL\r\n"
@@ -40,6 +40,7 @@ Status WriteDeletionsFile(FileSystem& files, const std::string& path, const Dele
                           const RowBitmap& deleted);
 
 // kDataLoss with the detail and offset of what is wrong; a newer format: kVersionMismatch.
-Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path, const DeletionsPlace& expected);
+Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path,
+                                    const DeletionsPlace& expected);
 
 }  // namespace pigment

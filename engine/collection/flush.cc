@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CollectionState: from tail to segment. The order makes it safe: segment and deletion files are durable, then their
-// names, then one catalog edit names them and raises the floor, then memory follows. Before the edit the files belong
-// to nobody; after it the log up to the floor does.
+// CollectionState: from tail to segment. The order makes it safe: segment and deletion files are
+// durable, then their names, then one catalog edit names them and raises the floor, then memory
+// follows. Before the edit the files belong to nobody; after it the log up to the floor does.
 
 #include <fmt/format.h>
 
@@ -33,7 +33,8 @@ void CollectionState::FlushIfFull() {
     flushing.lock();
   }
   if (fullness() < 1) return;  // somebody else did it meanwhile
-  // The write that came here is acknowledged and in the log whatever happens now; Flush and Close report what lasts.
+  // The write that came here is acknowledged and in the log whatever happens now; Flush and Close
+  // report what lasts.
   (void)FlushLocked();
 }
 
@@ -43,9 +44,10 @@ Status CollectionState::FlushLocked() {
     std::lock_guard lock(state_mutex_);
     if (!write_failure_.ok()) return write_failure_;
     if (dirty_since_ == 0) return Status::Ok();
-    // Every batch up to the store's position was applied; those of this collection wait for the lock that is held here.
-    snapshot = contents_.Snapshot(
-        std::max(position_, context_.applied->load(std::memory_order_acquire)));
+    // Every batch up to the store's position was applied; those of this collection wait for the
+    // lock that is held here.
+    snapshot =
+        contents_.Snapshot(std::max(position_, context_.applied->load(std::memory_order_acquire)));
     flushing_since_ = std::exchange(dirty_since_, 0);
   }
   Result<FlushedSegments> flushed = WriteOut(snapshot);
@@ -81,7 +83,8 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
     for (SegmentSlot slot : snapshot.segments) {
       if (slot.deleted_rows == slot.entry.rows) continue;  // nothing lives there: the edit drops it
       if (slot.deleted != slot.stored) {
-        PIGMENT_RETURN_IF_ERROR(context_.segments->WriteDeletions(slot.entry.segment, number, *slot.deleted));
+        PIGMENT_RETURN_IF_ERROR(
+            context_.segments->WriteDeletions(slot.entry.segment, number, *slot.deleted));
         written.push_back({.segment = slot.entry.segment, .deletions = number});
         slot.entry.deletions = number;
         slot.entry.deleted_rows = slot.deleted_rows;
@@ -93,10 +96,12 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
       std::vector<const Record*> records;
       records.reserve(snapshot.tail_rows.size());
       for (const uint32_t row : snapshot.tail_rows) records.push_back(&snapshot.tail.row(row));
-      PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
+      PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry,
+                               context_.catalog->GetCollectionById(id_));
       SegmentSlot added;
       PIGMENT_ASSIGN_OR_RETURN(
-          added.entry, context_.segments->Write(number, {records, snapshot.dimension, entry.metric}));
+          added.entry,
+          context_.segments->Write(number, {records, snapshot.dimension, entry.metric}));
       written.push_back(added.entry);
       PIGMENT_ASSIGN_OR_RETURN(added.segment, context_.segments->Open(added.entry));
       flushed.added = std::move(added);
@@ -109,7 +114,8 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
     return status;
   }
   if (const Status status = StoreEntry(snapshot, flushed); !status.ok()) {
-    // The collection was deleted meanwhile. After any other failure the files stay: the edit may be durable all the same.
+    // The collection was deleted meanwhile. After any other failure the files stay: the edit may be
+    // durable all the same.
     if (status.code() == Code::kNotFound) {
       for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
     }

@@ -64,23 +64,32 @@ Result<StoreKey> KeyOf(const std::string& path, const StoreOptions& options, Fil
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     if (errno != ENOENT) return ErrnoStatus(errno, "cannot look at", path);
-    if (options.read_only || !options.create) return NotFound(fmt::format("store \"{}\" does not exist", path));
+    if (options.read_only || !options.create)
+      return NotFound(fmt::format("store \"{}\" does not exist", path));
     PIGMENT_RETURN_IF_ERROR(DiskFiles()->MakeDirectory(path));
     if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "cannot look at", path);
   }
-  if (!S_ISDIR(status.st_mode)) return InvalidArgument(fmt::format("\"{}\" is not a directory", path));
-  return StoreKey{.process = getpid(), .device = status.st_dev, .inode = status.st_ino, .files = nullptr, .path = {}};
+  if (!S_ISDIR(status.st_mode))
+    return InvalidArgument(fmt::format("\"{}\" is not a directory", path));
+  return StoreKey{.process = getpid(),
+                  .device = status.st_dev,
+                  .inode = status.st_ino,
+                  .files = nullptr,
+                  .path = {}};
 }
 
 Status CheckEqual(const std::string& path, const StoreOptions& open, const StoreOptions& asked) {
   const auto differ = [&path](std::string_view option, auto has, auto wants) {
     return FailedPrecondition(
-        Detail::kNone, fmt::format("store \"{}\" is already open in this process with {} {}, got {}", path, option, has, wants));
+        Detail::kNone,
+        fmt::format("store \"{}\" is already open in this process with {} {}, got {}", path, option,
+                    has, wants));
   };
   const auto mode = [](SyncMode mode) {
     return mode == SyncMode::kFull ? "full" : mode == SyncMode::kInterval ? "interval" : "off";
   };
-  if (open.sync_mode != asked.sync_mode) return differ("sync_mode", mode(open.sync_mode), mode(asked.sync_mode));
+  if (open.sync_mode != asked.sync_mode)
+    return differ("sync_mode", mode(open.sync_mode), mode(asked.sync_mode));
   if (open.sync_interval_ms != asked.sync_interval_ms) {
     return differ("sync_interval_ms", open.sync_interval_ms, asked.sync_interval_ms);
   }
@@ -93,8 +102,10 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   if (open.flush_bytes_max != asked.flush_bytes_max) {
     return differ("flush_bytes_max", open.flush_bytes_max, asked.flush_bytes_max);
   }
-  if (open.read_only != asked.read_only) return differ("read_only", open.read_only, asked.read_only);
-  return Status::Ok();  // `create` says what to do with a directory that is missing; this one is there
+  if (open.read_only != asked.read_only)
+    return differ("read_only", open.read_only, asked.read_only);
+  return Status::Ok();  // `create` says what to do with a directory that is missing; this one is
+                        // there
 }
 
 std::shared_ptr<RegistrySlot> SlotOf(const StoreKey& key) {
@@ -118,7 +129,8 @@ void Retire(RegistrySlot& slot) {
 
 }  // namespace
 
-Result<RegisteredEngine> OpenRegistered(const std::string& path, const StoreOptions& options, FileSystem* files) {
+Result<RegisteredEngine> OpenRegistered(const std::string& path, const StoreOptions& options,
+                                        FileSystem* files) {
   for (;;) {
     PIGMENT_ASSIGN_OR_RETURN(const StoreKey key, KeyOf(path, options, files));
     const std::shared_ptr<RegistrySlot> slot = SlotOf(key);

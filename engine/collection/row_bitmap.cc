@@ -44,8 +44,8 @@ RowBitmap RowBitmap::Grown(uint32_t rows) const {
 RowBitmap RowBitmap::FromWords(uint32_t rows, std::span<const uint64_t> words) {
   RowBitmap bitmap(rows);
   for (size_t page = 0; page < bitmap.pages_.size(); ++page) {
-    const auto slice =
-        words.subspan(page * kPageWords, std::min<size_t>(kPageWords, words.size() - page * kPageWords));
+    const auto slice = words.subspan(
+        page * kPageWords, std::min<size_t>(kPageWords, words.size() - page * kPageWords));
     if (std::all_of(slice.begin(), slice.end(), [](uint64_t word) { return word == 0; })) continue;
     auto copy = std::make_shared<Page>();
     std::copy(slice.begin(), slice.end(), copy->begin());

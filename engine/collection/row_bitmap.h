@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RowBitmap: a set of row numbers of one segment or tail as a dense bit set, in copy-on-write pages so that a version
-// that differs in a few rows shares the rest. Immutable once published; With() gives a changed copy. Any thread may
-// read.
+// RowBitmap: a set of row numbers of one segment or tail as a dense bit set, in copy-on-write pages
+// so that a version that differs in a few rows shares the rest. Immutable once published; With()
+// gives a changed copy. Any thread may read.
 
 #pragma once
 
@@ -27,7 +27,8 @@ class RowBitmap {
   }
   uint64_t Count() const;
 
-  // A copy with `rows` set as well; shares the pages that do not change. REQUIRES: every row < rows().
+  // A copy with `rows` set as well; shares the pages that do not change. REQUIRES: every row <
+  // rows().
   RowBitmap With(std::span<const uint32_t> rows) const;
   // A copy for more rows, none of the new ones set. REQUIRES: rows >= rows().
   RowBitmap Grown(uint32_t rows) const;

@@ -25,11 +25,13 @@ struct OpenSegment {
   std::unique_ptr<Segment> segment;
 };
 
-Result<std::unique_ptr<File>> OpenExact(FileSystem& files, const std::string& path, const SegmentEntry& entry) {
+Result<std::unique_ptr<File>> OpenExact(FileSystem& files, const std::string& path,
+                                        const SegmentEntry& entry) {
   Result<std::unique_ptr<File>> file = files.Open(path, OpenMode::kRead);
   if (!file.ok()) {
     if (file.status().code() != Code::kNotFound) return file.status();
-    return DataLoss(Detail::kMissing, path, -1, fmt::format("segment {} is missing", entry.segment));
+    return DataLoss(Detail::kMissing, path, -1,
+                    fmt::format("segment {} is missing", entry.segment));
   }
   PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, (*file)->Size());
   if (size != entry.file_bytes) {
@@ -43,16 +45,19 @@ Result<std::unique_ptr<File>> OpenExact(FileSystem& files, const std::string& pa
 Status CheckAgainstEntry(const SegmentInfo& info, const SegmentEntry& entry, const OwnerId& store,
                          const std::string& path) {
   if (info.owner != store) {
-    return DataLoss(Detail::kForeign, path, 0, fmt::format("segment {} belongs to another store", entry.segment));
+    return DataLoss(Detail::kForeign, path, 0,
+                    fmt::format("segment {} belongs to another store", entry.segment));
   }
   if (info.rows != entry.rows) {
     return DataLoss(Detail::kMiscounted, path, 0,
-                    fmt::format("segment {} has {} rows, the catalog says {}", entry.segment, info.rows, entry.rows));
+                    fmt::format("segment {} has {} rows, the catalog says {}", entry.segment,
+                                info.rows, entry.rows));
   }
   return Status::Ok();
 }
 
-// True for "12.seg", "12.34.del": names that this class gives. Other files in the folder are not ours to remove.
+// True for "12.seg", "12.34.del": names that this class gives. Other files in the folder are not
+// ours to remove.
 bool IsOurName(std::string_view name) {
   const auto number = [&name] {
     uint64_t value = 0;
@@ -73,7 +78,9 @@ bool IsOurName(std::string_view name) {
 SegmentStore::SegmentStore(std::shared_ptr<StoreEnvironment> environment)
     : environment_(std::move(environment)), directory_(environment_->directory + "/segments") {}
 
-std::string SegmentStore::SegmentPath(uint32_t segment) const { return fmt::format("{}/{}.seg", directory_, segment); }
+std::string SegmentStore::SegmentPath(uint32_t segment) const {
+  return fmt::format("{}/{}.seg", directory_, segment);
+}
 
 std::string SegmentStore::DeletionsPath(uint32_t segment, uint64_t version) const {
   return fmt::format("{}/{}.{}.del", directory_, segment, version);
@@ -90,10 +97,12 @@ Result<std::shared_ptr<const Segment>> SegmentStore::Open(const SegmentEntry& en
   auto open = std::make_shared<OpenSegment>();
   open->environment = environment_;
   PIGMENT_ASSIGN_OR_RETURN(auto file, OpenExact(*environment_->files, path, entry));
-  PIGMENT_ASSIGN_OR_RETURN(open->source,
-                           FileBlockSource::Open(std::move(file), entry.segment, &environment_->budget));
-  PIGMENT_ASSIGN_OR_RETURN(open->segment, Segment::Open(open->source.get(), entry.root, entry.segment));
-  PIGMENT_RETURN_IF_ERROR(CheckAgainstEntry(open->segment->info(), entry, environment_->store, path));
+  PIGMENT_ASSIGN_OR_RETURN(
+      open->source, FileBlockSource::Open(std::move(file), entry.segment, &environment_->budget));
+  PIGMENT_ASSIGN_OR_RETURN(open->segment,
+                           Segment::Open(open->source.get(), entry.root, entry.segment));
+  PIGMENT_RETURN_IF_ERROR(
+      CheckAgainstEntry(open->segment->info(), entry, environment_->store, path));
   const Segment* const segment = open->segment.get();
   std::shared_ptr<const Segment> shared(std::move(open), segment);
   std::lock_guard lock(mutex_);
@@ -101,14 +110,17 @@ Result<std::shared_ptr<const Segment>> SegmentStore::Open(const SegmentEntry& en
   return shared;
 }
 
-Result<std::shared_ptr<const RowBitmap>> SegmentStore::LoadDeletions(const SegmentEntry& entry) const {
+Result<std::shared_ptr<const RowBitmap>> SegmentStore::LoadDeletions(
+    const SegmentEntry& entry) const {
   if (entry.deletions == 0) return std::shared_ptr<const RowBitmap>();
   PIGMENT_ASSIGN_OR_RETURN(
-      RowBitmap deleted, ReadDeletionsFile(*environment_->files, DeletionsPath(entry.segment, entry.deletions),
-                                           {environment_->store, entry.segment, entry.deletions, entry.rows}));
+      RowBitmap deleted,
+      ReadDeletionsFile(*environment_->files, DeletionsPath(entry.segment, entry.deletions),
+                        {environment_->store, entry.segment, entry.deletions, entry.rows}));
   if (deleted.Count() != entry.deleted_rows) {
     return DataLoss(Detail::kMiscounted, DeletionsPath(entry.segment, entry.deletions), 0,
-                    fmt::format("{} rows are deleted, the catalog says {}", deleted.Count(), entry.deleted_rows));
+                    fmt::format("{} rows are deleted, the catalog says {}", deleted.Count(),
+                                entry.deleted_rows));
   }
   return std::make_shared<const RowBitmap>(std::move(deleted));
 }
@@ -124,7 +136,8 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
                           .metric = contents.metric,
                           .budget = &environment_->budget},
                          &sink);
-    for (const Record* record : contents.records) PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
+    for (const Record* record : contents.records)
+      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
     PIGMENT_ASSIGN_OR_RETURN(const SegmentSummary summary, writer.Finish());
     PIGMENT_RETURN_IF_ERROR(sink.Finish());
     PIGMENT_RETURN_IF_ERROR(file->Sync());
@@ -140,8 +153,8 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
 
 Status SegmentStore::WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted) {
   const std::string path = DeletionsPath(segment, version);
-  const Status status = WriteDeletionsFile(*environment_->files, path,
-                                           {environment_->store, segment, version, deleted.rows()}, deleted);
+  const Status status = WriteDeletionsFile(
+      *environment_->files, path, {environment_->store, segment, version, deleted.rows()}, deleted);
   if (!status.ok()) (void)environment_->files->Remove(path);
   return status;
 }
@@ -168,17 +181,20 @@ void SegmentStore::DropReference(const std::string& path) {
     if (found == references_.end() || --found->second > 0) return;
     references_.erase(found);
   }
-  // A file that cannot be removed now is unreferenced at the next open. Readers that hold it open keep it.
+  // A file that cannot be removed now is unreferenced at the next open. Readers that hold it open
+  // keep it.
   (void)environment_->files->Remove(path);
 }
 
 void SegmentStore::Discard(const SegmentEntry& entry) {
   if (entry.rows > 0) (void)environment_->files->Remove(SegmentPath(entry.segment));
-  if (entry.deletions != 0) (void)environment_->files->Remove(DeletionsPath(entry.segment, entry.deletions));
+  if (entry.deletions != 0)
+    (void)environment_->files->Remove(DeletionsPath(entry.segment, entry.deletions));
 }
 
 Status SegmentStore::RemoveUnreferenced() {
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, environment_->files->List(directory_));
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           environment_->files->List(directory_));
   for (const std::string& name : names) {
     if (!IsOurName(name)) continue;
     const std::string path = directory_ + "/" + name;

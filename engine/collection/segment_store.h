@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files below segments/ of a store: immutable segments and, beside them, deletion bitmaps. Writes, opens, shares
-// and removes them; what belongs to which collection is the catalog's to say. An open segment owns its block source and
-// keeps the file system alive, so a pinned version outlives the store. Any thread.
+// The files below segments/ of a store: immutable segments and, beside them, deletion bitmaps.
+// Writes, opens, shares and removes them; what belongs to which collection is the catalog's to say.
+// An open segment owns its block source and keeps the file system alive, so a pinned version
+// outlives the store. Any thread.
 
 #pragma once
 
@@ -24,8 +25,12 @@ namespace pigment {
 
 // What everything of one open store shares and versions may outlive it with.
 struct StoreEnvironment {
-  StoreEnvironment(std::shared_ptr<FileSystem> files, std::string directory, uint64_t budget_bytes, bool read_only)
-      : files(std::move(files)), directory(std::move(directory)), read_only(read_only), budget("store", budget_bytes) {}
+  StoreEnvironment(std::shared_ptr<FileSystem> files, std::string directory, uint64_t budget_bytes,
+                   bool read_only)
+      : files(std::move(files)),
+        directory(std::move(directory)),
+        read_only(read_only),
+        budget("store", budget_bytes) {}
 
   const std::shared_ptr<FileSystem> files;
   const std::string directory;
@@ -38,13 +43,14 @@ class SegmentStore {
  public:
   explicit SegmentStore(std::shared_ptr<StoreEnvironment> environment);
 
-  // Opens and checks a segment that the catalog names. One that is open already (in a fork) is shared.
+  // Opens and checks a segment that the catalog names. One that is open already (in a fork) is
+  // shared.
   Result<std::shared_ptr<const Segment>> Open(const SegmentEntry& entry);
   // The deletions that the catalog names; null when it names none.
   Result<std::shared_ptr<const RowBitmap>> LoadDeletions(const SegmentEntry& entry) const;
 
-  // Writes live records as segment `number` and makes the file durable; on failure no file is left behind.
-  // REQUIRES: ordinals ascending, embeddings of `dimension`, at least one record.
+  // Writes live records as segment `number` and makes the file durable; on failure no file is left
+  // behind. REQUIRES: ordinals ascending, embeddings of `dimension`, at least one record.
   struct Contents {
     std::span<const Record* const> records;
     uint32_t dimension = 0;
@@ -56,8 +62,8 @@ class SegmentStore {
   // Makes the names of what was written durable.
   Status SyncNames();
 
-  // Counts how many collections name the files of an entry. A file that none names any more is removed; a read-only
-  // store counts and removes nothing.
+  // Counts how many collections name the files of an entry. A file that none names any more is
+  // removed; a read-only store counts and removes nothing.
   void Retain(const SegmentEntry& entry);
   void Release(const SegmentEntry& entry);
   // Removes the files of a failed flush that no entry names.

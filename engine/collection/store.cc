@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handles of a store: what Store::Open gives. Each open has its own closed state; behind it one engine serves all
-// opens of a directory.
+// The handles of a store: what Store::Open gives. Each open has its own closed state; behind it one
+// engine serves all opens of a directory.
 
 #include "engine/collection/store.h"
 
@@ -21,8 +21,8 @@ namespace pigment {
 
 namespace {
 
-// What a forked child inherited is neither closed nor destroyed there: its threads do not exist, its locks may be held,
-// and its files are the parent's. Kept reachable for ever.
+// What a forked child inherited is neither closed nor destroyed there: its threads do not exist,
+// its locks may be held, and its files are the parent's. Kept reachable for ever.
 void KeepForever(RegisteredEngine registered) {
   static auto* const mutex = new std::mutex;
   static auto* const kept = new std::vector<RegisteredEngine>;
@@ -30,10 +30,12 @@ void KeepForever(RegisteredEngine registered) {
   kept->push_back(std::move(registered));
 }
 
-// One open of a store, shared by its handle and the handles of its collections. The last of them closes.
+// One open of a store, shared by its handle and the handles of its collections. The last of them
+// closes.
 class Opening {
  public:
-  explicit Opening(RegisteredEngine registered) : registered_(std::move(registered)), catalog_(registered_.engine.get()) {}
+  explicit Opening(RegisteredEngine registered)
+      : registered_(std::move(registered)), catalog_(registered_.engine.get()) {}
   ~Opening() {
     if (engine().is_forked()) {
       KeepForever(std::move(registered_));
@@ -48,7 +50,8 @@ class Opening {
   Status Check() const {
     PIGMENT_RETURN_IF_ERROR(engine().CheckOpen());
     if (!is_closed_.load(std::memory_order_acquire)) return Status::Ok();
-    return FailedPrecondition(Detail::kClosed, fmt::format("store \"{}\" is closed", engine().directory()));
+    return FailedPrecondition(Detail::kClosed,
+                              fmt::format("store \"{}\" is closed", engine().directory()));
   }
 
   Status Close() {
@@ -78,7 +81,8 @@ class CollectionHandle final : public Collection {
 
   Result<std::shared_ptr<const Version>> Pin() const override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    PIGMENT_ASSIGN_OR_RETURN(const auto state, opening_->engine().Find(at_opening_.id, at_opening_.name));
+    PIGMENT_ASSIGN_OR_RETURN(const auto state,
+                             opening_->engine().Find(at_opening_.id, at_opening_.name));
     return state->Pin();
   }
 
@@ -104,7 +108,8 @@ class CollectionHandle final : public Collection {
 
 class StoreHandle final : public Store {
  public:
-  explicit StoreHandle(RegisteredEngine registered) : opening_(std::make_shared<Opening>(std::move(registered))) {}
+  explicit StoreHandle(RegisteredEngine registered)
+      : opening_(std::make_shared<Opening>(std::move(registered))) {}
 
   Status Close() override { return opening_->Close(); }
 
@@ -118,7 +123,8 @@ class StoreHandle final : public Store {
     return Handle(engine().CreateCollection(std::move(entry)));
   }
 
-  Result<std::shared_ptr<Collection>> GetCollection(const Scope& scope, const std::string& name) override {
+  Result<std::shared_ptr<Collection>> GetCollection(const Scope& scope,
+                                                    const std::string& name) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return Handle(opening_->catalog()->GetCollection(scope.tenant, scope.database, name));
   }
@@ -128,7 +134,8 @@ class StoreHandle final : public Store {
     return Handle(opening_->catalog()->GetCollectionById(id));
   }
 
-  Status ModifyCollection(const Uuid& id, const std::function<Status(CollectionEntry&)>& change) override {
+  Status ModifyCollection(const Uuid& id,
+                          const std::function<Status(CollectionEntry&)>& change) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return engine().ModifyCollection(id, change);
   }
@@ -148,7 +155,8 @@ class StoreHandle final : public Store {
     return engine().DeleteTenant(name);
   }
 
-  Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source, const std::string& new_name) override {
+  Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source,
+                                                     const std::string& new_name) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return Handle(engine().ForkCollection(source, new_name));
   }
@@ -170,7 +178,8 @@ class StoreHandle final : public Store {
 
   Result<std::shared_ptr<Collection>> Handle(Result<CollectionEntry> entry) {
     PIGMENT_RETURN_IF_ERROR(entry.status());
-    return std::shared_ptr<Collection>(std::make_shared<CollectionHandle>(opening_, *std::move(entry)));
+    return std::shared_ptr<Collection>(
+        std::make_shared<CollectionHandle>(opening_, *std::move(entry)));
   }
 
   const std::shared_ptr<Opening> opening_;
@@ -178,15 +187,16 @@ class StoreHandle final : public Store {
 
 }  // namespace
 
-Result<std::shared_ptr<Store>> Store::Open(const std::optional<std::string>& path, const StoreOptions& options,
-                                           FileSystem* files) {
+Result<std::shared_ptr<Store>> Store::Open(const std::optional<std::string>& path,
+                                           const StoreOptions& options, FileSystem* files) {
   RegisteredEngine registered;
   if (path) {
     PIGMENT_ASSIGN_OR_RETURN(registered, OpenRegistered(*path, options, files));
   } else {
     if (options.read_only) return InvalidArgument("a store in memory cannot be read-only");
-    PIGMENT_ASSIGN_OR_RETURN(registered.engine,
-                             StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", options));
+    PIGMENT_ASSIGN_OR_RETURN(
+        registered.engine,
+        StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", options));
   }
   return std::shared_ptr<Store>(std::make_shared<StoreHandle>(std::move(registered)));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open store: a directory (or memory) with its catalog, log and collections. The engine's front door for the C ABI. Thread safety: every method from any thread.
-// A store that was opened before fork() answers every call in the child with kFailedPrecondition, Detail::kForked.
+// An open store: a directory (or memory) with its catalog, log and collections. The engine's front
+// door for the C ABI. Thread safety: every method from any thread. A store that was opened before
+// fork() answers every call in the child with kFailedPrecondition, Detail::kForked.
 
 #pragma once
 
@@ -21,11 +22,11 @@ namespace pigment {
 struct StoreOptions {
   SyncMode sync_mode = SyncMode::kFull;
   uint32_t sync_interval_ms = 100;
-  uint64_t memory_budget_bytes = 0;   // 0: no limit
-  uint32_t flush_rows_max = 16384;    // a fuller tail is flushed to a segment
+  uint64_t memory_budget_bytes = 0;  // 0: no limit
+  uint32_t flush_rows_max = 16384;   // a fuller tail is flushed to a segment
   uint64_t flush_bytes_max = 64ull << 20;
   bool read_only = false;
-  bool create = true;                 // make the directory when missing
+  bool create = true;  // make the directory when missing
 
   bool operator==(const StoreOptions&) const = default;
 };
@@ -37,34 +38,45 @@ struct Scope {
 
 class Store {
  public:
-  // `path` absent: in memory, on a file system of its own, gone with the last handle. Two opens of one directory in one process
-  // share one Store (compared by device and inode); other options on the second open are refused by name. Another process that has it open for
-  // writing: kFailedPrecondition, Detail::kLocked, within 100 ms, naming the holder. `files` is for tests; null means the disk.
+  // `path` absent: in memory, on a file system of its own, gone with the last handle. Two opens of
+  // one directory in one process share one Store (compared by device and inode); other options on
+  // the second open are refused by name. Another process that has it open for writing:
+  // kFailedPrecondition, Detail::kLocked, within 100 ms, naming the holder. `files` is for tests;
+  // null means the disk.
   static Result<std::shared_ptr<Store>> Open(const std::optional<std::string>& path,
-                                             const StoreOptions& options, FileSystem* files = nullptr);
+                                             const StoreOptions& options,
+                                             FileSystem* files = nullptr);
   virtual ~Store() = default;
 
-  // Waits for running writes, refuses later calls with Detail::kClosed, flushes, reports errors. A store shared by several opens closes with the last one (each
-  // open calls Close once). Close again: ok.
+  // Waits for running writes, refuses later calls with Detail::kClosed, flushes, reports errors. A
+  // store shared by several opens closes with the last one (each open calls Close once). Close
+  // again: ok.
   virtual Status Close() = 0;
 
   virtual Result<Catalog*> catalog() = 0;  // tenants and databases; an error when closed or forked
 
-  // `entry` carries everything but the id. kAlreadyExists when the name is taken, kNotFound when tenant or database is missing.
+  // `entry` carries everything but the id. kAlreadyExists when the name is taken, kNotFound when
+  // tenant or database is missing.
   virtual Result<std::shared_ptr<Collection>> CreateCollection(CollectionEntry entry) = 0;
-  virtual Result<std::shared_ptr<Collection>> GetCollection(const Scope& scope, const std::string& name) = 0;
+  virtual Result<std::shared_ptr<Collection>> GetCollection(const Scope& scope,
+                                                            const std::string& name) = 0;
   virtual Result<std::shared_ptr<Collection>> GetCollectionById(const Uuid& id) = 0;
-  // Changes name, metadata, configuration or embedding function: `change` edits a copy of the entry, which is then stored durably.
-  virtual Status ModifyCollection(const Uuid& id, const std::function<Status(CollectionEntry&)>& change) = 0;
+  // Changes name, metadata, configuration or embedding function: `change` edits a copy of the
+  // entry, which is then stored durably.
+  virtual Status ModifyCollection(const Uuid& id,
+                                  const std::function<Status(CollectionEntry&)>& change) = 0;
   virtual Status DeleteCollection(const Scope& scope, const std::string& name) = 0;
   virtual Status DeleteDatabase(const std::string& tenant, const std::string& name) = 0;
   virtual Status DeleteTenant(const std::string& name) = 0;
-  // A new collection with the same records as `source` has now; segments are shared, later writes are not.
-  virtual Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source, const std::string& new_name) = 0;
+  // A new collection with the same records as `source` has now; segments are shared, later writes
+  // are not.
+  virtual Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source,
+                                                             const std::string& new_name) = 0;
 
-  virtual Status Flush() = 0;              // every collection
-  virtual uint64_t position() const = 0;   // last applied log position
-  virtual Result<uint64_t> Refresh() = 0;  // read-only: catches up with the writer; returns the new position
+  virtual Status Flush() = 0;             // every collection
+  virtual uint64_t position() const = 0;  // last applied log position
+  virtual Result<uint64_t>
+  Refresh() = 0;  // read-only: catches up with the writer; returns the new position
 };
 
 }  // namespace pigment

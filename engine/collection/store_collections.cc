@@ -30,7 +30,8 @@ Result<CollectionEntry> StoreEngine::CreateCollection(CollectionEntry entry) {
   return entry;
 }
 
-Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source, const std::string& new_name) {
+Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source,
+                                                    const std::string& new_name) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(source, ""));
   // Most of the work without excluding anybody; what is written meanwhile is flushed below.
@@ -53,7 +54,8 @@ Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source, const st
   return entry;
 }
 
-Status StoreEngine::ModifyCollection(const Uuid& id, const std::function<Status(CollectionEntry&)>& change) {
+Status StoreEngine::ModifyCollection(const Uuid& id,
+                                     const std::function<Status(CollectionEntry&)>& change) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   const auto current = generation();
   std::lock_guard lock(entry_mutex_);
@@ -82,7 +84,8 @@ Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionE
     if (!is_removed(entry)) continue;
     PIGMENT_ASSIGN_OR_RETURN(states.emplace_back(), Find(entry.id, entry.name));
   }
-  // Writers hold one gate at a time and no other lock before it, so gates may be taken in any order under admin_mutex_.
+  // Writers hold one gate at a time and no other lock before it, so gates may be taken in any order
+  // under admin_mutex_.
   std::vector<std::unique_lock<WriteGate>> gates;
   for (const auto& state : states) gates.emplace_back(state->gate());
   PIGMENT_RETURN_IF_ERROR(edit(*current->catalog));
@@ -96,15 +99,18 @@ Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionE
 
 Status StoreEngine::DeleteCollection(const Scope& scope, const std::string& name) {
   PIGMENT_RETURN_IF_ERROR(Begin().status());
-  PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry found,
-                           generation()->catalog->GetCollection(scope.tenant, scope.database, name));
-  return RemoveCollections([&found](const CollectionEntry& entry) { return entry.id == found.id; },
-                           [&found](Catalog& catalog) { return catalog.DeleteCollection(found.id); });
+  PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry found, generation()->catalog->GetCollection(
+                                                            scope.tenant, scope.database, name));
+  return RemoveCollections(
+      [&found](const CollectionEntry& entry) { return entry.id == found.id; },
+      [&found](Catalog& catalog) { return catalog.DeleteCollection(found.id); });
 }
 
 Status StoreEngine::DeleteDatabase(const std::string& tenant, const std::string& name) {
   return RemoveCollections(
-      [&](const CollectionEntry& entry) { return entry.tenant == tenant && entry.database == name; },
+      [&](const CollectionEntry& entry) {
+        return entry.tenant == tenant && entry.database == name;
+      },
       [&](Catalog& catalog) { return catalog.DeleteDatabase(tenant, name); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoreEngine: writing, flushing, closing. Opening is in store_open.cc, collections in store_collections.cc.
+// StoreEngine: writing, flushing, closing. Opening is in store_open.cc, collections in
+// store_collections.cc.
 
 #include "engine/collection/store_engine.h"
 
@@ -25,15 +26,17 @@ constexpr uint64_t kRecordOverheadBytes = 256;
 Status CheckBatch(const WriteBatch& batch) {
   const bool inserts = batch.kind == WriteKind::kAdd || batch.kind == WriteKind::kUpsert;
   if (inserts && batch.embeddings.empty()) return InvalidArgument("add and upsert need embeddings");
-  if (batch.embeddings.size() != (batch.embeddings.empty() ? 0 : batch.ids.size() * batch.dimension)) {
-    return InvalidArgument(Detail::kDimension, fmt::format("{} ids of dimension {} with {} numbers", batch.ids.size(),
-                                                           batch.dimension, batch.embeddings.size()));
+  if (batch.embeddings.size() !=
+      (batch.embeddings.empty() ? 0 : batch.ids.size() * batch.dimension)) {
+    return InvalidArgument(Detail::kDimension,
+                           fmt::format("{} ids of dimension {} with {} numbers", batch.ids.size(),
+                                       batch.dimension, batch.embeddings.size()));
   }
   const auto fits = [&batch](size_t size) { return size == 0 || size == batch.ids.size(); };
   if (!fits(batch.documents.size()) || !fits(batch.metadatas.size()) || !fits(batch.uris.size())) {
-    return InvalidArgument(fmt::format("columns of {} documents, {} metadatas and {} uris for {} ids",
-                                       batch.documents.size(), batch.metadatas.size(), batch.uris.size(),
-                                       batch.ids.size()));
+    return InvalidArgument(fmt::format(
+        "columns of {} documents, {} metadatas and {} uris for {} ids", batch.documents.size(),
+        batch.metadatas.size(), batch.uris.size(), batch.ids.size()));
   }
   return Status::Ok();
 }
@@ -47,15 +50,19 @@ size_t StoreEngine::UuidHash::operator()(const Uuid& id) const {
 }
 
 StoreEngine::StoreEngine(std::shared_ptr<StoreEnvironment> environment, const StoreOptions& options)
-    : environment_(std::move(environment)), options_(options), pid_(getpid()), segments_(environment_) {}
+    : environment_(std::move(environment)),
+      options_(options),
+      pid_(getpid()),
+      segments_(environment_) {}
 
 bool StoreEngine::is_forked() const { return getpid() != pid_; }
 
 Status StoreEngine::CheckOpen() const {
   if (is_forked()) {
-    return FailedPrecondition(Detail::kForked,
-                              fmt::format("store \"{}\" was opened by process {} before fork; open it again here",
-                                          directory(), pid_));
+    return FailedPrecondition(
+        Detail::kForked,
+        fmt::format("store \"{}\" was opened by process {} before fork; open it again here",
+                    directory(), pid_));
   }
   if (is_closed_.load(std::memory_order_acquire)) {
     return FailedPrecondition(Detail::kClosed, fmt::format("store \"{}\" is closed", directory()));
@@ -66,7 +73,8 @@ Status StoreEngine::CheckOpen() const {
 Status StoreEngine::CheckWritable() const {
   PIGMENT_RETURN_IF_ERROR(CheckOpen());
   if (!options_.read_only) return Status::Ok();
-  return FailedPrecondition(Detail::kReadOnly, fmt::format("store \"{}\" is open read-only", directory()));
+  return FailedPrecondition(Detail::kReadOnly,
+                            fmt::format("store \"{}\" is open read-only", directory()));
 }
 
 Result<StoreEngine::Operation> StoreEngine::Begin() const {
@@ -82,15 +90,15 @@ std::shared_ptr<StoreEngine::Generation> StoreEngine::generation() const {
   return generation_;
 }
 
-std::shared_ptr<Catalog> StoreEngine::catalog() const {
-  return generation()->catalog;
-}
+std::shared_ptr<Catalog> StoreEngine::catalog() const { return generation()->catalog; }
 
-Result<std::shared_ptr<CollectionState>> StoreEngine::Find(const Uuid& id, const std::string& name) const {
+Result<std::shared_ptr<CollectionState>> StoreEngine::Find(const Uuid& id,
+                                                           const std::string& name) const {
   std::lock_guard lock(generation_mutex_);
   const auto found = generation_->collections.find(id);
   if (found == generation_->collections.end()) {
-    return NotFound(fmt::format("collection \"{}\" does not exist", name.empty() ? id.ToString() : name));
+    return NotFound(
+        fmt::format("collection \"{}\" does not exist", name.empty() ? id.ToString() : name));
   }
   return found->second;
 }
@@ -102,13 +110,14 @@ std::vector<std::shared_ptr<CollectionState>> StoreEngine::AllStates() const {
   return states;
 }
 
-Status StoreEngine::Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload,
-                          bool is_live) {
+Status StoreEngine::Apply(Generation& generation, uint64_t position,
+                          std::span<const std::byte> payload, bool is_live) {
   ByteReader reader(payload);
   Uuid id;
   const std::span<const std::byte> id_bytes = reader.GetBytes(id.bytes.size());
   if (!reader.ok()) {
-    return DataLoss(Detail::kTruncated, "", -1, fmt::format("log position {} names no collection", position));
+    return DataLoss(Detail::kTruncated, "", -1,
+                    fmt::format("log position {} names no collection", position));
   }
   std::copy(id_bytes.begin(), id_bytes.end(), id.bytes.begin());
   std::shared_ptr<CollectionState> state;
@@ -120,7 +129,8 @@ Status StoreEngine::Apply(Generation& generation, uint64_t position, std::span<c
   }
   Outcome outcome;
   if (state) {  // otherwise the collection was deleted since
-    PIGMENT_ASSIGN_OR_RETURN(const WriteBatch batch, DecodeWriteBatch(payload.subspan(id.bytes.size())));
+    PIGMENT_ASSIGN_OR_RETURN(const WriteBatch batch,
+                             DecodeWriteBatch(payload.subspan(id.bytes.size())));
     Result<WriteCounts> counts = state->Apply(position, batch);
     outcome.status = counts.status();
     if (counts.ok()) outcome.counts = *counts;
@@ -136,7 +146,8 @@ Status StoreEngine::Apply(Generation& generation, uint64_t position, std::span<c
 Result<WriteOutcome> StoreEngine::TakeOutcome(uint64_t position) {
   std::lock_guard lock(outcomes_mutex_);
   auto node = outcomes_.extract(position);
-  if (node.empty()) return Internal(fmt::format("log position {} was acknowledged and not applied", position));
+  if (node.empty())
+    return Internal(fmt::format("log position {} was acknowledged and not applied", position));
   if (!node.mapped().status.ok()) return node.mapped().status;
   return WriteOutcome{node.mapped().counts, position};
 }
@@ -150,9 +161,9 @@ Status StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) const {
   if (used() + bytes <= limit) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(state.Flush());
   if (used() + bytes <= limit) return Status::Ok();
-  return ResourceExhausted(Detail::kMemory,
-                           fmt::format("memory budget of store \"{}\": {} bytes asked, {} of {} in use", directory(),
-                                       bytes, used(), limit));
+  return ResourceExhausted(
+      Detail::kMemory, fmt::format("memory budget of store \"{}\": {} bytes asked, {} of {} in use",
+                                   directory(), bytes, used(), limit));
 }
 
 Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const WriteBatch& batch) {
@@ -161,21 +172,25 @@ Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const Write
   PIGMENT_RETURN_IF_ERROR(CheckBatch(batch));
   std::string payload(AsText(state.id().bytes));
   EncodeWriteBatch(batch, payload);
-  PIGMENT_RETURN_IF_ERROR(AdmitBytes(state, payload.size() + batch.ids.size() * kRecordOverheadBytes));
+  PIGMENT_RETURN_IF_ERROR(
+      AdmitBytes(state, payload.size() + batch.ids.size() * kRecordOverheadBytes));
 
   bool claimed = false;
   const auto release = [&state, &claimed] {
     if (std::exchange(claimed, false)) state.ReleaseDimension();
   };
-  const Result<uint64_t> position = log_->Append(
-      {.payload = AsBytes(payload), .check = [&] { return state.ClaimDimension(batch, &claimed); }, .refused = release});
+  const Result<uint64_t> position =
+      log_->Append({.payload = AsBytes(payload),
+                    .check = [&] { return state.ClaimDimension(batch, &claimed); },
+                    .refused = release});
   release();
   PIGMENT_RETURN_IF_ERROR(position.status());
   log_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
   return TakeOutcome(*position);
 }
 
-Result<WriteOutcome> StoreEngine::Write(const Uuid& id, const std::string& name, const WriteBatch& batch) {
+Result<WriteOutcome> StoreEngine::Write(const Uuid& id, const std::string& name,
+                                        const WriteBatch& batch) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
   Result<WriteOutcome> outcome = [&] {
@@ -235,13 +250,14 @@ void StoreEngine::PurgeLogIfLarge() {
 }
 
 Status StoreEngine::PurgeLog() {
-  // A cold collection whose few records have been in the log since before the last purge gets its segment now, so that
-  // it never pins more than two rounds of the log.
+  // A cold collection whose few records have been in the log since before the last purge gets its
+  // segment now, so that it never pins more than two rounds of the log.
   const uint64_t cold = std::exchange(purge_position_, position());
   uint64_t floor = purge_position_;
   const auto states = AllStates();
   for (const auto& state : states) {
-    if (state->NeededAfter(floor) < cold && state->CheckWritable().ok()) PIGMENT_RETURN_IF_ERROR(state->Flush());
+    if (state->NeededAfter(floor) < cold && state->CheckWritable().ok())
+      PIGMENT_RETURN_IF_ERROR(state->Flush());
   }
   for (const auto& state : states) floor = std::min(floor, state->NeededAfter(floor));
   for (const auto& state : states) {
@@ -252,7 +268,9 @@ Status StoreEngine::PurgeLog() {
 }
 
 // A floor beyond the durable end of the log would be a hole after a power cut.
-Status StoreEngine::SecureLog() { return options_.sync_mode == SyncMode::kFull ? Status::Ok() : log_->Sync(); }
+Status StoreEngine::SecureLog() {
+  return options_.sync_mode == SyncMode::kFull ? Status::Ok() : log_->Sync();
+}
 
 Status StoreEngine::Sync() {
   PIGMENT_RETURN_IF_ERROR(CheckOpen());

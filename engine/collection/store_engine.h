@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoreEngine: one open store, whatever the number of handles to it. Owns the lock, catalog, log and collections, and
-// joins them: a write goes through the log into its collection. Any thread; locking order in engine/collection/README.md.
+// StoreEngine: one open store, whatever the number of handles to it. Owns the lock, catalog, log
+// and collections, and joins them: a write goes through the log into its collection. Any thread;
+// locking order in engine/collection/README.md.
 
 #pragma once
 
@@ -30,11 +31,12 @@ namespace pigment {
 class StoreEngine {
  public:
   // `files` lives as long as anything that reads from it.
-  static Result<std::shared_ptr<StoreEngine>> Open(std::shared_ptr<FileSystem> files, const std::string& directory,
+  static Result<std::shared_ptr<StoreEngine>> Open(std::shared_ptr<FileSystem> files,
+                                                   const std::string& directory,
                                                    const StoreOptions& options);
 
-  // Waits for running operations, then refuses all. Large tails become segments; small ones stay in the log, which is
-  // made durable, so that opening and closing does not litter segments.
+  // Waits for running operations, then refuses all. Large tails become segments; small ones stay in
+  // the log, which is made durable, so that opening and closing does not litter segments.
   Status Close();
   // Makes everything acknowledged so far durable, whatever the sync mode.
   Status Sync();
@@ -52,7 +54,8 @@ class StoreEngine {
   Result<std::shared_ptr<CollectionState>> Find(const Uuid& id, const std::string& name) const;
 
   Result<WriteOutcome> Write(const Uuid& id, const std::string& name, const WriteBatch& batch);
-  Result<WriteOutcome> DeleteSelected(const Uuid& id, const std::string& name, const Collection::Select& select);
+  Result<WriteOutcome> DeleteSelected(const Uuid& id, const std::string& name,
+                                      const Collection::Select& select);
   Status FlushCollection(const Uuid& id, const std::string& name);
   Status FlushAll();
 
@@ -72,8 +75,8 @@ class StoreEngine {
   struct UuidHash {
     size_t operator()(const Uuid& id) const;
   };
-  // A catalog with the collections that it names. A store that writes has one for life; each refresh of a read-only
-  // store makes another, and whoever uses an old one keeps it.
+  // A catalog with the collections that it names. A store that writes has one for life; each
+  // refresh of a read-only store makes another, and whoever uses an old one keeps it.
   struct Generation {
     std::shared_ptr<Catalog> catalog;
     std::unordered_map<Uuid, std::shared_ptr<CollectionState>, UuidHash> collections;
@@ -85,13 +88,15 @@ class StoreEngine {
   Status CheckDirectory();
   Status Load();
   Result<std::shared_ptr<Generation>> OpenGeneration();
-  Result<std::shared_ptr<Generation>> ReplayGeneration(std::unique_ptr<Log>* log, uint64_t* position);
+  Result<std::shared_ptr<Generation>> ReplayGeneration(std::unique_ptr<Log>* log,
+                                                       uint64_t* position);
   CollectionContext ContextFor(Generation& generation);
   Result<Operation> Begin() const;
   std::shared_ptr<Generation> generation() const;
   std::vector<std::shared_ptr<CollectionState>> AllStates() const;
 
-  Status Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload, bool is_live);
+  Status Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload,
+               bool is_live);
   Result<WriteOutcome> WriteGated(CollectionState& state, const WriteBatch& batch);
   Status AdmitBytes(CollectionState& state, uint64_t bytes) const;
   Result<WriteOutcome> TakeOutcome(uint64_t position);
@@ -113,7 +118,7 @@ class StoreEngine {
   std::mutex entry_mutex_;  // read-modify-write of a catalog entry
   std::mutex refresh_mutex_;
   std::mutex purge_mutex_;
-  uint64_t purge_position_ = 0;  // guarded by purge_mutex_: position at the last purge
+  uint64_t purge_position_ = 0;         // guarded by purge_mutex_: position at the last purge
   std::atomic<uint64_t> log_bytes_{0};  // written since the last purge, nearly
 
   std::atomic<uint64_t> applied_{0};
@@ -125,7 +130,8 @@ class StoreEngine {
     Status status;
     WriteCounts counts;
   };
-  std::unordered_map<uint64_t, Outcome> outcomes_;  // applied, and not yet taken by the writer that waits
+  std::unordered_map<uint64_t, Outcome>
+      outcomes_;  // applied, and not yet taken by the writer that waits
 
   std::unique_ptr<Log> log_;  // last, so that its threads end before anything that they use
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoreEngine: opening and refreshing. Catalog, then segments, then the log from the lowest floor; a batch that a
-// collection's floor covers, or whose collection is gone, is passed over.
+// StoreEngine: opening and refreshing. Catalog, then segments, then the log from the lowest floor;
+// a batch that a collection's floor covers, or whose collection is gone, is passed over.
 
 #include <fmt/format.h>
 
@@ -15,7 +15,8 @@ namespace pigment {
 
 namespace {
 
-// A writer may remove files between a reader's look at the catalog and its opening of them; looking again helps.
+// A writer may remove files between a reader's look at the catalog and its opening of them; looking
+// again helps.
 constexpr int kRefreshAttempts = 20;
 
 std::string ParentDirectory(std::string path) {
@@ -32,9 +33,10 @@ bool MayBeOvertaken(const Status& status) {
 }  // namespace
 
 Result<std::shared_ptr<StoreEngine>> StoreEngine::Open(std::shared_ptr<FileSystem> files,
-                                                       const std::string& directory, const StoreOptions& options) {
-  auto environment = std::make_shared<StoreEnvironment>(std::move(files), directory, options.memory_budget_bytes,
-                                                        options.read_only);
+                                                       const std::string& directory,
+                                                       const StoreOptions& options) {
+  auto environment = std::make_shared<StoreEnvironment>(
+      std::move(files), directory, options.memory_budget_bytes, options.read_only);
   auto engine = std::make_shared<StoreEngine>(std::move(environment), options);
   PIGMENT_RETURN_IF_ERROR(engine->CheckDirectory());
   PIGMENT_RETURN_IF_ERROR(engine->Prepare());
@@ -47,7 +49,9 @@ Status StoreEngine::CheckDirectory() {
   FileSystem& files = *environment_->files;
   PIGMENT_ASSIGN_OR_RETURN(const bool is_chroma, files.Exists(directory() + "/chroma.sqlite3"));
   if (is_chroma) {
-    return FailedPrecondition(Detail::kNone, fmt::format("\"{}\" is a directory of Chroma, not a store", directory()))
+    return FailedPrecondition(
+               Detail::kNone,
+               fmt::format("\"{}\" is a directory of Chroma, not a store", directory()))
         .WithHint("import it into a store of its own; the directory is not changed by that");
   }
   PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
@@ -58,7 +62,8 @@ Status StoreEngine::CheckDirectory() {
   for (const char* folder : {"/segments", "/log"}) {
     PIGMENT_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory() + folder));
     if (!exists) continue;
-    PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files.List(directory() + folder));
+    PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                             files.List(directory() + folder));
     if (names.empty()) continue;
     return DataLoss(Detail::kMissing, directory() + "/CATALOG", -1,
                     fmt::format("\"{}\" has a log or segments, and no catalog", directory()));
@@ -90,21 +95,22 @@ CollectionContext StoreEngine::ContextFor(Generation& generation) {
 
 Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::OpenGeneration() {
   auto generation = std::make_shared<Generation>();
-  PIGMENT_ASSIGN_OR_RETURN(generation->catalog,
-                           Catalog::Open(environment_->files.get(), directory(), options_.read_only));
+  PIGMENT_ASSIGN_OR_RETURN(generation->catalog, Catalog::Open(environment_->files.get(),
+                                                              directory(), options_.read_only));
   environment_->store = generation->catalog->store().bytes;
   if (!options_.read_only) {
     PIGMENT_RETURN_IF_ERROR(environment_->files->MakeDirectory(directory() + "/segments"));
     PIGMENT_RETURN_IF_ERROR(environment_->files->SyncDirectory(directory()));
   }
   for (const CollectionEntry& entry : generation->catalog->AllCollections()) {
-    generation->collections.emplace(entry.id, std::make_shared<CollectionState>(ContextFor(*generation), entry));
+    generation->collections.emplace(
+        entry.id, std::make_shared<CollectionState>(ContextFor(*generation), entry));
   }
   return generation;
 }
 
-Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(std::unique_ptr<Log>* log,
-                                                                               uint64_t* position) {
+Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(
+    std::unique_ptr<Log>* log, uint64_t* position) {
   PIGMENT_ASSIGN_OR_RETURN(const std::shared_ptr<Generation> generation, OpenGeneration());
   uint64_t floor = kNothingNeeded;
   uint64_t highest_floor = 0;
@@ -112,7 +118,8 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(s
     floor = std::min(floor, entry.floor);
     highest_floor = std::max(highest_floor, entry.floor);
   }
-  // The log calls this for as long as it lives: first for what it replays, then for every batch that is appended.
+  // The log calls this for as long as it lives: first for what it replays, then for every batch
+  // that is appended.
   auto is_live = std::make_shared<bool>(false);
   Generation* const target = generation.get();
   PIGMENT_ASSIGN_OR_RETURN(
@@ -135,7 +142,8 @@ Status StoreEngine::Load() {
   PIGMENT_ASSIGN_OR_RETURN(generation_, ReplayGeneration(&log_, &position));
   applied_.store(position, std::memory_order_release);
   purge_position_ = position;
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, environment_->files->List(directory() + "/log"));
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                           environment_->files->List(directory() + "/log"));
   // Each open begins a file: many small ones are worth a purge as one large one is.
   log_bytes_.store(names.size() * LogOptions().file_bytes_max / 8, std::memory_order_relaxed);
   return segments_.RemoveUnreferenced();
@@ -154,9 +162,14 @@ Result<uint64_t> StoreEngine::Refresh() {
       if (!is_last && MayBeOvertaken(fresh.status())) continue;
       return fresh.status();
     }
-    const auto is_overtaken = [](const auto& item) { return MayBeOvertaken(item.second->CheckWritable()); };
-    if (!is_last && std::any_of((*fresh)->collections.begin(), (*fresh)->collections.end(), is_overtaken)) continue;
-    // A collection that the writer flushed and then left alone may hide the log's end from nobody: never go back.
+    const auto is_overtaken = [](const auto& item) {
+      return MayBeOvertaken(item.second->CheckWritable());
+    };
+    if (!is_last &&
+        std::any_of((*fresh)->collections.begin(), (*fresh)->collections.end(), is_overtaken))
+      continue;
+    // A collection that the writer flushed and then left alone may hide the log's end from nobody:
+    // never go back.
     reached = std::max(reached, position());
     {
       std::lock_guard lock(generation_mutex_);

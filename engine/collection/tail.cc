@@ -11,7 +11,8 @@ namespace pigment {
 
 namespace {
 
-// What a map node, a variant and the allocator cost beside the bytes of a key and a value; an estimate.
+// What a map node, a variant and the allocator cost beside the bytes of a key and a value; an
+// estimate.
 constexpr uint64_t kMetadataEntryBytes = 96;
 constexpr uint64_t kRecordOverheadBytes = sizeof(Record) + 96;
 
@@ -27,7 +28,8 @@ uint64_t ValueBytes(const MetadataValue& value) {
           return bytes;
         } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
           return held.size() / 8 + 8;
-        } else if constexpr (std::is_same_v<T, std::vector<int64_t>> || std::is_same_v<T, std::vector<double>>) {
+        } else if constexpr (std::is_same_v<T, std::vector<int64_t>> ||
+                             std::is_same_v<T, std::vector<double>>) {
           return held.size() * 8;
         } else {
           return 0;
@@ -39,11 +41,13 @@ uint64_t ValueBytes(const MetadataValue& value) {
 }  // namespace
 
 uint64_t RecordBytes(const Record& record) {
-  uint64_t bytes = kRecordOverheadBytes + record.id.size() + record.embedding.size() * sizeof(float);
+  uint64_t bytes =
+      kRecordOverheadBytes + record.id.size() + record.embedding.size() * sizeof(float);
   if (record.document) bytes += record.document->size();
   if (record.uri) bytes += record.uri->size();
   if (record.metadata) {
-    for (const auto& [key, value] : *record.metadata) bytes += kMetadataEntryBytes + key.size() + ValueBytes(value);
+    for (const auto& [key, value] : *record.metadata)
+      bytes += kMetadataEntryBytes + key.size() + ValueBytes(value);
   }
   return bytes;
 }
@@ -70,7 +74,8 @@ void Tail::Erase(std::span<const uint32_t> rows) {
   if (rows.empty()) return;
   for (const uint32_t index : rows) {
     const auto found = live_.find(row(index).id);
-    // An update appends the successor before its predecessor is erased: the name then belongs to the successor.
+    // An update appends the successor before its predecessor is erased: the name then belongs to
+    // the successor.
     if (found != live_.end() && found->second == index) live_.erase(found);
   }
   const uint32_t last = *std::max_element(rows.begin(), rows.end());
@@ -81,9 +86,7 @@ void Tail::Erase(std::span<const uint32_t> rows) {
   deleted_ = std::make_shared<const RowBitmap>(bitmap.With(rows));
 }
 
-TailView Tail::View() const {
-  return TailView{{chunks_.begin(), chunks_.end()}, rows_, deleted_};
-}
+TailView Tail::View() const { return TailView{{chunks_.begin(), chunks_.end()}, rows_, deleted_}; }
 
 Tail Tail::After(uint32_t first) const {
   Tail rest;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mutable tail of a collection: records that were logged and not flushed yet, append-only. One writer (the log's
-// apply order, under the collection's state lock) appends; any number of readers hold TailViews, which see a fixed
-// prefix and a fixed set of deletions.
+// The mutable tail of a collection: records that were logged and not flushed yet, append-only. One
+// writer (the log's apply order, under the collection's state lock) appends; any number of readers
+// hold TailViews, which see a fixed prefix and a fixed set of deletions.
 
 #pragma once
 

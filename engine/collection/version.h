@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Version: what one reader sees of a collection: a set of immutable segments with their deletion bitmaps, and a prefix of the
-// tail. Pinned by shared ownership, never blocks a writer, and never changes. Any thread.
+// Version: what one reader sees of a collection: a set of immutable segments with their deletion
+// bitmaps, and a prefix of the tail. Pinned by shared ownership, never blocks a writer, and never
+// changes. Any thread.
 
 #pragma once
 
@@ -28,7 +29,8 @@ struct Version {
   uint64_t position = 0;   // log position up to which writes are visible
   uint32_t dimension = 0;  // 0 while nothing was added
   uint64_t live_rows = 0;
-  std::vector<SegmentView> segments;  // ascending by ordinal ranges: rows of an earlier segment were inserted earlier, except those kept by upsert
+  std::vector<SegmentView> segments;  // ascending by ordinal ranges: rows of an earlier segment
+                                      // were inserted earlier, except those kept by upsert
   TailView tail;
 };
 

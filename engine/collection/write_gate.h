@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteGate: many writers, or one who excludes them all (DeleteSelected, fork, deletion of the collection). The excluder
-// goes first: writers that come while one waits are held back, which std::shared_mutex does not promise. A lockable for
-// std::unique_lock and std::shared_lock; any thread.
+// WriteGate: many writers, or one who excludes them all (DeleteSelected, fork, deletion of the
+// collection). The excluder goes first: writers that come while one waits are held back, which
+// std::shared_mutex does not promise. A lockable for std::unique_lock and std::shared_lock; any
+// thread.
 
 #pragma once
 

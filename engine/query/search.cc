@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The read pipeline: plan, filter, search, fetch and shape, in this order for a query; a get walks in insertion order and
-// filters as it goes.
+// The read pipeline: plan, filter, search, fetch and shape, in this order for a query; a get walks
+// in insertion order and filters as it goes.
 
 #include "engine/query/search.h"
 
@@ -19,24 +19,27 @@ namespace {
 
 Status CheckDimension(const Version& version, const QueryRequest& request) {
   if (request.embeddings.size() != request.queries * request.dimension) {
-    return InvalidArgument(Detail::kDimension, fmt::format("{} queries of dimension {} with {} numbers",
-                                                           request.queries, request.dimension,
-                                                           request.embeddings.size()));
+    return InvalidArgument(
+        Detail::kDimension,
+        fmt::format("{} queries of dimension {} with {} numbers", request.queries,
+                    request.dimension, request.embeddings.size()));
   }
   if (version.dimension != 0 && request.queries > 0 && request.dimension != version.dimension) {
-    return InvalidArgument(Detail::kDimension, fmt::format("dimension mismatch: the collection has {}, got {}",
-                                                           version.dimension, request.dimension));
+    return InvalidArgument(Detail::kDimension,
+                           fmt::format("dimension mismatch: the collection has {}, got {}",
+                                       version.dimension, request.dimension));
   }
   return Status::Ok();
 }
 
 // The rows that a get answers with.
-Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& request, StageClock& clock,
-                                     ReadCounters& counters) {
+Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& request,
+                                     StageClock& clock, ReadCounters& counters) {
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
   PIGMENT_ASSIGN_OR_RETURN(const Plan plan, PlanRows(version, request.read));
   clock.EndStage("plan", plan.count());
-  PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places, RowsInOrder(version, request, plan, counters));
+  PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places,
+                           RowsInOrder(version, request, plan, counters));
   clock.EndStage("select", places.size());
   return places;
 }
@@ -46,7 +49,8 @@ Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& r
 Result<ResultSet> Get(const Version& version, const GetRequest& request) {
   StageClock clock(request.read.explain);
   ReadCounters counters;
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places, Select(version, request, clock, counters));
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
+                           Select(version, request, clock, counters));
   Include include = request.read.include;
   include.distances = false;  // there is no query to be distant from
   RowFetcher fetcher(version, include, &counters);
@@ -66,7 +70,8 @@ Result<ResultSet> Get(const Version& version, const GetRequest& request) {
 Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
   StageClock clock(false);
   ReadCounters counters;
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places, Select(version, request, clock, counters));
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
+                           Select(version, request, clock, counters));
   RowFetcher fetcher(version, {}, &counters);
   std::vector<std::string> ids;
   ids.reserve(places.size());

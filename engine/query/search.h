@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The read pipeline over one pinned Version: plan the filter, search segments and tail, merge by distance, fetch what is included, shape into
-// columns. Exact. Pure with respect to the version; any thread.
+// The read pipeline over one pinned Version: plan the filter, search segments and tail, merge by
+// distance, fetch what is included, shape into columns. Exact. Pure with respect to the version;
+// any thread.
 
 #pragma once
 
@@ -49,8 +50,8 @@ struct ResultSet {
 };
 
 struct ReadOptions {
-  std::optional<std::vector<std::string>> ids;   // allow-list; unknown ids are no hit
-  std::shared_ptr<const Filter> filter;          // null: everything
+  std::optional<std::vector<std::string>> ids;  // allow-list; unknown ids are no hit
+  std::shared_ptr<const Filter> filter;         // null: everything
   Include include;
   CallControl control;
   bool explain = false;
@@ -76,7 +77,8 @@ struct QueryRequest {
   uint64_t k = 10;
 };
 
-// The k nearest of each query, ascending by distance, ties by insertion order. Fewer rows than k: all of them.
+// The k nearest of each query, ascending by distance, ties by insertion order. Fewer rows than k:
+// all of them.
 Result<ResultSet> Query(const Version& version, const QueryRequest& request);
 
 }  // namespace pigment

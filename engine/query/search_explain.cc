@@ -11,7 +11,8 @@
 namespace pigment {
 
 uint64_t TextBytes(const Record& record) {
-  return record.id.size() + (record.document ? record.document->size() : 0) + (record.uri ? record.uri->size() : 0);
+  return record.id.size() + (record.document ? record.document->size() : 0) +
+         (record.uri ? record.uri->size() : 0);
 }
 
 int64_t StageClock::Now() const { return is_wanted_ ? MonotonicNow() : 0; }
@@ -27,8 +28,8 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
   if (!is_wanted_) return {};
   std::string json = R"({"strategy":"exact","stages":[)";
   for (size_t index = 0; index < stages_.size(); ++index) {
-    json += fmt::format(R"({}{{"name":"{}","rows":{},"nanoseconds":{}}})", index == 0 ? "" : ",", stages_[index].name,
-                        stages_[index].rows, stages_[index].nanoseconds);
+    json += fmt::format(R"({}{{"name":"{}","rows":{},"nanoseconds":{}}})", index == 0 ? "" : ",",
+                        stages_[index].name, stages_[index].rows, stages_[index].nanoseconds);
   }
   uint64_t segment_rows = 0;
   uint64_t segment_deleted_rows = 0;
@@ -37,17 +38,19 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
     segment_deleted_rows += view.deleted_rows;
   }
   const uint64_t segment_live_rows = segment_rows - segment_deleted_rows;
-  const auto side = [](uint64_t live, uint64_t filtered, uint64_t scored, uint64_t fetched, uint64_t bytes) {
+  const auto side = [](uint64_t live, uint64_t filtered, uint64_t scored, uint64_t fetched,
+                       uint64_t bytes) {
     return fmt::format(
-        R"("live_rows":{},"rows_filtered":{},"rows_scored":{},"rows_fetched":{},"bytes":{}}})", live, filtered, scored,
-        fetched, bytes);
+        R"("live_rows":{},"rows_filtered":{},"rows_scored":{},"rows_fetched":{},"bytes":{}}})",
+        live, filtered, scored, fetched, bytes);
   };
   json += fmt::format(R"(],"tail":{{"rows":{},)", version.tail.rows) +
-          side(version.live_rows - segment_live_rows, counters.tail_rows_filtered, counters.tail_rows_scored,
-               counters.tail_rows_fetched, counters.tail_bytes);
-  json += fmt::format(R"(,"segments":{{"count":{},"rows":{},)", version.segments.size(), segment_rows) +
-          side(segment_live_rows, counters.segment_rows_filtered, counters.segment_rows_scored,
-               counters.segment_rows_fetched, counters.segment_bytes);
+          side(version.live_rows - segment_live_rows, counters.tail_rows_filtered,
+               counters.tail_rows_scored, counters.tail_rows_fetched, counters.tail_bytes);
+  json +=
+      fmt::format(R"(,"segments":{{"count":{},"rows":{},)", version.segments.size(), segment_rows) +
+      side(segment_live_rows, counters.segment_rows_filtered, counters.segment_rows_scored,
+           counters.segment_rows_fetched, counters.segment_bytes);
   return json + fmt::format(R"(,"position":{}}})", version.position);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the pipeline counts, and how `explain` tells it. Counting costs nothing worth a switch; clocks are read only when
-// an explanation was asked for. One call, one thread.
+// What the pipeline counts, and how `explain` tells it. Counting costs nothing worth a switch;
+// clocks are read only when an explanation was asked for. One call, one thread.
 
 #pragma once
 
@@ -17,9 +17,9 @@ namespace pigment {
 
 // Rows and bytes read, apart for tail and segments.
 struct ReadCounters {
-  uint64_t tail_rows_filtered = 0;     // a filter was evaluated on them
-  uint64_t tail_rows_scored = 0;       // distances computed
-  uint64_t tail_rows_fetched = 0;      // in the answer
+  uint64_t tail_rows_filtered = 0;  // a filter was evaluated on them
+  uint64_t tail_rows_scored = 0;    // distances computed
+  uint64_t tail_rows_fetched = 0;   // in the answer
   uint64_t tail_bytes = 0;
   uint64_t segment_rows_filtered = 0;
   uint64_t segment_rows_scored = 0;
@@ -37,7 +37,8 @@ class StageClock {
 
   // Ends a stage that began where the last one ended.
   void EndStage(std::string_view name, uint64_t rows);
-  // {"stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"position":n}; empty when not wanted.
+  // {"stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"position":n}; empty when
+  // not wanted.
   std::string ToJson(const Version& version, const ReadCounters& counters) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows by insertion ordinal: segments and tail each ascend by ordinal, and are merged lazily, so that a limit ends the
-// reading of ordinals and the evaluation of the filter alike.
+// Rows by insertion ordinal: segments and tail each ascend by ordinal, and are merged lazily, so
+// that a limit ends the reading of ordinals and the evaluation of the filter alike.
 
 #include <algorithm>
 #include <queue>
@@ -13,7 +13,8 @@ namespace pigment {
 
 namespace {
 
-// Walks the planned rows of one segment with their ordinals, reading these in windows where rows are dense.
+// Walks the planned rows of one segment with their ordinals, reading these in windows where rows
+// are dense.
 class SegmentCursor {
  public:
   SegmentCursor(const Segment& segment, const RowSet& rows)
@@ -47,10 +48,14 @@ class SegmentCursor {
 std::vector<uint32_t> TailRowsByOrdinal(const TailView& tail, const RowSet& rows) {
   std::vector<uint32_t> ordered;
   ordered.reserve(static_cast<size_t>(rows.count()));
-  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) ordered.push_back(row);
-  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) { return tail.row(a).ordinal < tail.row(b).ordinal; };
+  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1))
+    ordered.push_back(row);
+  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) {
+    return tail.row(a).ordinal < tail.row(b).ordinal;
+  };
   if (!std::is_sorted(ordered.begin(), ordered.end(), by_ordinal)) {
-    std::sort(ordered.begin(), ordered.end(), by_ordinal);  // an update moved a row to the end and kept its ordinal
+    std::sort(ordered.begin(), ordered.end(),
+              by_ordinal);  // an update moved a row to the end and kept its ordinal
   }
   return ordered;
 }
@@ -67,7 +72,8 @@ class OrderedRows {
   }
 
   Status Begin() {
-    for (uint32_t source = 0; source < cursors_.size(); ++source) PIGMENT_RETURN_IF_ERROR(Push(source));
+    for (uint32_t source = 0; source < cursors_.size(); ++source)
+      PIGMENT_RETURN_IF_ERROR(Push(source));
     return Push(RowPlace::kTail);
   }
 
@@ -76,7 +82,8 @@ class OrderedRows {
     if (heads_.empty()) return false;
     const uint32_t source = heads_.top().second;
     heads_.pop();
-    *place = {source, source == RowPlace::kTail ? tail_rows_[tail_next_ - 1] : cursors_[source].row()};
+    *place = {source,
+              source == RowPlace::kTail ? tail_rows_[tail_next_ - 1] : cursors_[source].row()};
     PIGMENT_RETURN_IF_ERROR(Push(source));
     return true;
   }
@@ -103,8 +110,8 @@ class OrderedRows {
 
 }  // namespace
 
-Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request, const Plan& plan,
-                                          ReadCounters& counters) {
+Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request,
+                                          const Plan& plan, ReadCounters& counters) {
   std::vector<RowPlace> places;
   if (request.limit && *request.limit == 0) return places;
   const RowFilter filter(version, request.read, &counters);
@@ -119,7 +126,8 @@ Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetReque
     if (place.source == RowPlace::kTail) {
       if (!filter.MatchesTailRow(place.row)) continue;
     } else {
-      PIGMENT_ASSIGN_OR_RETURN(const bool matches, filter.MatchesSegmentRow(place.source, place.row));
+      PIGMENT_ASSIGN_OR_RETURN(const bool matches,
+                               filter.MatchesSegmentRow(place.source, place.row));
       if (!matches) continue;
     }
     if (to_skip > 0) {

@@ -103,11 +103,13 @@ Result<Plan> PlanRows(const Version& version, const ReadOptions& options) {
 
 RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters)
     : version_(version),
-      filter_(options.filter && !options.filter->matches_everything() ? options.filter.get() : nullptr),
+      filter_(options.filter && !options.filter->matches_everything() ? options.filter.get()
+                                                                      : nullptr),
       counters_(counters) {
   if (!filter_) return;
   const FilterNeeds& needs = filter_->needs();
-  fields_ = {.embedding = false, .document = needs.document, .metadata = needs.metadata, .uri = needs.uri};
+  fields_ = {
+      .embedding = false, .document = needs.document, .metadata = needs.metadata, .uri = needs.uri};
   needs_id_ = needs.id;
 }
 
@@ -139,7 +141,8 @@ bool RowFilter::MatchesTailRow(uint32_t row) const {
                            .uri = record.uri});
 }
 
-Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan, ReadCounters& counters) {
+Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
+                  ReadCounters& counters) {
   const RowFilter filter(version, options, &counters);
   if (filter.passes_everything()) return Status::Ok();
   for (size_t segment = 0; segment < plan.segments.size(); ++segment) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First stage of the read pipeline: which rows of each segment and of the tail an answer may come from. Live rows, of
-// the allow-list where there is one, that pass the filter where it is applied before the search. Pure functions over a
-// pinned version; any thread.
+// First stage of the read pipeline: which rows of each segment and of the tail an answer may come
+// from. Live rows, of the allow-list where there is one, that pass the filter where it is applied
+// before the search. Pure functions over a pinned version; any thread.
 
 #pragma once
 
@@ -49,7 +49,8 @@ struct Plan {
 Result<Plan> PlanRows(const Version& version, const ReadOptions& options);
 
 // Evaluates `options.filter` on every row of the plan and takes out those that do not match.
-Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan, ReadCounters& counters);
+Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
+                  ReadCounters& counters);
 
 // Evaluates the filter on one row after the other.
 class RowFilter {

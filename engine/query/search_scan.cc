@@ -25,18 +25,17 @@ struct Candidate {
 
 using CandidateLists = std::vector<std::vector<Candidate>>;  // by query
 
-Status ScanSegment(const Version& version, const QueryRequest& request, const RowSet& rows, uint32_t index,
-                   CandidateLists& candidates, ReadCounters& counters) {
+Status ScanSegment(const Version& version, const QueryRequest& request, const RowSet& rows,
+                   uint32_t index, CandidateLists& candidates, ReadCounters& counters) {
   const Segment& segment = *version.segments[index].segment;
-  PIGMENT_ASSIGN_OR_RETURN(
-      const FlatScanResult found,
-      ScanFlat(segment, request.dimension,
-               {.metric = request.metric,
-                .queries = request.embeddings.data(),
-                .query_count = request.queries,
-                .k = static_cast<size_t>(std::min(request.k, rows.count())),
-                .allowed_rows = rows.words(),
-                .control = &request.read.control}));
+  PIGMENT_ASSIGN_OR_RETURN(const FlatScanResult found,
+                           ScanFlat(segment, request.dimension,
+                                    {.metric = request.metric,
+                                     .queries = request.embeddings.data(),
+                                     .query_count = request.queries,
+                                     .k = static_cast<size_t>(std::min(request.k, rows.count())),
+                                     .allowed_rows = rows.words(),
+                                     .control = &request.read.control}));
   counters.segment_rows_scored += found.rows_scored;
   counters.segment_bytes += found.rows_scored * request.dimension * sizeof(float);
   for (size_t query = 0; query < request.queries; ++query) {
@@ -48,13 +47,13 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
   return Status::Ok();
 }
 
-Status ScanTail(const Version& version, const QueryRequest& request, const RowSet& rows, CandidateLists& candidates,
-                ReadCounters& counters) {
+Status ScanTail(const Version& version, const QueryRequest& request, const RowSet& rows,
+                CandidateLists& candidates, ReadCounters& counters) {
   const TailView& tail = version.tail;
   const size_t k = static_cast<size_t>(std::min(request.k, rows.count()));
   for (size_t query = 0; query < request.queries; ++query) {
-    const DistanceFunction distance(request.metric,
-                                    request.embeddings.subspan(query * request.dimension, request.dimension));
+    const DistanceFunction distance(
+        request.metric, request.embeddings.subspan(query * request.dimension, request.dimension));
     std::vector<std::pair<Scored, uint32_t>> heap;  // the k nearest so far, the farthest first
     const auto nearer = [](const auto& a, const auto& b) { return a.first < b.first; };
     uint32_t until_check = 0;
@@ -73,7 +72,8 @@ Status ScanTail(const Version& version, const QueryRequest& request, const RowSe
       heap.emplace_back(scored, row);
       std::push_heap(heap.begin(), heap.end(), nearer);
     }
-    for (const auto& [scored, row] : heap) candidates[query].push_back({scored, {RowPlace::kTail, row}});
+    for (const auto& [scored, row] : heap)
+      candidates[query].push_back({scored, {RowPlace::kTail, row}});
     counters.tail_rows_scored += rows.count();
     counters.tail_bytes += rows.count() * request.dimension * sizeof(float);
   }
@@ -82,8 +82,9 @@ Status ScanTail(const Version& version, const QueryRequest& request, const RowSe
 
 }  // namespace
 
-Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version, const QueryRequest& request,
-                                                  const Plan& plan, ReadCounters& counters) {
+Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
+                                                  const QueryRequest& request, const Plan& plan,
+                                                  ReadCounters& counters) {
   CandidateLists candidates(request.queries);
   if (request.k > 0 && request.queries > 0) {
     for (uint32_t index = 0; index < plan.segments.size(); ++index) {
@@ -102,7 +103,8 @@ Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version, const 
     std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(kept), found.end(),
                       [](const Candidate& a, const Candidate& b) { return a.key < b.key; });
     hits[query].reserve(kept);
-    for (size_t rank = 0; rank < kept; ++rank) hits[query].push_back({found[rank].key.distance, found[rank].place});
+    for (size_t rank = 0; rank < kept; ++rank)
+      hits[query].push_back({found[rank].key.distance, found[rank].place});
   }
   return hits;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Second stage of the read pipeline: which rows answer, in order. By distance for a query, by insertion ordinal for a
-// get. Pure functions over a pinned version; any thread.
+// Second stage of the read pipeline: which rows answer, in order. By distance for a query, by
+// insertion ordinal for a get. Pure functions over a pinned version; any thread.
 
 #pragma once
 
@@ -26,12 +26,13 @@ struct Hit {
 };
 
 // Per query the min(k, planned rows) nearest rows, ascending by (distance, ordinal).
-Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version, const QueryRequest& request,
-                                                  const Plan& plan, ReadCounters& counters);
+Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
+                                                  const QueryRequest& request, const Plan& plan,
+                                                  ReadCounters& counters);
 
-// Rows of the plan that pass the filter, by ordinal, from the offset on and up to the limit: the filter is evaluated no
-// further than the answer needs.
-Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request, const Plan& plan,
-                                          ReadCounters& counters);
+// Rows of the plan that pass the filter, by ordinal, from the offset on and up to the limit: the
+// filter is evaluated no further than the answer needs.
+Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request,
+                                          const Plan& plan, ReadCounters& counters);
 
 }  // namespace pigment

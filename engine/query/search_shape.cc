@@ -14,7 +14,9 @@ namespace pigment {
 
 namespace {
 
-void SetBit(std::vector<uint8_t>& bits, uint64_t row) { bits[row / 8] |= static_cast<uint8_t>(1 << (row % 8)); }
+void SetBit(std::vector<uint8_t>& bits, uint64_t row) {
+  bits[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
+}
 
 void AppendText(TextColumn& column, uint64_t row, std::optional<std::string_view> text) {
   // Validity begins with the first row that has nothing; all before it were present.
@@ -91,10 +93,11 @@ Status Shaper::Append(const Record& record) {
   if (include.embeddings) {
     if (record.embedding.size() != result_.dimension) {
       return DataLoss(Detail::kMiscounted, "", -1,
-                      fmt::format("record \"{}\" has {} numbers, its collection has dimension {}", record.id,
-                                  record.embedding.size(), result_.dimension));
+                      fmt::format("record \"{}\" has {} numbers, its collection has dimension {}",
+                                  record.id, record.embedding.size(), result_.dimension));
     }
-    result_.embeddings.insert(result_.embeddings.end(), record.embedding.begin(), record.embedding.end());
+    result_.embeddings.insert(result_.embeddings.end(), record.embedding.begin(),
+                              record.embedding.end());
   }
   ++rows_;
   return Status::Ok();

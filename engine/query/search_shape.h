@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Last stages of the read pipeline: fetch what `include` asks of each row, and shape it into columns. One call, one
-// thread; the version is borrowed.
+// Last stages of the read pipeline: fetch what `include` asks of each row, and shape it into
+// columns. One call, one thread; the version is borrowed.
 
 #pragma once
 

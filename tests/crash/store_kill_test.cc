@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kill -9 of a process that writes to a store on the real disk. Each acknowledgement goes through a pipe, so the parent
-// knows what must be there; each life goes on where the last one was killed.
+// kill -9 of a process that writes to a store on the real disk. Each acknowledgement goes through a
+// pipe, so the parent knows what must be there; each life goes on where the last one was killed.
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -29,8 +29,9 @@ StoreOptions SmallSegments() {
   return options;
 }
 
-// Batch `number` of thread `thread` in life `life`: two new records, and the first of the thread's last batch deleted.
-// So exactly the second record of every batch but the newest stays, and halves of batches show.
+// Batch `number` of thread `thread` in life `life`: two new records, and the first of the thread's
+// last batch deleted. So exactly the second record of every batch but the newest stays, and halves
+// of batches show.
 std::string IdOf(int life, int thread, uint32_t number, char half) {
   return std::to_string(life) + "/" + std::to_string(thread) + "/" + std::to_string(number) + half;
 }
@@ -57,7 +58,8 @@ struct Acknowledgement {
         batch.embeddings.assign(8, static_cast<float>(number));
         if (!(*docs)->Write(batch).ok()) _exit(5);
         const Acknowledgement acknowledgement{thread, number};
-        if (write(pipe_end, &acknowledgement, sizeof acknowledgement) != sizeof acknowledgement) _exit(6);
+        if (write(pipe_end, &acknowledgement, sizeof acknowledgement) != sizeof acknowledgement)
+          _exit(6);
         if (number % 7 != 6) continue;
         WriteBatch erase;
         erase.kind = WriteKind::kDelete;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A store on a simulated disk whose power is cut at random operations: what was acknowledged is there, what is there is
-// a prefix of what was written, batches are whole, and the answers are the model's.
+// A store on a simulated disk whose power is cut at random operations: what was acknowledged is
+// there, what is there is a prefix of what was written, batches are whole, and the answers are the
+// model's.
 
 #include <gtest/gtest.h>
 
@@ -29,8 +30,10 @@ StoreOptions SmallSegments(SyncMode mode) {
   return options;
 }
 
-// Writes until something fails (the power) or `steps` are done. Batches go in the history before they are tried.
-void Work(MemoryFileSystem& files, const StoreOptions& options, BatchMaker& maker, int steps, History* history) {
+// Writes until something fails (the power) or `steps` are done. Batches go in the history before
+// they are tried.
+void Work(MemoryFileSystem& files, const StoreOptions& options, BatchMaker& maker, int steps,
+          History* history) {
   const auto store = Store::Open("db", options, &files);
   if (!store.ok()) return;
   for (int step = 0; step < steps; ++step) {
@@ -50,12 +53,15 @@ void Work(MemoryFileSystem& files, const StoreOptions& options, BatchMaker& make
 // The models after the first `count` batches.
 std::map<std::string, CollectionModel> ModelsOf(const History& history, size_t count) {
   std::map<std::string, CollectionModel> models;
-  for (size_t i = 0; i < count; ++i) models[history.batches[i].first].Apply(history.batches[i].second);
+  for (size_t i = 0; i < count; ++i)
+    models[history.batches[i].first].Apply(history.batches[i].second);
   return models;
 }
 
-// Opens what survived and takes the history back to what is there. At least `required` batches must be.
-void Recover(MemoryFileSystem& files, const StoreOptions& options, size_t required, History* history) {
+// Opens what survived and takes the history back to what is there. At least `required` batches must
+// be.
+void Recover(MemoryFileSystem& files, const StoreOptions& options, size_t required,
+             History* history) {
   const auto store = Store::Open("db", options, &files);
   ASSERT_OK(store);
   const uint64_t position = (*store)->position();
@@ -110,13 +116,13 @@ void CutPowerAgainAndAgain(uint64_t seed, SyncMode mode) {
 }
 
 TEST(StorePower, AcknowledgedBatchesSurviveAndTheRestIsAPrefix) {
-  for (uint64_t seed = 1; seed <= 250 && !::testing::Test::HasFatalFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= 120 && !::testing::Test::HasFatalFailure(); ++seed) {
     CutPowerAgainAndAgain(seed, SyncMode::kFull);
   }
 }
 
 TEST(StorePower, WithoutSyncThereIsStillAPrefixOfWholeBatches) {
-  for (uint64_t seed = 1; seed <= 80 && !::testing::Test::HasFatalFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= 40 && !::testing::Test::HasFatalFailure(); ++seed) {
     CutPowerAgainAndAgain(seed, SyncMode::kOff);
   }
 }
@@ -136,7 +142,8 @@ TEST(StorePower, EveryPointOfAFlushIsSafe) {
       (void)store->Flush();
     }
     const bool is_past = !files.is_stopped();
-    files.CutPower({.keep = at % 2 == 0 ? PowerCut::Keep::kNothing : PowerCut::Keep::kRandom, .seed = at});
+    files.CutPower(
+        {.keep = at % 2 == 0 ? PowerCut::Keep::kNothing : PowerCut::Keep::kRandom, .seed = at});
     Recover(files, options, history.acknowledged, &history);
     if (::testing::Test::HasFatalFailure()) return;
     if (is_past) break;
@@ -175,7 +182,7 @@ TEST(StorePower, FailedFlushLosesNothingAndIsTriedAgain) {
 }
 
 TEST(StorePower, FullDiskRefusesTheWriteAndRecoversByItself) {
-  MemoryFileSystem files;
+  MemoryFileSystem files(Kind::kSimulated);
   StoreOptions options;
   options.flush_rows_max = 50;
   const auto store = Store::Open("db", options, &files).value();

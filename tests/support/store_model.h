@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plain model of a collection that store tests compare with: records in a map, one obvious line per rule of
-// notes/chroma.md 1.5, distances by Distance() one at a time. And random batches to feed both. Header only; one thread.
+// The plain model of a collection that store tests compare with: records in a map, one obvious line
+// per rule of notes/chroma.md 1.5, distances by Distance() one at a time. And random batches to
+// feed both. Header only; one thread.
 
 #pragma once
 
@@ -47,11 +48,13 @@ class CollectionModel {
   std::vector<const Record*> InOrder(const ReadOptions& read) const {
     std::vector<const Record*> rows;
     for (const auto& [id, record] : records_) {
-      if (read.ids && std::find(read.ids->begin(), read.ids->end(), id) == read.ids->end()) continue;
-      if (read.filter && !read.filter->Matches({.id = record.id,
-                                                .metadata = record.metadata ? &*record.metadata : nullptr,
-                                                .document = record.document,
-                                                .uri = record.uri})) {
+      if (read.ids && std::find(read.ids->begin(), read.ids->end(), id) == read.ids->end())
+        continue;
+      if (read.filter &&
+          !read.filter->Matches({.id = record.id,
+                                 .metadata = record.metadata ? &*record.metadata : nullptr,
+                                 .document = record.document,
+                                 .uri = record.uri})) {
         continue;
       }
       rows.push_back(&record);
@@ -60,14 +63,17 @@ class CollectionModel {
     return rows;
   }
 
-  std::vector<std::pair<float, const Record*>> Nearest(const QueryRequest& request, size_t query) const {
+  std::vector<std::pair<float, const Record*>> Nearest(const QueryRequest& request,
+                                                       size_t query) const {
     std::vector<std::pair<float, const Record*>> rows;
     const float* const vector = request.embeddings.data() + query * request.dimension;
     for (const Record* record : InOrder(request.read)) {
-      rows.emplace_back(Distance(request.metric, vector, record->embedding.data(), request.dimension), record);
+      rows.emplace_back(
+          Distance(request.metric, vector, record->embedding.data(), request.dimension), record);
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const auto& a, const auto& b) { return DistanceKey(a.first) < DistanceKey(b.first); });
+    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+      return DistanceKey(a.first) < DistanceKey(b.first);
+    });
     if (rows.size() > request.k) rows.resize(request.k);
     return rows;
   }
@@ -101,16 +107,20 @@ class CollectionModel {
 // Random batches over a small set of ids, so that they meet each other often.
 class BatchMaker {
  public:
-  BatchMaker(uint64_t seed, uint32_t dimension, uint32_t ids) : random_(seed), dimension_(dimension), ids_(ids) {}
+  BatchMaker(uint64_t seed, uint32_t dimension, uint32_t ids)
+      : random_(seed), dimension_(dimension), ids_(ids) {}
 
-  size_t Below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random_); }
+  size_t Below(size_t bound) {
+    return std::uniform_int_distribution<size_t>(0, bound - 1)(random_);
+  }
   bool Chance(int percent) { return Below(100) < static_cast<size_t>(percent); }
   std::string Id() { return "id" + std::to_string(Below(ids_)); }
   // Few values, so that distances tie.
   float Number() { return static_cast<float>(static_cast<int>(Below(7)) - 3) / 2; }
   std::vector<float> Vector() {
     std::vector<float> vector(dimension_);
-    for (float& number : vector) number = Chance(80) ? Number() : std::normal_distribution<float>()(random_);
+    for (float& number : vector)
+      number = Chance(80) ? Number() : std::normal_distribution<float>()(random_);
     return vector;
   }
 
@@ -155,13 +165,27 @@ class BatchMaker {
     for (size_t entries = Below(3) + 1; entries > 0; --entries) {
       const std::string key(1, static_cast<char>('a' + Below(4)));
       switch (Below(may_erase ? 7 : 6)) {
-        case 0: metadata[key] = static_cast<int64_t>(Below(5)); break;
-        case 1: metadata[key] = static_cast<double>(Below(5)) / 2; break;
-        case 2: metadata[key] = Chance(50); break;
-        case 3: metadata[key] = std::string(Chance(50) ? "u" : "v"); break;
-        case 4: metadata[key] = std::vector<std::string>{"u", "w"}; break;
-        case 5: metadata[key] = std::vector<int64_t>{1, static_cast<int64_t>(Below(5))}; break;
-        default: metadata[key] = Erased(); break;
+        case 0:
+          metadata[key] = static_cast<int64_t>(Below(5));
+          break;
+        case 1:
+          metadata[key] = static_cast<double>(Below(5)) / 2;
+          break;
+        case 2:
+          metadata[key] = Chance(50);
+          break;
+        case 3:
+          metadata[key] = std::string(Chance(50) ? "u" : "v");
+          break;
+        case 4:
+          metadata[key] = std::vector<std::string>{"u", "w"};
+          break;
+        case 5:
+          metadata[key] = std::vector<int64_t>{1, static_cast<int64_t>(Below(5))};
+          break;
+        default:
+          metadata[key] = Erased();
+          break;
       }
     }
     return metadata;
@@ -169,14 +193,19 @@ class BatchMaker {
 
   ReadOptions Read() {
     static const char* const kWheres[] = {
-        R"({"a":{"$gte":1.5}})", R"({"b":{"$ne":"u"}})", R"({"c":{"$contains":1}})", R"({"a":{"$in":[1,2,3]}})",
-        R"({"$or":[{"a":true},{"$and":[{"b":{"$lt":2}},{"d":{"$nin":["v"]}}]}]})", R"({"d":{"$eq":"nothing"}})"};
-    static const char* const kDocuments[] = {R"({"$contains":"red"})", R"({"$not_contains":"blue"})",
-                                             R"({"$regex":"gr.+n"})"};
+        R"({"a":{"$gte":1.5}})",
+        R"({"b":{"$ne":"u"}})",
+        R"({"c":{"$contains":1}})",
+        R"({"a":{"$in":[1,2,3]}})",
+        R"({"$or":[{"a":true},{"$and":[{"b":{"$lt":2}},{"d":{"$nin":["v"]}}]}]})",
+        R"({"d":{"$eq":"nothing"}})"};
+    static const char* const kDocuments[] = {
+        R"({"$contains":"red"})", R"({"$not_contains":"blue"})", R"({"$regex":"gr.+n"})"};
     ReadOptions read;
     if (Chance(25)) {
       read.ids.emplace();
-      for (size_t ids = Below(12); ids > 0; --ids) read.ids->push_back(Chance(90) ? Id() : "nobody");
+      for (size_t ids = Below(12); ids > 0; --ids)
+        read.ids->push_back(Chance(90) ? Id() : "nobody");
     }
     if (Chance(50)) {
       std::optional<std::string_view> where, document;
@@ -202,20 +231,25 @@ inline std::optional<std::string> TextAt(const TextColumn& column, size_t row) {
                              static_cast<size_t>(column.offsets[row + 1] - column.offsets[row]));
 }
 
-// The first difference between row `row` of a result and a record; empty: none. Embeddings are compared by their bits.
+// The first difference between row `row` of a result and a record; empty: none. Embeddings are
+// compared by their bits.
 inline std::string DifferenceOfRow(const ResultSet& result, size_t row, const Record& record) {
   const std::string where = "row " + std::to_string(row) + " (\"" + record.id + "\"): ";
-  if (TextAt(result.ids, row) != record.id) return where + "got id \"" + TextAt(result.ids, row).value_or("?") + "\"";
-  const auto differs = [&](bool included, const TextColumn& column, const std::optional<std::string>& expected) {
+  if (TextAt(result.ids, row) != record.id)
+    return where + "got id \"" + TextAt(result.ids, row).value_or("?") + "\"";
+  const auto differs = [&](bool included, const TextColumn& column,
+                           const std::optional<std::string>& expected) {
     return included ? TextAt(column, row) != expected : !column.offsets.empty();
   };
-  if (differs(result.included.documents, result.documents, record.document)) return where + "document";
+  if (differs(result.included.documents, result.documents, record.document))
+    return where + "document";
   if (differs(result.included.uris, result.uris, record.uri)) return where + "uri";
   if (differs(result.included.metadatas, result.metadatas,
               record.metadata ? std::optional(MetadataToJson(*record.metadata)) : std::nullopt)) {
     return where + "metadata";
   }
-  if (!result.included.embeddings) return result.embeddings.empty() ? "" : where + "embedding not asked for";
+  if (!result.included.embeddings)
+    return result.embeddings.empty() ? "" : where + "embedding not asked for";
   if (result.dimension != record.embedding.size() ||
       result.embeddings.size() < (row + 1) * result.dimension ||
       std::memcmp(result.embeddings.data() + row * result.dimension, record.embedding.data(),
@@ -225,11 +259,13 @@ inline std::string DifferenceOfRow(const ResultSet& result, size_t row, const Re
   return "";
 }
 
-// The first difference between what a version answers to a get and what the model does; empty: none.
-inline std::string DifferenceOfGet(const Version& version, const CollectionModel& model, const GetRequest& request) {
+// The first difference between what a version answers to a get and what the model does; empty:
+// none.
+inline std::string DifferenceOfGet(const Version& version, const CollectionModel& model,
+                                   const GetRequest& request) {
   std::vector<const Record*> expected = model.InOrder(request.read);
-  expected.erase(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(
-                                                          std::min<uint64_t>(request.offset, expected.size())));
+  expected.erase(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
+                                                          request.offset, expected.size())));
   if (request.limit && expected.size() > *request.limit) expected.resize(*request.limit);
   Result<ResultSet> result = Get(version, request);
   if (!result.ok()) return result.status().ToString();
@@ -238,7 +274,8 @@ inline std::string DifferenceOfGet(const Version& version, const CollectionModel
            std::to_string(expected.size());
   }
   for (size_t row = 0; row < expected.size(); ++row) {
-    if (std::string difference = DifferenceOfRow(*result, row, *expected[row]); !difference.empty()) {
+    if (std::string difference = DifferenceOfRow(*result, row, *expected[row]);
+        !difference.empty()) {
       return "get: " + difference;
     }
   }
@@ -253,17 +290,20 @@ inline std::string DifferenceOfQuery(const Version& version, const CollectionMod
   size_t row = 0;
   for (size_t query = 0; query < request.queries; ++query) {
     for (const auto& [distance, record] : model.Nearest(request, query)) {
-      if (row >= result->query_offsets[query + 1]) return "query " + std::to_string(query) + " gives too few rows";
+      if (row >= result->query_offsets[query + 1])
+        return "query " + std::to_string(query) + " gives too few rows";
       if (std::string difference = DifferenceOfRow(*result, row, *record); !difference.empty()) {
         return "query " + std::to_string(query) + ": " + difference;
       }
-      if (request.read.include.distances && std::memcmp(&result->distances[row], &distance, sizeof distance) != 0) {
-        return "query " + std::to_string(query) + ": distance " + std::to_string(result->distances[row]) + ", not " +
-               std::to_string(distance);
+      if (request.read.include.distances &&
+          std::memcmp(&result->distances[row], &distance, sizeof distance) != 0) {
+        return "query " + std::to_string(query) + ": distance " +
+               std::to_string(result->distances[row]) + ", not " + std::to_string(distance);
       }
       ++row;
     }
-    if (row != result->query_offsets[query + 1]) return "query " + std::to_string(query) + " gives too many rows";
+    if (row != result->query_offsets[query + 1])
+      return "query " + std::to_string(query) + " gives too many rows";
   }
   return "";
 }

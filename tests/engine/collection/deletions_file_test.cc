@@ -61,7 +61,8 @@ TEST_F(DeletionsFile, NoticesEveryTruncation) {
 
 TEST_F(DeletionsFile, OfAnotherPlaceIsForeign) {
   for (const auto& change : std::vector<void (*)(DeletionsPlace&)>{
-           [](DeletionsPlace& place) { place.segment = 5; }, [](DeletionsPlace& place) { place.version = 8; },
+           [](DeletionsPlace& place) { place.segment = 5; },
+           [](DeletionsPlace& place) { place.version = 8; },
            [](DeletionsPlace& place) { place.store[0] = std::byte{1}; }}) {
     DeletionsPlace other = place_;
     change(other);

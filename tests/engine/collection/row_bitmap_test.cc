@@ -22,7 +22,8 @@ TEST(RowBitmap, HoldsExactlyTheRowsThatWereSet) {
     bitmap = bitmap.With(rows);
     expected.insert(rows.begin(), rows.end());
   }
-  for (uint32_t row = 0; row < kRows; ++row) ASSERT_EQ(bitmap.Test(row), expected.contains(row)) << row;
+  for (uint32_t row = 0; row < kRows; ++row)
+    ASSERT_EQ(bitmap.Test(row), expected.contains(row)) << row;
   EXPECT_EQ(bitmap.Count(), expected.size());
 }
 
@@ -44,7 +45,8 @@ TEST(RowBitmap, GrowsWithoutSettingNewRows) {
 }
 
 TEST(RowBitmap, ComesBackFromItsWords) {
-  const RowBitmap bitmap = RowBitmap(40000).With(std::vector<uint32_t>{0, 63, 64, 32767, 32768, 39999});
+  const RowBitmap bitmap =
+      RowBitmap(40000).With(std::vector<uint32_t>{0, 63, 64, 32767, 32768, 39999});
   std::vector<uint64_t> words(bitmap.words());
   for (uint32_t word = 0; word < bitmap.words(); ++word) words[word] = bitmap.Word(word);
   const RowBitmap back = RowBitmap::FromWords(40000, words);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening and closing: one engine per directory and process, one writing process, read-only ones beside it, fork, and
-// what is refused.
+// Opening and closing: one engine per directory and process, one writing process, read-only ones
+// beside it, fork, and what is refused.
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -326,11 +326,14 @@ TEST_F(StoreOpen, ForkedChildIsRefusedEverywhere) {
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody is left behind when the test fails
     const auto forked = [](const Status& status) { return status.detail() == Detail::kForked; };
-    bool ok = forked(docs->Pin().status()) && forked(docs->Write(AddOf({"b"})).status()) && forked(docs->Flush()) &&
-              forked(store->Flush()) && forked(store->Close()) && forked(store->catalog().status()) &&
-              forked(store->CreateCollection(EntryNamed("child")).status()) && forked(store->Refresh().status()) &&
+    bool ok = forked(docs->Pin().status()) && forked(docs->Write(AddOf({"b"})).status()) &&
+              forked(docs->Flush()) && forked(store->Flush()) && forked(store->Close()) &&
+              forked(store->catalog().status()) &&
+              forked(store->CreateCollection(EntryNamed("child")).status()) &&
+              forked(store->Refresh().status()) &&
               forked(store->GetCollection({}, "docs").status()) &&
-              forked(store->ForkCollection({}, "other").status()) && forked(store->DeleteCollection({}, "docs"));
+              forked(store->ForkCollection({}, "other").status()) &&
+              forked(store->DeleteCollection({}, "docs"));
     // A new open in the child meets the parent's lock, and does not share the parent's engine.
     ok = ok && Store::Open(path_, {}).status().detail() == Detail::kLocked;
     const_cast<std::shared_ptr<Collection>&>(docs).reset();
@@ -418,7 +421,8 @@ TEST_F(StoreOpen, EveryWriteAcknowledgedBeforeTheCloseIsThereAtReopen) {
       writers.emplace_back([&, writer] {
         ++started;
         for (int i = 0;; ++i) {
-          const std::string id = std::to_string(round) + "/" + std::to_string(writer) + "/" + std::to_string(i);
+          const std::string id =
+              std::to_string(round) + "/" + std::to_string(writer) + "/" + std::to_string(i);
           const auto outcome = docs->Write(AddOf({id}));
           if (outcome.ok()) {
             acknowledged[static_cast<size_t>(writer)].push_back(id);

@@ -25,7 +25,8 @@ WriteBatch BatchOf(WriteKind kind, const std::vector<std::string>& ids, uint32_t
   if (kind == WriteKind::kDelete) return batch;
   batch.dimension = dimension;
   for (size_t row = 0; row < ids.size(); ++row) {
-    for (uint32_t i = 0; i < dimension; ++i) batch.embeddings.push_back(static_cast<float>(row + 1));
+    for (uint32_t i = 0; i < dimension; ++i)
+      batch.embeddings.push_back(static_cast<float>(row + 1));
   }
   return batch;
 }
@@ -90,7 +91,8 @@ TEST_F(StoreInMemory, UpdateMergesMetadataAndKeepsWhatIsNotGiven) {
   WriteBatch update;
   update.kind = WriteKind::kUpdate;
   update.ids = {"a", "missing"};
-  update.metadatas = {Metadata{{"change", std::string("new type")}, {"erase", Erased()}}, std::nullopt};
+  update.metadatas = {Metadata{{"change", std::string("new type")}, {"erase", Erased()}},
+                      std::nullopt};
   const auto outcome = docs_->Write(update);
   ASSERT_OK(outcome);
   EXPECT_EQ(outcome->counts.updated, 1u);
@@ -124,7 +126,9 @@ TEST_F(StoreInMemory, DimensionIsFixedByTheFirstAddAndNamedInTheRefusal) {
   ASSERT_OK(docs_->Write(update));  // meets no record, fixes nothing
   ASSERT_OK(docs_->Write(BatchOf(WriteKind::kAdd, {"a"}, 3)));
   EXPECT_EQ(docs_->entry().dimension, 3u);
-  EXPECT_EQ((*store_->catalog())->GetCollection("default_tenant", "default_database", "docs")->dimension, 3u);
+  EXPECT_EQ(
+      (*store_->catalog())->GetCollection("default_tenant", "default_database", "docs")->dimension,
+      3u);
   const auto refused = docs_->Write(BatchOf(WriteKind::kUpsert, {"b"}, 2));
   EXPECT_CODE(refused, Code::kInvalidArgument);
   EXPECT_EQ(refused.status().detail(), Detail::kDimension);
@@ -141,12 +145,15 @@ TEST_F(StoreInMemory, RacingFirstAddsOfDifferentDimensionsAgreeOnOne) {
     std::vector<std::thread> threads;
     for (uint32_t dimension = 1; dimension <= 4; ++dimension) {
       threads.emplace_back([&, dimension] {
-        if (collection->Write(BatchOf(WriteKind::kAdd, {std::to_string(dimension)}, dimension)).ok()) ++accepted;
+        if (collection->Write(BatchOf(WriteKind::kAdd, {std::to_string(dimension)}, dimension))
+                .ok())
+          ++accepted;
       });
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(accepted, 1);
-    EXPECT_EQ(IdsOf(*collection), std::vector<std::string>{std::to_string(collection->entry().dimension)});
+    EXPECT_EQ(IdsOf(*collection),
+              std::vector<std::string>{std::to_string(collection->entry().dimension)});
   }
 }
 
@@ -189,7 +196,8 @@ TEST_F(StoreInMemory, HandleSurvivesRenameAndGivesNotFoundAfterDelete) {
   EXPECT_CODE(docs_->Pin(), Code::kNotFound);
   EXPECT_CODE(docs_->Write(BatchOf(WriteKind::kAdd, {"b"})), Code::kNotFound);
   EXPECT_CODE(docs_->Flush(), Code::kNotFound);
-  EXPECT_CODE(docs_->DeleteSelected([](const Version&) { return std::vector<std::string>(); }), Code::kNotFound);
+  EXPECT_CODE(docs_->DeleteSelected([](const Version&) { return std::vector<std::string>(); }),
+              Code::kNotFound);
   EXPECT_CODE(store_->ForkCollection(docs_->entry().id, "fork"), Code::kNotFound);
 }
 
@@ -242,8 +250,8 @@ TEST_F(StoreInMemory, ForkSharesSegmentsAndNotLaterWrites) {
 }
 
 TEST_F(StoreInMemory, DeleteSelectedIsOneStepAmongWriters) {
-  // Each writer flips its record between even and odd; the deleter deletes even ones. A record that was odd when it was
-  // deleted shows that a write came between selection and deletion.
+  // Each writer flips its record between even and odd; the deleter deletes even ones. A record that
+  // was odd when it was deleted shows that a write came between selection and deletion.
   ASSERT_OK(docs_->Write(BatchOf(WriteKind::kAdd, {"w"})));
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> deleted{0};
@@ -280,8 +288,10 @@ TEST_F(StoreInMemory, DeleteSelectedIsOneStepAmongWriters) {
 
 TEST_F(StoreInMemory, SelectErrorDeletesNothing) {
   ASSERT_OK(docs_->Write(BatchOf(WriteKind::kAdd, {"a"})));
-  const auto refused = docs_->DeleteSelected(
-      [](const Version&) -> Result<std::vector<std::string>> { return Status(Code::kCancelled, "stopped"); });
+  const auto refused =
+      docs_->DeleteSelected([](const Version&) -> Result<std::vector<std::string>> {
+        return Status(Code::kCancelled, "stopped");
+      });
   EXPECT_CODE(refused, Code::kCancelled);
   EXPECT_EQ(IdsOf(*docs_).size(), 1u);
 }
@@ -314,7 +324,8 @@ TEST(StoreMemory, BudgetRefusesTheWriteAndNamesItself) {
   const auto refused = docs->Write(batch);
   EXPECT_CODE(refused, Code::kResourceExhausted);
   EXPECT_EQ(refused.status().detail(), Detail::kMemory);
-  EXPECT_NE(refused.status().message().find("1048576"), std::string::npos) << refused.status().message();
+  EXPECT_NE(refused.status().message().find("1048576"), std::string::npos)
+      << refused.status().message();
   EXPECT_OK(docs->Write(BatchOf(WriteKind::kAdd, {"b"})));
 }
 
@@ -352,7 +363,8 @@ TEST(StoreMemory, ReadersDuringWritesAndFlushesSeeWholeBatches) {
         ASSERT_EQ(ids->size(), (*version)->live_rows);
         // Every batch writes or deletes a pair.
         ASSERT_EQ(ids->size() % 2, 0u);
-        for (size_t row = 0; row < ids->size(); row += 2) ASSERT_EQ((*ids)[row] + "'", (*ids)[row + 1]);
+        for (size_t row = 0; row < ids->size(); row += 2)
+          ASSERT_EQ((*ids)[row] + "'", (*ids)[row + 1]);
         ++reads;
       }
     });
