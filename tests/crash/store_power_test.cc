@@ -116,13 +116,13 @@ void CutPowerAgainAndAgain(uint64_t seed, SyncMode mode) {
 }
 
 TEST(StorePower, AcknowledgedBatchesSurviveAndTheRestIsAPrefix) {
-  for (uint64_t seed = 1; seed <= 120 && !::testing::Test::HasFatalFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= 80 && !::testing::Test::HasFatalFailure(); ++seed) {
     CutPowerAgainAndAgain(seed, SyncMode::kFull);
   }
 }
 
 TEST(StorePower, WithoutSyncThereIsStillAPrefixOfWholeBatches) {
-  for (uint64_t seed = 1; seed <= 40 && !::testing::Test::HasFatalFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= 25 && !::testing::Test::HasFatalFailure(); ++seed) {
     CutPowerAgainAndAgain(seed, SyncMode::kOff);
   }
 }
