@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -314,6 +315,29 @@ TEST(Catalog, EditorsAndReadersRunAtOnce) {
   EXPECT_EQ(harness.catalog->AllCollections().size(), 200u);
   ASSERT_OK(harness.Open());
   EXPECT_EQ(harness.catalog->AllCollections().size(), 200u);
+}
+
+TEST(Catalog, AReaderBesideAWriterThatCheckpointsSeesAStateNotOlderThanItsOpening) {
+  CatalogHarness harness;
+  ASSERT_OK(harness.Open());
+  std::atomic<int> made{0};
+  std::thread writer([&] {
+    for (int i = 1; i <= 300; ++i) {
+      ASSERT_OK(harness.catalog->CreateTenant("tenant" + std::to_string(i)));
+      made = i;
+      if (i % 3 == 0) ASSERT_OK(harness.catalog->Checkpoint());
+    }
+  });
+  int reads = 0;
+  while (made < 300 || reads == 0) {
+    const auto before = static_cast<size_t>(made);
+    const auto reader = Catalog::Open(&harness.files, "db", true);
+    EXPECT_OK(reader);
+    if (!reader.ok()) break;
+    EXPECT_GE((*reader)->ListTenants().size(), before + 1);
+    ++reads;
+  }
+  writer.join();
 }
 
 }  // namespace

@@ -331,5 +331,34 @@ TEST(Log, WithoutSyncsACloseStillMakesEverythingDurable) {
   EXPECT_EQ(harness.applied.size(), 20u);
 }
 
+TEST(Log, AReaderBesideAWriterSeesAPrefixThatIsNotOlderThanItsOpening) {
+  LogHarness harness;
+  LogOptions options;
+  options.file_bytes_max = 300;
+  ASSERT_OK(harness.Open(options));
+  std::atomic<bool> is_over{false};
+  std::thread writer([&] {
+    for (int i = 1; i <= 600; ++i) ASSERT_OK(harness.Append(std::to_string(i)));
+    is_over = true;
+  });
+  LogOptions reading;
+  reading.read_only = true;
+  int reads = 0;
+  while (!is_over || reads == 0) {
+    const uint64_t before = harness.log->last_position();
+    uint64_t seen = 0;
+    const auto reader = Log::Open(&harness.files, "db/log", LogHarness::kStore, 0, reading,
+                                  [&](uint64_t position, std::span<const std::byte> payload) {
+                                    EXPECT_EQ(position, ++seen);
+                                    EXPECT_EQ(AsText(payload), std::to_string(position));
+                                    return Status::Ok();
+                                  });
+    EXPECT_OK(reader);
+    EXPECT_GE(seen, before);
+    ++reads;
+  }
+  writer.join();
+}
+
 }  // namespace
 }  // namespace pigment
