@@ -139,14 +139,14 @@ TEST(LogCrash, SyncedHistoriesKeepWhatWasAcknowledged) {
 
 TEST(LogCrash, UnsyncedHistoriesKeepAPrefix) {
   CrashEverywhere(SyncMode::kOff, 1001, 5, 30);
-  CrashEverywhere(SyncMode::kInterval, 2001, 5, 30);
+  CrashEverywhere(SyncMode::kInterval, 2001, 1, 30);  // each open starts a thread, which costs
 }
 
 // Groups of several batches: writers that race, stopped at some operation.
 TEST(LogCrash, GroupsOfRacingWritersKeepWhatWasAcknowledged) {
   const LogOptions options = OptionsOf(SyncMode::kFull);
   size_t grouped = 0;
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
     for (const Keep keep : {Keep::kNothing, Keep::kRandom, Keep::kPrefix}) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << " keep " << static_cast<int>(keep));
       LogHarness harness;
@@ -184,7 +184,7 @@ TEST(LogCrash, GroupsOfRacingWritersKeepWhatWasAcknowledged) {
       ASSERT_EQ(harness.applied.size(), recovered);
     }
   }
-  EXPECT_GT(grouped, 60u) << "hardly any group had two batches";
+  EXPECT_GT(grouped, 40u) << "hardly any group had two batches";
 }
 
 TEST(LogCrash, ATornTailIsCutByANewFileAndNeverReadAgain) {
