@@ -2,11 +2,15 @@
 
 # Budgets are for two cores, from nothing and then again; installing packages for the first time adds some minutes.
 
-.PHONY: help check build test tsan clang fuzz format install clean
+.PHONY: help quickstart check build test tsan clang fuzz format install clean
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## quickstart  real text into both homes, questions to both, side by side         10 min, again 1 min
+quickstart:
+	@examples/quickstart/run
 
 ## check       build, every test, sanitizers, PostgreSQL; last line: counts      30 min, again 10 min
 check:

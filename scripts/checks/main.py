@@ -131,6 +131,7 @@ STAGES = [
     ("regress", postgres.run_regress, True, "full", None),
     ("isolation", postgres.run_isolation, True, "full", "regress/specs"),
     ("tap", postgres.run_tap, True, "full", None),
+    ("homes", postgres.run_homes, True, "full", "regress/differential"),
     ("build-asan", build_asan, False, "full", None),
     ("asan", asan, True, "full", None),
     ("fuzz", fuzz, True, "full", None),

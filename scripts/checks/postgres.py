@@ -13,6 +13,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 
 import build
@@ -184,31 +185,57 @@ def _run_tap_file(report, workspace, name):
             "TESTLOGDIR": workspace.folder / "log",
             "TEMP_CONFIG": workspace.configuration,
         })
+    logs = sorted((workspace.folder / "log").glob("*.log"))
+    _report_tap(report, f"t/{name}", status, output, logs)
+
+
+def _report_tap(report, name, status, output, logs):
+    """Counts the lines of a TAP program; when something fails, shows them and what the servers said."""
     failures, tests = 0, 0
     for line in output.splitlines():
         match, skip_all = TAP_LINE.match(line), TAP_SKIP_ALL.match(line)
         if skip_all:
             tests += 1
-            report.skipped(f"t/{name}", skip_all.group(1))
+            report.skipped(name, skip_all.group(1))
         if not match:
             continue
         tests += 1
         directive = TAP_DIRECTIVE.search(match.group(2))
         kind = directive.group(1).lower() if directive else ""
         if kind:  # a test that is known to fail must be listed like one that is skipped
-            report.skipped(f"t/{name}: {match.group(2)[:directive.start()] or 'unnamed'}", directive.group(2))
+            report.skipped(f"{name}: {match.group(2)[:directive.start()] or 'unnamed'}", directive.group(2))
         elif match.group(1):
             failures += 1
-            report.failed(f"t/{name}: {match.group(2)}", "")
+            report.failed(f"{name}: {match.group(2)}", "")
         else:
             report.passed()
     if status != 0 or failures or tests == 0:
-        servers = "\n".join(_tail(path, 60) for path in sorted((workspace.folder / "log").glob("*.log")))
+        servers = "\n".join(_tail(path, 60) for path in logs)
         detail = f"exit status {status}, {tests} tests\n{output[-6000:]}\n{servers[-8000:]}"
         if failures:
             print(detail)
         else:
-            report.failed(f"t/{name}", detail)
+            report.failed(name, detail)
+
+
+# ---- Both homes against each other -------------------------------------------------------------
+
+
+def run_homes(report):
+    """The same calls through the C library and through SQL."""
+    program = build.ROOT / "regress/differential/compare.py"
+    library = build.build_directory("release") / "libpigment.so"
+    with Workspace() as workspace:
+        try:
+            environment = workspace.start_server()
+            path = f"{workspace.bindir}:{os.environ['PATH']}"
+            run = subprocess.run(
+                [sys.executable, str(program), str(library)],
+                env={**os.environ, **environment, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S)
+        finally:
+            workspace.stop_server()
+        _report_tap(report, program.name, run.returncode, run.stdout, [workspace.folder / "server.log"])
 
 
 def free_port():
