@@ -2,7 +2,7 @@
 
 # Budgets are for two cores, from nothing and then again; installing packages for the first time adds some minutes.
 
-.PHONY: help quickstart check build test tsan clang fuzz format install clean
+.PHONY: help quickstart check build test tsan clang fuzz bench format install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -39,6 +39,10 @@ clang:
 ## fuzz        libFuzzer on every target, FUZZ_SECONDS each (600)                10 min per target
 fuzz:
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+## bench       both homes beside NumPy and faiss; needs ../shared/data        10 min, after the build
+bench:
+	@scripts/bench
 
 ## format      clang-format over the C++ sources, in place                       10 s
 format:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few calls of libpigment's C interface that a benchmark needs, through ctypes. One thread."""
+
+import ctypes as c
+
+PIGMENT_F32 = 0
+INCLUDE_DISTANCES = 16
+
+
+class TextColumn(c.Structure):
+    _fields_ = [("offsets", c.c_void_p), ("bytes", c.c_void_p), ("validity", c.c_void_p)]
+
+
+class Vectors(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("rows", c.c_size_t), ("dimension", c.c_size_t),
+                ("row_stride_bytes", c.c_size_t), ("dtype", c.c_int32)]
+
+
+class Records(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("count", c.c_size_t), ("ids", TextColumn), ("embeddings", Vectors),
+                ("documents", TextColumn), ("metadatas", TextColumn), ("uris", TextColumn)]
+
+
+class QueryRequest(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("embeddings", Vectors), ("texts_count", c.c_size_t),
+                ("texts", TextColumn), ("n_results", c.c_int64), ("ids_count", c.c_size_t), ("ids", TextColumn),
+                ("where_json", c.c_char_p), ("where_json_size", c.c_size_t),
+                ("where_document_json", c.c_char_p), ("where_document_json_size", c.c_size_t),
+                ("include", c.c_int32), ("explain", c.c_bool)]
+
+
+class CollectionOptions(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("metadata_json", c.c_char_p), ("metadata_json_size", c.c_size_t),
+                ("configuration_json", c.c_char_p), ("configuration_json_size", c.c_size_t),
+                ("embedding_function", c.c_void_p), ("get_or_create", c.c_bool)]
+
+
+def text_column(numpy, texts):
+    """Returns (column, what keeps its memory alive)."""
+    encoded = [text.encode() for text in texts]
+    offsets = numpy.zeros(len(encoded) + 1, dtype=numpy.int64)
+    numpy.cumsum([len(text) for text in encoded], out=offsets[1:])
+    joined = b"".join(encoded)
+    return TextColumn(offsets.ctypes.data, c.cast(c.c_char_p(joined), c.c_void_p), None), (offsets, joined)
+
+
+class Library:
+    def __init__(self, path, numpy):
+        self.numpy = numpy
+        self.lib = c.CDLL(path)
+        for name, result in (("pigment_version", c.c_char_p), ("pigment_build_info", c.c_char_p),
+                             ("pigment_error_message", c.c_char_p), ("pigment_result_row_count", c.c_uint64)):
+            getattr(self.lib, name).restype = result
+        self.lib.pigment_result_ids.restype = c.c_bool
+
+    def call(self, name, *arguments):
+        """Calls a fallible function; its error becomes an exception."""
+        error = c.c_void_p()
+        status = getattr(self.lib, name)(*arguments, c.byref(error))
+        if status != 0:
+            message = self.lib.pigment_error_message(error)
+            raise RuntimeError(f"{name}: {status}: {message.decode(errors='replace')}")
+
+    def build_info(self):
+        return self.lib.pigment_build_info().decode()
+
+
+class Client:
+    def __init__(self, library, path):
+        self.library, self.handle = library, c.c_void_p()
+        encoded = path.encode()
+        library.call("pigment_client_open", encoded, c.c_size_t(len(encoded)), None, c.byref(self.handle))
+
+    def create_collection(self, name, space):
+        configuration = b'{"hnsw": {"space": "%s"}}' % space.encode()
+        options = CollectionOptions(c.sizeof(CollectionOptions), None, 0, configuration, len(configuration), None, False)
+        collection = c.c_void_p()
+        self.library.call("pigment_client_create_collection", self.handle, None, name.encode(),
+                          c.c_size_t(len(name)), c.byref(options), c.byref(collection))
+        return Collection(self.library, collection)
+
+    def flush(self):
+        self.library.call("pigment_client_flush", self.handle)
+
+    def close(self):
+        self.library.call("pigment_client_close", self.handle)
+        self.library.lib.pigment_client_free(self.handle)
+
+
+class Collection:
+    def __init__(self, library, handle):
+        self.library, self.handle = library, handle
+
+    def add(self, ids, vectors, metadatas):
+        numpy = self.library.numpy
+        vectors = numpy.ascontiguousarray(vectors, dtype=numpy.float32)
+        records = Records(struct_size=c.sizeof(Records), count=len(ids))
+        records.ids, keep_ids = text_column(numpy, ids)
+        records.metadatas, keep_metadatas = text_column(numpy, metadatas)
+        records.embeddings = Vectors(vectors.ctypes.data, len(ids), vectors.shape[1], 0, PIGMENT_F32)
+        self.library.call("pigment_collection_add", self.handle, c.byref(records), None, None)
+        del keep_ids, keep_metadatas
+
+    def query(self, vector, k):
+        """The ids of the k nearest records, as strings."""
+        request = QueryRequest(struct_size=c.sizeof(QueryRequest), n_results=k, include=INCLUDE_DISTANCES)
+        request.embeddings = Vectors(vector.ctypes.data, 1, vector.shape[0], 0, PIGMENT_F32)
+        result = c.c_void_p()
+        self.library.call("pigment_collection_query", self.handle, c.byref(request), None, c.byref(result))
+        count = self.library.lib.pigment_result_row_count(result)
+        column = TextColumn()
+        if not self.library.lib.pigment_result_ids(result, c.byref(column)):
+            raise RuntimeError("a result has no ids")
+        offsets = c.cast(column.offsets, c.POINTER(c.c_int64))
+        ids = [c.string_at(column.bytes + offsets[i], offsets[i + 1] - offsets[i]).decode() for i in range(count)]
+        self.library.lib.pigment_result_free(result)
+        return ids
+
+    def free(self):
+        self.library.lib.pigment_collection_free(self.handle)
