@@ -36,12 +36,15 @@ void
 pig_raise_damaged_page(Relation index, BlockNumber block, pigment_status status, pigment_error *error)
 {
 	char		why[512];
+	const char *reason;
 
 	if (error == NULL || status != PIGMENT_DATA_LOSS)
 		pig_raise(status, error);
 	strlcpy(why, pigment_error_message(error), sizeof(why));
 	pigment_error_free(error);
-	pig_raise_corrupted(index, block, why);
+	/* the engine was told neither index nor block, and its words begin with what it took for them */
+	reason = strstr(why, "\": ");
+	pig_raise_corrupted(index, block, reason != NULL ? reason + 3 : why);
 }
 
 /*

@@ -28,6 +28,23 @@ pig_keep_error(MemoryContext context)
 	return result;
 }
 
+/*
+ * A page that the engine found damaged: its message names block and index.
+ */
+pg_noreturn static void
+raise_damage(pigment_error *error)
+{
+	char		message[512];
+
+	strlcpy(message, pigment_error_message(error), sizeof(message));
+	pigment_error_free(error);
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index is corrupted: %s", message),
+			 errhint("Please REINDEX it.")));
+	pg_unreachable();
+}
+
 bool
 pig_retry(pigment_status status, pigment_error *error, ErrorData **kept)
 {
@@ -41,6 +58,8 @@ pig_retry(pigment_status status, pigment_error *error, ErrorData **kept)
 	}
 	if (status == PIGMENT_OK)
 		return false;
+	if (status == PIGMENT_DATA_LOSS && error != NULL)
+		raise_damage(error);
 	if (status != PIGMENT_CANCELLED)
 		pig_raise(status, error);
 	pigment_error_free(error);

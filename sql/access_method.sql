@@ -43,7 +43,7 @@ CREATE FUNCTION pigment.stats(
 	index regclass,
 	OUT metric text, OUT dimension integer, OUT segments integer, OUT segment_rows bigint, OUT deleted_rows bigint,
 	OUT pending_rows bigint, OUT dead_pending_rows bigint, OUT pending_pages bigint, OUT pages bigint, OUT generation bigint)
-	AS 'MODULE_PATHNAME', 'pigment_pg_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_stats' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION pigment.stats(regclass) IS 'what an index of access method pigment holds; for its owner';
 
 CREATE FUNCTION pigment.check(
