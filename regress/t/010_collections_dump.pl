@@ -98,6 +98,28 @@ $node->command_ok([ 'pg_dump', '-d', $node->connstr('again'), '-f', "$folder/sec
 my @dumps = map { my $text = slurp_file("$folder/$_.sql"); $text =~ s/^\\(un)?restrict .*$//mg; $text } qw(first second);
 is($dumps[1], $dumps[0], 'dump, restore, dump: no difference');
 
+# The same with the types in a schema whose name needs quotes.
+$node->safe_psql('postgres', 'CREATE DATABASE moved TEMPLATE template0; CREATE DATABASE moved_copy TEMPLATE template0');
+$node->safe_psql('moved', <<'SQL');
+CREATE SCHEMA "Vector types";
+CREATE EXTENSION pigment SCHEMA "Vector types";
+SET search_path = "Vector types", public;
+SELECT pigment.create_collection(c, configuration => jsonb_build_object('hnsw', jsonb_build_object('space', s)), schema => 'public')
+FROM (VALUES ('far', 'l2'), ('round', 'cosine'), ('inner', 'ip')) v (c, s);
+SELECT pigment.add(c, '{a,b,c}', '{"[1,2]","[0,0]","[-3,1]"}', '{x,y,z}', ARRAY['{"n": 1}', NULL, '{"n": 2.5}']::jsonb[]) FROM unnest('{far,round,inner}'::text[]) c;
+SELECT pigment.upsert('far', '{c,d}', '{"[5,5]","[6,6]"}');
+SELECT pigment.update('far', '{a}', metadatas => ARRAY['{"n": 7}']::jsonb[]);
+SELECT pigment.create_collection('words', embedding_function => 'pigment.lexical_v1', schema => 'public');
+SELECT pigment.add('words', '{a}', documents => '{some words}');
+SQL
+my $moved = q{SELECT c, q.* FROM unnest('{far,round,inner}'::text[]) c, LATERAL pigment.query(c, '{"[1,1]","[0,0]"}'::"Vector types".vector[], 3, '{"n": {"$ne": 1}}', include => '{embeddings,distances}') q;
+	SELECT * FROM pigment.peek('words'); SELECT id, distance FROM pigment.query('words', query_texts => '{words}')};
+my $answers = $node->safe_psql('moved', $moved);
+like($answers, qr/round\|1\|1\|b\|1\|/, 'the types may lie in any schema');
+$node->command_ok([ 'pg_dump', '-d', $node->connstr('moved'), '-f', "$folder/moved.sql" ], 'dump that');
+$node->command_ok([ 'psql', '-q', '-X', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('moved_copy'), '-f', "$folder/moved.sql" ], 'restore it');
+is($node->safe_psql('moved_copy', $moved), $answers, 'it answers as before');
+
 # default-rows: they come with the extension, also where they had been deleted.
 $node->safe_psql('again', q{DROP TABLE plain, renamed, "Odd schema"."Odd ""table""", empty; SELECT pigment.delete_tenant('default_tenant')});
 is($node->safe_psql('again', 'SELECT name FROM pigment.list_tenants()'), 'acme', 'the default tenant can be deleted');
