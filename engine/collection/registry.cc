@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <compare>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -108,6 +110,16 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
                         // there
 }
 
+// The host may change its working directory while the store is open.
+Result<std::string> LastingPath(const std::string& path, FileSystem* files) {
+  if (files || path.starts_with('/')) return path;
+  char* const resolved = realpath(path.c_str(), nullptr);
+  if (!resolved) return ErrnoStatus(errno, "cannot resolve", path);
+  std::string lasting(resolved);
+  free(resolved);
+  return lasting;
+}
+
 std::shared_ptr<RegistrySlot> SlotOf(const StoreKey& key) {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
@@ -141,7 +153,8 @@ Result<RegisteredEngine> OpenRegistered(const std::string& path, const StoreOpti
     } else {
       // Borrowed file systems outlive their stores; the disk lives for ever.
       std::shared_ptr<FileSystem> borrowed(files ? files : DiskFiles(), [](FileSystem*) {});
-      auto engine = StoreEngine::Open(std::move(borrowed), path, options);
+      PIGMENT_ASSIGN_OR_RETURN(const std::string directory, LastingPath(path, files));
+      auto engine = StoreEngine::Open(std::move(borrowed), directory, options);
       if (!engine.ok()) {
         Retire(*slot);
         return engine.status();

@@ -74,10 +74,13 @@ Status StoreEngine::CheckDirectory() {
 Status StoreEngine::Prepare() {
   if (options_.read_only) return Status::Ok();
   FileSystem& files = *environment_->files;
-  PIGMENT_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory()));
-  if (!exists) {
+  PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
+  if (!has_catalog) {
     PIGMENT_RETURN_IF_ERROR(files.MakeDirectory(directory()));
-    PIGMENT_RETURN_IF_ERROR(files.SyncDirectory(ParentDirectory(directory())));
+    // Also when it was there: whoever made it may have died before this. A parent that we may not read holds a
+    // directory that somebody else made for us.
+    const Status synced = files.SyncDirectory(ParentDirectory(directory()));
+    if (!synced.ok() && synced.code() != Code::kPermissionDenied) return synced;
   }
   PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(directory() + "/LOCK", DescribeThisProcess()));
   return Status::Ok();

@@ -146,6 +146,20 @@ TEST_F(StoreOpen, LastHandleThatGoesCloses) {
   EXPECT_OK(Store::Open(path_, options));
 }
 
+TEST_F(StoreOpen, ChangeOfTheWorkingDirectoryDoesNotMoveAnOpenStore) {
+  const fs::path old = fs::current_path();
+  fs::current_path(directory_.path());
+  const auto store = Store::Open("db", {});
+  fs::create_directory("elsewhere");
+  fs::current_path("elsewhere");
+  ASSERT_OK(store);
+  ASSERT_OK(DocsOf(**store)->Write(AddOf({"a"})));
+  EXPECT_OK((*store)->Flush());
+  EXPECT_TRUE(fs::is_empty(fs::current_path()));
+  fs::current_path(old);
+  EXPECT_EQ(IdsOf(*DocsOf(**store)).size(), 1u);
+}
+
 TEST_F(StoreOpen, MissingDirectoryWithoutCreateIsNotFound) {
   StoreOptions options;
   options.create = false;
