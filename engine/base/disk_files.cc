@@ -234,13 +234,15 @@ int64_t ProcessStartWallTime() {
   std::fclose(file);
   std::string_view fields(text.data(), got);
   fields.remove_prefix(std::min(fields.rfind(')') + 1, fields.size()));
-  for (int skipped = 0; skipped < 20 && !fields.empty(); ++skipped) {
+  for (int skipped = 0; skipped < 19 && !fields.empty(); ++skipped) {
     fields.remove_prefix(std::min(fields.find(' ', 1), fields.size()));
   }
   const long ticks_per_second = sysconf(_SC_CLK_TCK);
   timespec boot{};
   const unsigned long long ticks = std::strtoull(fields.data(), nullptr, 10);
-  if (ticks == 0 || ticks_per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0) return now;
+  if (ticks == 0 || ticks > (uint64_t{1} << 40) || ticks_per_second <= 0 ||
+      clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+    return now;
   const int64_t since_boot = static_cast<int64_t>(ticks) * (1'000'000'000 / ticks_per_second);
   return now - (boot.tv_sec * int64_t{1'000'000'000} + boot.tv_nsec - since_boot);
 }

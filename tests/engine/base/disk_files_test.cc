@@ -18,6 +18,7 @@
 #include <fstream>
 
 #include "engine/base/bytes.h"
+#include "engine/base/clock.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temporary_directory.h"
 
@@ -178,6 +179,14 @@ TEST(DiskFiles, AForkedChildFreesNothingAndKeepsNothingThatIsFreed) {
 TEST(DiskFiles, ThisProcessDescribesItself) {
   EXPECT_THAT(DescribeThisProcess(),
               ::testing::MatchesRegex("pid [0-9]+ \\(.+\\) since 20[0-9-]+T[0-9:]+Z"));
+}
+
+TEST(DiskFiles, ThisProcessBeganAMomentAgo) {
+  const std::string text = DescribeThisProcess();
+  const std::string since = text.substr(text.rfind(' ') + 1);
+  const int64_t now = SystemClock()->WallNow();
+  EXPECT_LE(since, FormatWallTime(now + 1'000'000'000));
+  EXPECT_GE(since, FormatWallTime(now - 3'600'000'000'000)) << "tests take less than an hour";
 }
 
 TEST(DiskFiles, DescriptorsDoNotSurviveExec) {
