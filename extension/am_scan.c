@@ -113,8 +113,11 @@ query_vector(IndexScanDesc scan, const PigMeta *meta)
 
 	if (scan->numberOfOrderBys == 0 || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
 		return NULL;
+	/* no row had a vector yet when the directory was read: those that came since are not seen */
+	if (meta->dimension == 0)
+		return NULL;
 	query = DatumGetVector(scan->orderByData->sk_argument);
-	if (meta->dimension == 0 || meta->dimension == (uint32) query->dim)
+	if (meta->dimension == (uint32) query->dim)
 		return query;
 	/* no row is there to have another dimension, so the operator would not complain either */
 	if (pig_dimension_is_void(scan->indexRelation, scan->heapRelation, meta))
@@ -169,8 +172,29 @@ start(IndexScanDesc scan, PigScan *state)
 	MemoryContextSwitchTo(caller);
 }
 
+/*
+ * The engine met rows of a dimension that the index got after the scan began: no row of the old one was left to be seen.
+ */
 static void
-next_hits(PigScan *state)
+check_dimension_stayed(IndexScanDesc scan, PigScan *state, pigment_error *error)
+{
+	PigMeta    *now = palloc(sizeof(PigMeta));
+
+	pig_read_meta(scan->indexRelation, now);
+	if (now->dimension == state->meta->dimension)
+	{
+		pfree(now);
+		return;
+	}
+	pigment_error_free(error);
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("dimension of index \"%s\" changed from %u to %u during a scan", RelationGetRelationName(scan->indexRelation),
+					state->meta->dimension, now->dimension)));
+}
+
+static void
+next_hits(IndexScanDesc scan, PigScan *state)
 {
 	ErrorData **kept = &state->segment_pages.error;
 	pigment_error *error;
@@ -182,6 +206,8 @@ next_hits(PigScan *state)
 		status = pigment_host_search_next(state->search, state->hits, HITS_MAX, &state->hit_count, &error);
 		if (state->pending_pages.error != NULL)
 			kept = &state->pending_pages.error;
+		else if (status == PIGMENT_DATA_LOSS && state->meta->segment_count == 0)
+			check_dimension_stayed(scan, state, error);
 	} while (pig_retry(status, error, kept));
 	state->hit_next = 0;
 }
@@ -197,7 +223,7 @@ pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 	if (state->hit_next == state->hit_count)
 	{
 		CHECK_FOR_INTERRUPTS();
-		next_hits(state);
+		next_hits(scan, state);
 		if (state->hit_count == 0)
 			return false;
 	}
