@@ -49,5 +49,35 @@ cmp_ok($built, '>', 1, "$built rounds of builds under load, $cancelled builds ca
 compare($node, 'after concurrent builds');
 $node->safe_psql('postgres', 'VACUUM items, wide');
 compare($node, 'after vacuum');
+
+# A column without a declared dimension: clients insert two of them, and mostly roll back. What is left has one.
+$node->safe_psql('postgres', 'CREATE TABLE loose (id bigserial, v vector); CREATE INDEX loose_v ON loose USING pigment (v);');
+my $folder = PostgreSQL::Test::Utils::tempdir();
+append_to_file("$folder/loose.sql", q{DO $$ BEGIN
+	INSERT INTO loose (v) VALUES (array_fill(1, ARRAY[2 + (random() < 0.5)::int]));
+	IF random() < 0.95 THEN RAISE 'back'; END IF;
+EXCEPTION WHEN raise_exception OR data_exception THEN NULL; END $$;
+});
+append_to_file("$folder/empty.sql", "DELETE FROM loose;\n");
+append_to_file("$folder/search.sql", q{DO $$ BEGIN
+	PERFORM id FROM loose ORDER BY v <-> '[1,2]' LIMIT 3;
+EXCEPTION WHEN data_exception OR serialization_failure THEN NULL; END $$;
+});
+finish_load(start_load($node, 4, '-f', "$folder/loose.sql\@20", '-f', "$folder/empty.sql\@2", '-f', "$folder/search.sql\@5"));
+my $check = $node->safe_psql('postgres', q{SELECT count(DISTINCT vector_dims(v)) <= 1 FROM loose; SELECT live_rows >= 0 FROM pigment.check('loose_v');});
+is($check, "t\nt", 'all rows of the index have one dimension');
+my $dimensions = $node->safe_psql('postgres', q{
+	TRUNCATE loose;
+	DO $$ BEGIN
+		FOR i IN 1 .. 20 LOOP
+			BEGIN
+				INSERT INTO loose (v) VALUES (array_fill(1, ARRAY[i]));
+				RAISE 'back';
+			EXCEPTION WHEN raise_exception THEN NULL; END;
+		END LOOP;
+	END $$;
+	SELECT dimension FROM pigment.stats('loose_v');});
+is($dimensions, '20', 'a dimension that was rolled back gives way to the next');
 $node->stop;
+unlike(slurp_file($node->logfile), qr/is corrupted|TRAP|PANIC/, 'nothing looked like damage on the way');
 done_testing();
