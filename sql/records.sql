@@ -402,10 +402,10 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_tem
 AS $$
 BEGIN
 	RETURN format('SELECT t.id, t.ordinal, pigment._distance(%L, t.embedding, $4) AS distance, %s FROM %s t WHERE %s%s '
-		'ORDER BY t.embedding OPERATOR(@extschema@.%s) $4 LIMIT $5',
+		'ORDER BY t.embedding OPERATOR(%s.%s) $4 LIMIT $5',
 		entry.space, pigment._columns(include), entry.relation, pigment._condition(with_ids, with_filter),
 		-- The index gives them last, the space says that their distance is 1: they are looked up apart.
-		CASE entry.space WHEN 'cosine' THEN ' AND NOT pigment._is_zero(t.embedding)' ELSE '' END,
+		CASE entry.space WHEN 'cosine' THEN ' AND NOT pigment._is_zero(t.embedding)' ELSE '' END, '@extschema@',
 		CASE entry.space WHEN 'l2' THEN '<->' WHEN 'cosine' THEN '<=>' ELSE '<#>' END);
 END
 $$;

@@ -98,12 +98,12 @@ $node->command_ok([ 'pg_dump', '-d', $node->connstr('again'), '-f', "$folder/sec
 my @dumps = map { my $text = slurp_file("$folder/$_.sql"); $text =~ s/^\\(un)?restrict .*$//mg; $text } qw(first second);
 is($dumps[1], $dumps[0], 'dump, restore, dump: no difference');
 
-# The same with the types in a schema whose name needs quotes.
+# The same with the types in a schema whose name needs care.
 $node->safe_psql('postgres', 'CREATE DATABASE moved TEMPLATE template0; CREATE DATABASE moved_copy TEMPLATE template0');
 $node->safe_psql('moved', <<'SQL');
-CREATE SCHEMA "Vector types";
-CREATE EXTENSION pigment SCHEMA "Vector types";
-SET search_path = "Vector types", public;
+CREATE SCHEMA "100% types";
+CREATE EXTENSION pigment SCHEMA "100% types";
+SET search_path = "100% types", public;
 SELECT pigment.create_collection(c, configuration => jsonb_build_object('hnsw', jsonb_build_object('space', s)), schema => 'public')
 FROM (VALUES ('far', 'l2'), ('round', 'cosine'), ('inner', 'ip')) v (c, s);
 SELECT pigment.add(c, '{a,b,c}', '{"[1,2]","[0,0]","[-3,1]"}', '{x,y,z}', ARRAY['{"n": 1}', NULL, '{"n": 2.5}']::jsonb[]) FROM unnest('{far,round,inner}'::text[]) c;
@@ -112,7 +112,7 @@ SELECT pigment.update('far', '{a}', metadatas => ARRAY['{"n": 7}']::jsonb[]);
 SELECT pigment.create_collection('words', embedding_function => 'pigment.lexical_v1', schema => 'public');
 SELECT pigment.add('words', '{a}', documents => '{some words}');
 SQL
-my $moved = q{SELECT c, q.* FROM unnest('{far,round,inner}'::text[]) c, LATERAL pigment.query(c, '{"[1,1]","[0,0]"}'::"Vector types".vector[], 3, '{"n": {"$ne": 1}}', include => '{embeddings,distances}') q;
+my $moved = q{SELECT c, q.* FROM unnest('{far,round,inner}'::text[]) c, LATERAL pigment.query(c, '{"[1,1]","[0,0]"}'::"100% types".vector[], 3, '{"n": {"$ne": 1}}', include => '{embeddings,distances}') q;
 	SELECT * FROM pigment.peek('words'); SELECT id, distance FROM pigment.query('words', query_texts => '{words}')};
 my $answers = $node->safe_psql('moved', $moved);
 like($answers, qr/round\|1\|1\|b\|1\|/, 'the types may lie in any schema');
