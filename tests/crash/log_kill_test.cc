@@ -5,6 +5,7 @@
 // the same for the edits of a catalog.
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,18 @@ std::string PayloadOf(uint64_t token) {
   return payload + std::string(token * 2654435761u % 300, static_cast<char>(token % 251));
 }
 
+// Every other life is killed at a random moment from its start on, the others when they have
+// acknowledged something and a random time has passed, so that a slow machine kills workers as
+// well.
+void KillSoon(pid_t child, int pipe, uint64_t round, std::mt19937_64& random) {
+  if (round % 2 == 0) {
+    pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
+    EXPECT_EQ(poll(&waiting, 1, 20'000), 1) << "the child does nothing";
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 8'000));
+  kill(child, SIGKILL);
+}
+
 [[noreturn]] void AppendUntilKilled(const std::string& directory, uint64_t round, int pipe) {
   auto log = Log::Open(DiskFiles(), directory, kStore, 0, Options(),
                        [](auto, auto) { return Status::Ok(); });
@@ -88,8 +101,7 @@ TEST(LogKill, WhatAKilledProcessAcknowledgedIsThere) {
       AppendUntilKilled(directory / "log", round, pipe_ends[1]);
     }
     close(pipe_ends[1]);
-    std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 15'000));
-    kill(child, SIGKILL);
+    KillSoon(child, pipe_ends[0], round, random);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);
@@ -152,8 +164,7 @@ TEST(CatalogKill, WhatAKilledProcessAcknowledgedIsThere) {
       EditUntilKilled(directory.path(), round, pipe_ends[1]);
     }
     close(pipe_ends[1]);
-    std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 15'000));
-    kill(child, SIGKILL);
+    KillSoon(child, pipe_ends[0], round, random);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);
