@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples of README.md as they stand: the C program on an installed library, the SQL in a server."""
+"""Runs the examples of README.md and docs/sql.md as they stand: the C program on an installed library, the SQL in a server."""
 
 import os
 import pathlib
@@ -24,6 +24,12 @@ def run(report):
             report.failed(name, f"README.md does not show what the program prints:\n{output}")
         else:
             report.passed()
+    guide = (build.ROOT / "docs/sql.md").read_text(encoding="utf-8")
+    status, output = run_sql("".join(text for _, text in BLOCK.findall(guide)))  # each goes on from the one before
+    if status == 0 and output.strip():
+        report.passed()
+    else:
+        report.failed("docs/sql.md", f"exit status {status}\n{output}")
 
 
 def run_c(text):
