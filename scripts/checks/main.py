@@ -62,6 +62,11 @@ def asan(report):
     programs.run_programs(report, "asan", ENGINE_LABELS + ABI_LABELS + ["differential"])
 
 
+def quickstart(report):
+    """It fails by itself when the two homes differ."""
+    run_script(report, ["/bin/sh", "examples/quickstart/run"])
+
+
 def build_tsan(report):
     build.build("tsan")
 
@@ -132,6 +137,7 @@ STAGES = [
     ("isolation", postgres.run_isolation, True, "full", "regress/specs"),
     ("tap", postgres.run_tap, True, "full", None),
     ("homes", postgres.run_homes, True, "full", "regress/differential"),
+    ("quickstart", quickstart, True, "full", "examples/quickstart"),
     ("build-asan", build_asan, False, "full", None),
     ("asan", asan, True, "full", None),
     ("fuzz", fuzz, True, "full", None),
