@@ -103,8 +103,10 @@ uint32_t pigment_pending_page_count(const void* page) {
 bool pigment_pending_page_entry(const void* page, uint32_t index, uint64_t* row_pointer) {
   if (index >= pigment_pending_page_count(page)) return false;
   const pigment::PendingSlot slot = pigment::ReadPendingSlot(Bytes(page), index);
-  std::memcpy(row_pointer, pigment::BlockPayload(Bytes(page)).data() + slot.offset,
-              sizeof *row_pointer);
+  if (row_pointer != nullptr) {
+    std::memcpy(row_pointer, pigment::BlockPayload(Bytes(page)).data() + slot.offset,
+                sizeof *row_pointer);
+  }
   return (slot.flags & pigment::kPendingDead) == 0;
 }
 

@@ -41,6 +41,12 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
   pigment::abi::HostBlockSink sink;
   pigment::MemoryBudget budget;
   std::optional<pigment::SegmentWriter> writer;  // dies before its budget
+  bool is_finished = false;
+
+  Status CheckOpen() const {
+    if (!is_finished) return Status::Ok();
+    return pigment::FailedPrecondition(Detail::kNone, "the segment was finished before");
+  }
 };
 
 pigment_status pigment_segment_builder_new(const pigment_segment_options* options,
@@ -74,6 +80,7 @@ pigment_status pigment_segment_builder_add(pigment_segment_builder* builder, con
                                            uint64_t row_pointer, pigment_error** error) {
   return pigment::abi::Call(error, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(builder, "builder"));
+    PIGMENT_RETURN_IF_ERROR(builder->CheckOpen());
     std::span<const float> values;
     if (vector != nullptr) values = {vector, builder->dimension};
     size_t bad = 0;
@@ -99,6 +106,8 @@ pigment_status pigment_segment_builder_finish(pigment_segment_builder* builder, 
       [&]() -> Status {
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(builder, "builder"));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{root, "root"}}));
+        PIGMENT_RETURN_IF_ERROR(builder->CheckOpen());
+        builder->is_finished = true;  // also when it fails: what was written has a hole
         PIGMENT_ASSIGN_OR_RETURN(const pigment::SegmentSummary summary, builder->writer->Finish());
         *root = summary.root;
         if (pages != nullptr) *pages = summary.blocks;

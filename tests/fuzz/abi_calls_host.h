@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One fuzzed call for every function of pigment_host.h. Pages that a function requires to be
+// checked are checked first, as a host does; what the check refuses goes no further.
+
+#pragma once
+
+#include <cmath>
+
+#include "tests/fuzz/abi_world.h"
+
+namespace abi_fuzz {
+
+// A handle of the host interface: null or live.
+template <typename T>
+T* LiveOrNull(const std::vector<T*>& live, Input& input) {
+  return live.empty() || input.OneIn(24) ? nullptr : live[input.Below(live.size())];
+}
+
+// ---- Pages
+// -----------------------------------------------------------------------------------------------------------
+
+struct alignas(8) Page {
+  char bytes[PIGMENT_PAGE_BYTES];
+};
+
+inline void Damage(Page& page, Arguments& a) {
+  if (!a.input().OneIn(4)) return;
+  for (size_t n = a.input().Below(6); n > 0; --n) {
+    page.bytes[a.input().Below(sizeof page.bytes)] = static_cast<char>(a.input().Byte());
+  }
+}
+
+// A pending page with some entries, perhaps damaged afterwards. Stamp 1, place 2.
+inline void FillPending(Page& page, Arguments& a) {
+  Input& in = a.input();
+  std::memset(&page, in.Byte(), sizeof page);
+  if (in.OneIn(16)) return;  // no page at all
+  pigment_pending_page_init(&page, 1, 2);
+  for (size_t n = in.Below(12); n > 0; --n) {
+    const size_t dimension = in.OneIn(8) ? in.Below(2500) : 3;
+    const bool has_vector = !in.OneIn(4);
+    std::vector<char> entry(pigment_pending_entry_bytes(dimension, has_vector));
+    const std::vector<float> vector(dimension, 0.25f);
+    pigment_pending_entry_encode(in.Number(), has_vector ? vector.data() : nullptr, dimension,
+                                 entry.data());
+    if (entry.size() > pigment_pending_entry_bytes_max()) {
+      pigment_pending_page_append_overflow(&page, in.Number(), static_cast<uint32_t>(in.Number()),
+                                           entry.size());
+    } else {
+      pigment_pending_page_append(&page, entry.data(), entry.size());
+    }
+  }
+  if (in.OneIn(3)) pigment_pending_page_set_next(&page, static_cast<uint32_t>(in.Number()));
+  Damage(page, a);
+}
+
+inline bool CheckedPending(World& w, Page& page, Arguments& a) {
+  FillPending(page, a);
+  ErrorSlot slot(w, a.input());
+  return slot.Ok(pigment_pending_page_check(&page, 1, a.input().OneIn(16) ? 3 : 2, slot.out()));
+}
+
+// kUse(page, arguments).
+template <auto kUse>
+void FuzzPending(World& w, Arguments& a) {
+  Page page;
+  if (!CheckedPending(w, page, a)) return;
+  kUse(page, a);
+  Require(pigment_pending_page_check(&page, 1, 2, nullptr) == PIGMENT_OK,
+          "a changed page is a good page");
+}
+
+inline bool CheckedDeletion(World& w, Page& page, Arguments& a) {
+  std::memset(&page, 0, sizeof page);
+  pigment_deletion_page_init(&page, 5, 6, static_cast<uint32_t>(a.input().Number()));
+  Damage(page, a);
+  ErrorSlot slot(w, a.input());
+  return slot.Ok(pigment_deletion_page_check(&page, 5, a.input().OneIn(16) ? 7 : 6, slot.out()));
+}
+
+// kUse(page, arguments).
+template <auto kUse>
+void FuzzDeletion(World& w, Arguments& a) {
+  Page page;
+  if (!CheckedDeletion(w, page, a)) return;
+  kUse(page, a);
+  Require(pigment_deletion_page_check(&page, 5, 6, nullptr) == PIGMENT_OK,
+          "a changed page is a good page");
+}
+
+inline void AddPages(std::vector<Entry>& t) {
+  t.push_back({"pigment_pending_entry_bytes", [](World&, Arguments& a) {
+                 pigment_pending_entry_bytes(a.input().Below(70000), a.input().OneIn(2));
+               }});
+  t.push_back({"pigment_pending_entry_encode", [](World&, Arguments& a) {
+                 const size_t dimension = 1 + a.input().Below(64);
+                 const std::vector<float>& vector = a.Floats(dimension);
+                 const bool has_vector = !a.input().OneIn(4);
+                 std::vector<char> out(pigment_pending_entry_bytes(dimension, has_vector));
+                 pigment_pending_entry_encode(a.input().Number(),
+                                              has_vector ? vector.data() : nullptr, dimension,
+                                              out.data());
+               }});
+  t.push_back({"pigment_pending_entry_bytes_max", [](World&, Arguments&) {
+                 Require(pigment_pending_entry_bytes_max() < PIGMENT_PAGE_BYTES,
+                         "an entry fits a page");
+               }});
+  t.push_back({"pigment_pending_page_init", [](World&, Arguments& a) {
+                 Page page;
+                 std::memset(&page, a.input().Byte(), sizeof page);
+                 const auto stamp = static_cast<uint32_t>(a.input().Number()),
+                            place = static_cast<uint32_t>(a.input().Number());
+                 pigment_pending_page_init(&page, stamp, place);
+                 Require(pigment_pending_page_count(&page) == 0, "a new page is empty");
+               }});
+  t.push_back({"pigment_pending_page_append", FuzzPending<[](Page& page, Arguments& a) {
+                 const std::vector<float> vector(3, 1.0f);
+                 std::vector<char> entry(pigment_pending_entry_bytes(3, true));
+                 pigment_pending_entry_encode(a.input().Number(), vector.data(), 3, entry.data());
+                 pigment_pending_page_append(&page, entry.data(), entry.size());
+               }>});
+  t.push_back({"pigment_pending_page_append_overflow", FuzzPending<[](Page& page, Arguments& a) {
+                 pigment_pending_page_append_overflow(&page, a.input().Number(),
+                                                      static_cast<uint32_t>(a.input().Number()),
+                                                      9000 + a.input().Byte());
+               }>});
+  t.push_back({"pigment_pending_page_next",
+               FuzzPending<[](Page& page, Arguments&) { pigment_pending_page_next(&page); }>});
+  t.push_back({"pigment_pending_page_set_next", FuzzPending<[](Page& page, Arguments& a) {
+                 const auto next = static_cast<uint32_t>(a.input().Number());
+                 pigment_pending_page_set_next(&page, next);
+                 Require(pigment_pending_page_next(&page) == next, "next reads back");
+               }>});
+  t.push_back({"pigment_pending_page_retired",
+               FuzzPending<[](Page& page, Arguments&) { pigment_pending_page_retired(&page); }>});
+  t.push_back({"pigment_pending_page_set_retired", FuzzPending<[](Page& page, Arguments& a) {
+                 const uint64_t transaction = a.input().Number();
+                 pigment_pending_page_set_retired(&page, transaction);
+                 Require(pigment_pending_page_retired(&page) == transaction, "retired reads back");
+               }>});
+  t.push_back({"pigment_pending_page_check", [](World& w, Arguments& a) {
+                 Page page;
+                 CheckedPending(w, page, a);
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_pending_page_check(a.input().OneIn(8) ? nullptr : &page, 1, 2,
+                                                    slot.out()));
+               }});
+  t.push_back({"pigment_pending_page_count", FuzzPending<[](Page& page, Arguments&) {
+                 Require(pigment_pending_page_count(&page) < PIGMENT_PAGE_BYTES,
+                         "entries fit a page");
+               }>});
+  t.push_back({"pigment_pending_page_entry", FuzzPending<[](Page& page, Arguments& a) {
+                 const uint32_t count = pigment_pending_page_count(&page);
+                 uint64_t pointer = 0;
+                 for (uint32_t i = 0; i < count; ++i)
+                   pigment_pending_page_entry(&page, i, MaybeOut(pointer, a));
+               }>});
+  t.push_back({"pigment_pending_page_entry_has_vector", FuzzPending<[](Page& page, Arguments& a) {
+                 const uint32_t count = pigment_pending_page_count(&page);
+                 for (uint32_t i = 0; i < count; ++i)
+                   pigment_pending_page_entry_has_vector(&page, i);
+                 pigment_pending_page_entry_has_vector(&page,
+                                                       static_cast<uint32_t>(a.input().Number()));
+               }>});
+  t.push_back({"pigment_pending_page_kill", FuzzPending<[](Page& page, Arguments& a) {
+                 const uint32_t count = pigment_pending_page_count(&page);
+                 if (count == 0) return;
+                 const auto index = static_cast<uint32_t>(a.input().Below(count));
+                 pigment_pending_page_kill(&page, index);
+                 uint64_t pointer = 0;
+                 Require(!pigment_pending_page_entry(&page, index, &pointer),
+                         "a killed entry is dead");
+               }>});
+  t.push_back({"pigment_overflow_page_init", [](World&, Arguments& a) {
+                 Page page;
+                 const std::string bytes = a.input().Bytes(20000);
+                 const size_t offset = a.input().Below(bytes.size() + 1);
+                 const size_t took = pigment_overflow_page_init(
+                     &page, 1, 2, bytes.data(), bytes.size(), offset, PIGMENT_NO_PAGE);
+                 Require(took <= bytes.size() - offset && took <= pigment_overflow_page_capacity(),
+                         "takes what is there");
+               }});
+  t.push_back({"pigment_overflow_page_capacity", [](World&, Arguments&) {
+                 Require(pigment_overflow_page_capacity() < PIGMENT_PAGE_BYTES, "less than a page");
+               }});
+  t.push_back({"pigment_deletion_page_rows", [](World&, Arguments&) {
+                 Require(pigment_deletion_page_rows() <= 8 * PIGMENT_PAGE_BYTES, "bits of a page");
+               }});
+  t.push_back({"pigment_deletion_page_init", [](World& w, Arguments& a) {
+                 Page page;
+                 CheckedDeletion(w, page, a);
+               }});
+  t.push_back({"pigment_deletion_page_next",
+               FuzzDeletion<[](Page& page, Arguments&) { pigment_deletion_page_next(&page); }>});
+  t.push_back({"pigment_deletion_page_set_next", FuzzDeletion<[](Page& page, Arguments& a) {
+                 const auto next = static_cast<uint32_t>(a.input().Number());
+                 pigment_deletion_page_set_next(&page, next);
+                 Require(pigment_deletion_page_next(&page) == next, "next reads back");
+               }>});
+  t.push_back({"pigment_deletion_page_check", [](World& w, Arguments& a) {
+                 Page page;
+                 CheckedDeletion(w, page, a);
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_deletion_page_check(a.input().OneIn(8) ? nullptr : &page, 5, 6,
+                                                     slot.out()));
+               }});
+  t.push_back({"pigment_deletion_page_set", FuzzDeletion<[](Page& page, Arguments& a) {
+                 const uint32_t per_page = pigment_deletion_page_rows();
+                 std::vector<uint32_t> rows(a.input().Below(8));
+                 for (uint32_t& row : rows)
+                   row = 6 * per_page + static_cast<uint32_t>(a.input().Below(per_page));
+                 pigment_deletion_page_set(&page, rows.data(), rows.size());
+                 const uint8_t* bits = pigment_deletion_page_bits(&page);
+                 for (const uint32_t row : rows) {
+                   Require((bits[row % per_page / 8] >> (row % 8) & 1) != 0, "a set bit is set");
+                 }
+               }>});
+  t.push_back({"pigment_deletion_page_bits",
+               FuzzDeletion<[](Page& page, Arguments&) { pigment_deletion_page_bits(&page); }>});
+  t.push_back({"pigment_meta_page_seal", [](World&, Arguments& a) {
+                 Page page;
+                 std::memset(&page, a.input().Byte(), sizeof page);
+                 pigment_meta_page_seal(&page, 3);
+                 Require(pigment_meta_page_check(&page, 3, nullptr) == PIGMENT_OK,
+                         "a sealed page is good");
+               }});
+  t.push_back({"pigment_meta_page_check", [](World& w, Arguments& a) {
+                 Page page;
+                 std::memset(&page, a.input().Byte(), sizeof page);
+                 if (a.input().OneIn(2)) pigment_meta_page_seal(&page, 3);
+                 Damage(page, a);
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(
+                     pigment_meta_page_check(a.input().OneIn(8) ? nullptr : &page, 3, slot.out()));
+               }});
+}
+
+// ---- Distances, filters, checks
+// --------------------------------------------------------------------------------------
+
+inline void AddPure(std::vector<Entry>& t) {
+  t.push_back({"pigment_host_distance", [](World&, Arguments& a) {
+                 const size_t dimension = 1 + a.input().Below(70);
+                 const std::vector<float>&x = a.Floats(dimension), &y = a.Floats(dimension);
+                 pigment_host_distance(a.input().Enum(7), x.data(), y.data(), dimension);
+               }});
+  t.push_back({"pigment_host_norm", [](World&, Arguments& a) {
+                 const std::vector<float>& x = a.Floats(1 + a.input().Below(70));
+                 const double norm = pigment_host_norm(x.data(), x.size());
+                 Require(!(norm < 0), "a norm is not negative");
+               }});
+  t.push_back({"pigment_filter_compile", [](World& w, Arguments& a) {
+                 const Text where = a.Where(), where_document = a.WhereDocument();
+                 pigment_filter* filter = reinterpret_cast<pigment_filter*>(8);
+                 const bool wanted = !a.input().OneIn(24);
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_filter_compile(
+                     where.data, where.size, where_document.data, where_document.size,
+                     wanted ? &filter : nullptr, slot.out()));
+                 if (wanted) KeepMade(w.filters, filter, ok);
+               }});
+  t.push_back({"pigment_filter_matches", [](World& w, Arguments& a) {
+                 pigment_filter_record record{};
+                 a.Size(record);
+                 const Text id = a.Name(), metadata = a.Metadata(), document = a.AnyText(),
+                            uri = a.AnyText();
+                 record.id = id.data;
+                 record.id_size = id.size;
+                 record.metadata_json = metadata.data;
+                 record.metadata_json_size = metadata.size;
+                 record.document = document.data;
+                 record.document_size = document.size;
+                 record.uri = uri.data;
+                 record.uri_size = uri.size;
+                 bool matches = true;
+                 ErrorSlot slot(w, a.input());
+                 bool* out = a.input().OneIn(24) ? nullptr : &matches;
+                 const bool ok = slot.Ok(pigment_filter_matches(
+                     LiveOrNull(w.filters, a.input()), a.input().OneIn(32) ? nullptr : &record, out,
+                     slot.out()));
+                 if (!ok && out != nullptr) Require(!matches, "a failure nulls its output");
+               }});
+  t.push_back({"pigment_filter_free",
+               [](World& w, Arguments& a) { pigment_filter_free(Remove(w.filters, a.input())); }});
+  t.push_back({"pigment_check_collection_name", [](World& w, Arguments& a) {
+                 const Text name = a.Name();
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_check_collection_name(name.data, name.size, slot.out()));
+               }});
+  t.push_back({"pigment_check_database_name", [](World& w, Arguments& a) {
+                 const Text name = a.Name();
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_check_database_name(name.data, name.size, slot.out()));
+               }});
+  t.push_back({"pigment_check_tenant_name", [](World& w, Arguments& a) {
+                 const Text name = a.Name();
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_check_tenant_name(name.data, name.size, slot.out()));
+               }});
+  t.push_back({"pigment_check_ids", [](World& w, Arguments& a) {
+                 const size_t count = a.input().Below(5);
+                 const pigment_text_column ids = a.Column(count);
+                 const Text operation = a.Name();
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_check_ids(count, Maybe(ids, a), operation.data, operation.size,
+                                           slot.out()));
+               }});
+  t.push_back({"pigment_check_metadata", [](World& w, Arguments& a) {
+                 const Text json = a.Metadata();
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(
+                     pigment_check_metadata(json.data, json.size, a.input().Enum(2), slot.out()));
+               }});
+  t.push_back({"pigment_check_configuration", [](World& w, Arguments& a) {
+                 const Text json = a.Configuration(), metadata = a.Metadata(), space = a.Name();
+                 const bool with_space = a.input().OneIn(4);
+                 pigment_buffer* made = reinterpret_cast<pigment_buffer*>(8);
+                 int32_t metric = 77;
+                 const bool wanted = !a.input().OneIn(24);
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_check_configuration(
+                     json.data, json.size, metadata.data, metadata.size,
+                     with_space ? space.data : nullptr, with_space ? space.size : 0,
+                     wanted ? &made : nullptr, MaybeOut(metric, a), slot.out()));
+                 if (wanted) KeepMade(w.buffers, made, ok);
+               }});
+  t.push_back({"pigment_check_configuration_update", [](World& w, Arguments& a) {
+                 const Text current = a.Configuration(), change = a.Configuration();
+                 pigment_buffer* made = reinterpret_cast<pigment_buffer*>(8);
+                 const bool wanted = !a.input().OneIn(24);
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_check_configuration_update(
+                     current.data, current.size, change.data, change.size, wanted ? &made : nullptr,
+                     slot.out()));
+                 if (wanted) KeepMade(w.buffers, made, ok);
+               }});
+}
+
+// ---- Segments and searches
+// -------------------------------------------------------------------------------------------
+
+inline pigment_status WritePage(void* context, const void* page, uint32_t* physical) {
+  auto& file = *static_cast<PageFile*>(context);
+  if (file.Fails()) return PIGMENT_RESOURCE_EXHAUSTED;
+  auto copy = std::make_unique<char[]>(PIGMENT_PAGE_BYTES);
+  std::memcpy(copy.get(), page, PIGMENT_PAGE_BYTES);
+  *physical = static_cast<uint32_t>(file.pages.size());
+  file.pages.push_back(std::move(copy));
+  return PIGMENT_OK;
+}
+
+inline pigment_status PinPage(void* context, uint32_t physical, const void** page) {
+  auto& file = *static_cast<PageFile*>(context);
+  if (file.Fails()) return PIGMENT_CANCELLED;
+  if (physical >= file.pages.size()) return PIGMENT_OUT_OF_RANGE;
+  *page = file.pages[physical].get();
+  return PIGMENT_OK;
+}
+inline void UnpinPage(void*, uint32_t, const void*) {}
+
+inline pigment_page_source SourceOf(Arguments& a, PageFile* file) {
+  pigment_page_source source{};
+  a.Size(source);
+  source.pin = PinPage;
+  source.unpin = UnpinPage;
+  source.context = file;
+  source.name = "fuzzed";
+  source.name_size = 6;
+  return source;
+}
+
+inline void FuzzBuilderNew(World& w, Arguments& a) {
+  Input& in = a.input();
+  w.files.emplace_back();
+  PageFile* file = &w.files.back();
+  if (in.OneIn(12)) file->fail_after = 1 + in.Byte() % 4;
+  pigment_segment_options options{};
+  a.Size(options);
+  options.segment = in.OneIn(16) ? 0 : 1 + in.Byte();
+  options.dimension = in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : 3;
+  options.metric = in.OneIn(8) ? in.Enum(7) : PIGMENT_METRIC_L2;
+  if (in.OneIn(12)) options.memory_budget_bytes = in.Number();
+  options.write_page = in.OneIn(24) ? nullptr : WritePage;
+  options.context = file;
+  pigment_segment_builder* builder = reinterpret_cast<pigment_segment_builder*>(8);
+  const bool wanted = !in.OneIn(24);
+  ErrorSlot slot(w, in);
+  const bool ok = slot.Ok(pigment_segment_builder_new(in.OneIn(32) ? nullptr : &options,
+                                                      wanted ? &builder : nullptr, slot.out()));
+  if (!wanted) return;
+  KeepMade(w.builders, builder, ok);
+  if (builder == nullptr) return;
+  w.builder_files[builder] = file;
+  w.builder_ids[builder] = options.segment;
+  w.builder_dimensions[builder] = options.dimension;
+}
+
+inline void FuzzBuilderAdd(World& w, Arguments& a) {
+  pigment_segment_builder* builder = LiveOrNull(w.builders, a.input());
+  const size_t dimension = builder != nullptr ? w.builder_dimensions[builder] : 3;
+  for (size_t n = 1 + a.input().Below(40); n > 0; --n) {
+    const std::vector<float>& vector = a.Floats(dimension);
+    ErrorSlot slot(w, a.input());
+    if (!slot.Ok(pigment_segment_builder_add(builder, a.input().OneIn(8) ? nullptr : vector.data(),
+                                             a.input().Number(), slot.out()))) {
+      return;
+    }
+  }
+}
+
+inline void FuzzBuilderFinish(World& w, Arguments& a) {
+  pigment_segment_builder* builder = LiveOrNull(w.builders, a.input());
+  uint32_t root = 77, pages = 77;
+  uint64_t rows = 77;
+  ErrorSlot slot(w, a.input());
+  const bool ok = slot.Ok(pigment_segment_builder_finish(
+      builder, MaybeOut(root, a), MaybeOut(pages, a), MaybeOut(rows, a), slot.out()));
+  if (ok && root != 77) w.built.push_back({w.builder_files[builder], root, w.builder_ids[builder]});
+}
+
+inline void FuzzSegmentOpen(World& w, Arguments& a) {
+  Input& in = a.input();
+  w.files.emplace_back();
+  PageFile* file = &w.files.back();
+  uint32_t root = static_cast<uint32_t>(in.Number()), id = 1;
+  if (!w.built.empty() && !in.OneIn(8)) {
+    const BuiltSegment& built = w.built[in.Below(w.built.size())];
+    for (const auto& page : built.file->pages) {  // a copy of its own, so that damage stays here
+      auto copy = std::make_unique<char[]>(PIGMENT_PAGE_BYTES);
+      std::memcpy(copy.get(), page.get(), PIGMENT_PAGE_BYTES);
+      file->pages.push_back(std::move(copy));
+    }
+    root = built.root;
+    id = built.id;
+    if (in.OneIn(4)) {
+      for (size_t n = in.Below(6); n > 0 && !file->pages.empty(); --n) {
+        file->pages[in.Below(file->pages.size())][in.Below(PIGMENT_PAGE_BYTES)] =
+            static_cast<char>(in.Byte());
+      }
+    }
+  }
+  if (in.OneIn(12)) file->fail_after = 1 + in.Byte() % 6;
+  const pigment_page_source source = SourceOf(a, file);
+  pigment_segment* segment = reinterpret_cast<pigment_segment*>(8);
+  const bool wanted = !in.OneIn(24);
+  ErrorSlot slot(w, in);
+  const bool ok =
+      slot.Ok(pigment_segment_open(in.OneIn(32) ? nullptr : &source, in.OneIn(16) ? 0 : id, root,
+                                   wanted ? &segment : nullptr, slot.out()));
+  if (!wanted) return;
+  KeepMade(w.segments, segment, ok);
+  if (segment == nullptr) return;
+  pigment_segment_info info{};
+  info.struct_size = sizeof info;
+  pigment_segment_get_info(segment, &info);
+  w.segment_rows[segment] = info.rows;
+}
+
+inline void FreeSearches(World& w) {
+  for (auto* search : w.searches) pigment_host_search_free(search);
+  w.searches.clear();
+}
+
+inline void AddSegments(std::vector<Entry>& t) {
+  t.push_back({"pigment_segment_builder_new", FuzzBuilderNew});
+  t.push_back({"pigment_segment_builder_add", FuzzBuilderAdd});
+  t.push_back({"pigment_segment_builder_finish", FuzzBuilderFinish});
+  t.push_back({"pigment_segment_builder_free", [](World& w, Arguments& a) {
+                 pigment_segment_builder_free(Remove(w.builders, a.input()));
+               }});
+  t.push_back({"pigment_segment_open", FuzzSegmentOpen});
+  t.push_back({"pigment_segment_get_info", [](World& w, Arguments& a) {
+                 pigment_segment_info info{};
+                 a.Size(info);
+                 pigment_segment_get_info(LiveOrNull(w.segments, a.input()),
+                                          a.input().OneIn(16) ? nullptr : &info);
+               }});
+  t.push_back({"pigment_segment_row_pointers", [](World& w, Arguments& a) {
+                 std::vector<uint64_t> pointers(a.input().Below(70));
+                 const uint64_t first = a.input().OneIn(3) ? a.input().Number() : 0;
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_segment_row_pointers(
+                     LiveOrNull(w.segments, a.input()), first, pointers.size(),
+                     a.input().OneIn(16) ? nullptr : pointers.data(), slot.out()));
+               }});
+  t.push_back({"pigment_segment_verify", [](World& w, Arguments& a) {
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_segment_verify(LiveOrNull(w.segments, a.input()), slot.out()));
+               }});
+  t.push_back({"pigment_segment_free", [](World& w, Arguments& a) {
+                 FreeSearches(w);  // they borrow segments
+                 pigment_segment_free(Remove(w.segments, a.input()));
+               }});
+}
+
+inline void FuzzAddPending(World& w, Arguments& a) {
+  Input& in = a.input();
+  w.files.emplace_back();
+  PageFile* file = &w.files.back();
+  const size_t pages = in.Below(4);
+  for (size_t i = 0; i < pages; ++i) {
+    auto page = std::make_unique<char[]>(PIGMENT_PAGE_BYTES);
+    pigment_pending_page_init(page.get(), 9, static_cast<uint32_t>(i));
+    for (size_t n = in.Below(20); n > 0; --n) {
+      const std::vector<float>& vector = a.Floats(3);
+      std::vector<char> entry(pigment_pending_entry_bytes(3, true));
+      pigment_pending_entry_encode(in.Byte(), vector.data(), 3, entry.data());
+      pigment_pending_page_append(page.get(), entry.data(), entry.size());
+    }
+    if (i + 1 < pages || in.OneIn(8))
+      pigment_pending_page_set_next(page.get(), static_cast<uint32_t>(in.OneIn(12) ? 0 : i + 1));
+    if (in.OneIn(12)) page[in.Below(PIGMENT_PAGE_BYTES)] = static_cast<char>(in.Byte());
+    file->pages.push_back(std::move(page));
+  }
+  const pigment_page_source source = SourceOf(a, file);
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_host_search_add_pending(LiveOrNull(w.searches, in),
+                                          in.OneIn(32) ? nullptr : &source, in.OneIn(16) ? 8 : 9,
+                                          pages == 0 ? PIGMENT_NO_PAGE : 0, slot.out()));
+}
+
+inline void AddSearches(std::vector<Entry>& t) {
+  t.push_back({"pigment_host_search_new", [](World& w, Arguments& a) {
+                 Input& in = a.input();
+                 pigment_host_search_options options{};
+                 a.Size(options);
+                 options.metric = in.OneIn(8) ? in.Enum(7) : PIGMENT_METRIC_L2;
+                 options.dimension = 3;
+                 options.query = in.OneIn(8) ? nullptr : a.Floats(3).data();
+                 if (in.OneIn(4))
+                   options.batch_rows_first =
+                       in.OneIn(4) ? static_cast<size_t>(in.Number()) : in.Below(5);
+                 if (in.OneIn(4)) options.batch_bytes_max = in.Number();
+                 pigment_host_search* search = reinterpret_cast<pigment_host_search*>(8);
+                 const bool wanted = !in.OneIn(24);
+                 ErrorSlot slot(w, in);
+                 const bool ok = slot.Ok(pigment_host_search_new(
+                     in.OneIn(32) ? nullptr : &options, wanted ? &search : nullptr, slot.out()));
+                 if (wanted) KeepMade(w.searches, search, ok);
+               }});
+  t.push_back({"pigment_host_search_add_segment", [](World& w, Arguments& a) {
+                 Input& in = a.input();
+                 pigment_segment* segment = LiveOrNull(w.segments, in);
+                 const uint64_t rows = segment != nullptr ? w.segment_rows[segment] : 0;
+                 std::string deleted(in.OneIn(8) ? in.Below(9) : (rows + 7) / 8, '\0');
+                 for (char& byte : deleted) byte = static_cast<char>(in.Byte());
+                 const Text kept = a.Keep(deleted);
+                 const bool given = in.OneIn(2);
+                 ErrorSlot slot(w, in);
+                 slot.Ok(pigment_host_search_add_segment(
+                     LiveOrNull(w.searches, in), segment,
+                     given ? reinterpret_cast<const uint8_t*>(kept.data) : nullptr,
+                     given ? kept.size : 0, slot.out()));
+               }});
+  t.push_back({"pigment_host_search_add_pending", FuzzAddPending});
+  t.push_back({"pigment_host_search_next", [](World& w, Arguments& a) {
+                 std::vector<pigment_host_hit> hits(a.input().Below(50));
+                 size_t count = 77;
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_host_search_next(
+                     LiveOrNull(w.searches, a.input()), a.input().OneIn(16) ? nullptr : hits.data(),
+                     hits.size(), MaybeOut(count, a), slot.out()));
+                 if (ok && count != 77) Require(count <= hits.size(), "hits fit");
+               }});
+  t.push_back({"pigment_host_search_get_counters", [](World& w, Arguments& a) {
+                 pigment_host_search_counters counters{};
+                 a.Size(counters);
+                 pigment_host_search_get_counters(LiveOrNull(w.searches, a.input()),
+                                                  a.input().OneIn(16) ? nullptr : &counters);
+               }});
+  t.push_back({"pigment_host_search_free", [](World& w, Arguments& a) {
+                 pigment_host_search_free(Remove(w.searches, a.input()));
+               }});
+}
+
+inline void AddHostCalls(std::vector<Entry>& table) {
+  AddPages(table);
+  AddPure(table);
+  AddSegments(table);
+  AddSearches(table);
+}
+
+}  // namespace abi_fuzz
