@@ -37,7 +37,7 @@ CREATE TABLE pigment.collections (
 COMMENT ON TABLE pigment.tenants IS 'Tenants: the outer namespace of collections.';
 COMMENT ON TABLE pigment.databases IS 'Databases: the namespaces of collections within a tenant.';
 COMMENT ON TABLE pigment.collections IS 'Collections and the tables that hold them; each role sees those that it may use.';
-COMMENT ON COLUMN pigment.collections.dimension IS 'Fixed by the first record; NULL before.';
+COMMENT ON COLUMN pigment.collections.dimension IS 'Fixed by the first record that add or upsert writes; NULL before.';
 COMMENT ON COLUMN pigment.collections.embedding_function IS
 	'Schema and name of a function (texts text[], purpose text) returning vector[]; data, looked up when texts come.';
 COMMENT ON COLUMN pigment.collections.relation IS 'The table; follows it when it is renamed or moved.';

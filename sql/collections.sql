@@ -36,7 +36,9 @@ CREATE FUNCTION pigment._with_dimension(entry pigment.collections) RETURNS pigme
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-	IF entry.dimension IS NULL AND has_column_privilege(entry.relation, 'embedding', 'SELECT') THEN
+	IF entry.dimension IS NULL AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = entry.relation
+			AND a.attname = 'embedding' AND a.atttypid = '@extschema@.vector'::regtype
+			AND has_column_privilege(a.attrelid, a.attnum, 'SELECT')) THEN
 		EXECUTE format('SELECT %s.vector_dims(embedding) FROM %s LIMIT 1', '@extschema@', entry.relation) INTO entry.dimension;
 	END IF;
 	RETURN entry;
@@ -92,24 +94,21 @@ END
 $$;
 COMMENT ON FUNCTION pigment.get_collection_by_id(uuid) IS 'a collection by id';
 
--- Those that the current role may use, by id.
+-- Those that the current role may use, by id, as the catalog has them: a list reads no table, so that what an owner has put
+-- into his (policies, rules) can neither break it nor run in it.
 CREATE FUNCTION pigment.list_collections(limit_rows bigint DEFAULT NULL, offset_rows bigint DEFAULT 0,
 	tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS SETOF pigment.collections
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	place pigment.databases;
-	entry pigment.collections;
 BEGIN
 	PERFORM pigment._require_page(limit_rows, offset_rows);
 	place := pigment.get_database(COALESCE(database, pigment.current_database()), tenant);
-	FOR entry IN SELECT c.* FROM pigment.collections c
+	RETURN QUERY SELECT c.* FROM pigment.collections c
 		WHERE c.tenant = place.tenant AND c.database = place.name
 			AND EXISTS (SELECT FROM pg_class r WHERE r.oid = c.relation)
-		ORDER BY c.id LIMIT limit_rows OFFSET offset_rows
-	LOOP
-		RETURN NEXT pigment._with_dimension(entry);
-	END LOOP;
+		ORDER BY c.id LIMIT limit_rows OFFSET offset_rows;
 END
 $$;
 COMMENT ON FUNCTION pigment.list_collections(bigint, bigint, text, text) IS

@@ -143,6 +143,22 @@ SELECT id FROM pigment.get('own');
 SELECT id FROM pigment.query('own', '[3,4]'::vector);
 RESET ROLE;
 
+-- What an owner does to his table neither breaks nor runs in the lists of others.
+SET ROLE regress_stranger;
+CREATE FUNCTION sprung() RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE 'ran as %', current_user; END$$;
+SELECT name FROM pigment.create_collection('trapped');
+SELECT name FROM pigment.create_collection('maimed');
+INSERT INTO trapped (id, embedding) VALUES ('a', '[1]');
+ALTER TABLE trapped ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY trap ON trapped USING (sprung());
+GRANT SELECT ON trapped, maimed TO PUBLIC;
+ALTER TABLE maimed DROP COLUMN embedding;
+SET ROLE regress_reader;
+SELECT name, dimension FROM pigment.list_collections() WHERE name IN ('trapped', 'maimed') ORDER BY name;
+SELECT refused($$SELECT pigment.get('trapped')$$);
+SELECT dimension FROM pigment.get_collection('maimed');
+SELECT refused($$SELECT pigment.query('maimed', '[1]'::vector)$$);
+
 -- Names that look like those the functions use are not theirs.
 SET ROLE regress_stranger;
 CREATE FUNCTION lib.trap(text, text) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE 'trapped'; END$$;
