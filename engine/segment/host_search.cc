@@ -126,7 +126,8 @@ Status HostSearch::RunPass() {
   batch_.clear();
   given_ = 0;
   worst_ = kNothing;
-  batch_.reserve(capacity_);
+  constexpr size_t kReservedMax = 4096;  // the host's numbers may be far above the rows there are
+  batch_.reserve(std::min(capacity_, kReservedMax));
   const auto pass = [this]() -> Status {
     for (const SegmentSource& source : segments_) PIGMENT_RETURN_IF_ERROR(ScanSegment(source));
     for (PendingSource& source : pending_) PIGMENT_RETURN_IF_ERROR(ScanPending(source));
