@@ -81,7 +81,7 @@ Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> d
   if (!deleted.empty()) {
     source.live.assign((size_t{info.rows} + 63) / 64, 0);
     const size_t bytes = std::min(deleted.size(), source.live.size() * sizeof(uint64_t));
-    std::memcpy(source.live.data(), deleted.data(), bytes);
+    if (bytes != 0) std::memcpy(source.live.data(), deleted.data(), bytes);
     for (uint64_t& word : source.live) word = ~word;
     // Bits behind the last row must not make a block look wanted.
     if (info.rows % 64 != 0) source.live.back() &= ~uint64_t{0} >> (64 - info.rows % 64);
