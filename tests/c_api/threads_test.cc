@@ -19,7 +19,6 @@ using abi_test::Sized;
 using abi_test::Try;
 
 const pigment_scope* const kNoScope = nullptr;
-const pigment_embedding_function* const kNoFunction = nullptr;
 
 abi_test::Batch Records(size_t first, size_t count, size_t dimension) {
   abi_test::Batch batch;
