@@ -48,9 +48,10 @@ class Store {
                                              FileSystem* files = nullptr);
   virtual ~Store() = default;
 
-  // Waits for running writes, refuses later calls with Detail::kClosed, flushes, reports errors. A
-  // store shared by several opens closes with the last one (each open calls Close once). Close
-  // again: ok.
+  // Waits for running writes, refuses later calls with Detail::kClosed, syncs the log, and reports
+  // errors. Tails that are at least a quarter full become segments; smaller ones stay in the synced
+  // log, and the next open replays them. A store shared by several opens closes with the last one
+  // (each open calls Close once). Close again: ok.
   virtual Status Close() = 0;
 
   virtual Result<Catalog*> catalog() = 0;  // tenants and databases; an error when closed or forked

@@ -5,8 +5,6 @@
 // the same for the edits of a catalog.
 
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +20,7 @@
 #include "engine/base/disk_files.h"
 #include "engine/catalog/catalog.h"
 #include "engine/log/log.h"
+#include "tests/support/kill_soon.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temporary_directory.h"
 
@@ -30,6 +29,7 @@ namespace {
 
 constexpr std::array<std::byte, 16> kStore = {std::byte{5}};
 constexpr int kThreads = 4;
+constexpr std::chrono::milliseconds kDelayMax(8);
 
 struct Acknowledgement {
   uint64_t position = 0;
@@ -47,18 +47,6 @@ std::string PayloadOf(uint64_t token) {
   std::string payload;
   ByteWriter(&payload).Put(token);
   return payload + std::string(token * 2654435761u % 300, static_cast<char>(token % 251));
-}
-
-// Every other life is killed at a random moment from its start on, the others when they have
-// acknowledged something and a random time has passed, so that a slow machine kills workers as
-// well.
-void KillSoon(pid_t child, int pipe, uint64_t round, std::mt19937_64& random) {
-  if (round % 2 == 0) {
-    pollfd waiting{.fd = pipe, .events = POLLIN, .revents = 0};
-    EXPECT_EQ(poll(&waiting, 1, 20'000), 1) << "the child does nothing";
-  }
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 8'000));
-  kill(child, SIGKILL);
 }
 
 [[noreturn]] void AppendUntilKilled(const std::string& directory, uint64_t round, int pipe) {
@@ -101,7 +89,7 @@ TEST(LogKill, WhatAKilledProcessAcknowledgedIsThere) {
       AppendUntilKilled(directory / "log", round, pipe_ends[1]);
     }
     close(pipe_ends[1]);
-    KillSoon(child, pipe_ends[0], round, random);
+    KillSoon(child, pipe_ends[0], round, kDelayMax, random);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);
@@ -164,7 +152,7 @@ TEST(CatalogKill, WhatAKilledProcessAcknowledgedIsThere) {
       EditUntilKilled(directory.path(), round, pipe_ends[1]);
     }
     close(pipe_ends[1]);
-    KillSoon(child, pipe_ends[0], round, random);
+    KillSoon(child, pipe_ends[0], round, kDelayMax, random);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself with " << WEXITSTATUS(status);

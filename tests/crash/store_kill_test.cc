@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <random>
 #include <set>
 #include <thread>
 
 #include "engine/collection/store.h"
+#include "tests/support/kill_soon.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 #include "tests/support/temporary_directory.h"
@@ -22,6 +24,7 @@ namespace {
 
 constexpr int kThreads = 2;
 constexpr int kKills = 100;
+constexpr std::chrono::milliseconds kDelayMax(40);
 
 StoreOptions SmallSegments() {
   StoreOptions options;
@@ -74,8 +77,8 @@ struct Acknowledgement {
 TEST(StoreKill, NothingAcknowledgedIsLostByKill9) {
   TemporaryDirectory directory;
   const std::string path = directory / "db";
-  std::mt19937 random(20261121);
-  uint64_t acknowledged_in_all = 0;
+  std::mt19937_64 random(20261121);
+  int kills_with_work = 0;
   for (int life = 0; life < kKills && !HasFatalFailure(); ++life) {
     SCOPED_TRACE("life " + std::to_string(life));
     int ends[2];
@@ -83,8 +86,7 @@ TEST(StoreKill, NothingAcknowledgedIsLostByKill9) {
     const pid_t child = fork();
     if (child == 0) WriteUntilKilled(path, life, ends[1]);
     close(ends[1]);
-    std::this_thread::sleep_for(std::chrono::microseconds(5000 + random() % 40000));
-    kill(child, SIGKILL);
+    KillSoon(child, ends[0], static_cast<uint64_t>(life), kDelayMax, random);
     int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself with " << WEXITSTATUS(status);
@@ -92,9 +94,9 @@ TEST(StoreKill, NothingAcknowledgedIsLostByKill9) {
     Acknowledgement read_back;
     while (read(ends[0], &read_back, sizeof read_back) == sizeof read_back) {
       acknowledged[static_cast<size_t>(read_back.thread)] = read_back.number + 1;
-      ++acknowledged_in_all;
     }
     close(ends[0]);
+    kills_with_work += acknowledged != std::vector<uint32_t>(kThreads, 0);
 
     const auto store = Store::Open(path, SmallSegments());
     ASSERT_OK(store);
@@ -125,7 +127,7 @@ TEST(StoreKill, NothingAcknowledgedIsLostByKill9) {
     }
     ASSERT_OK((*store)->Close());
   }
-  EXPECT_GT(acknowledged_in_all, uint64_t{kKills});
+  EXPECT_GE(kills_with_work, kKills / 2);
 }
 
 }  // namespace
