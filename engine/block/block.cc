@@ -61,6 +61,8 @@ std::string_view BlockKindName(BlockKind kind) {
       return "records";
     case BlockKind::kRecordOffsets:
       return "record offsets";
+    case BlockKind::kCodes:
+      return "codes";
     case BlockKind::kPending:
       return "pending";
     case BlockKind::kOverflow:

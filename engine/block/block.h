@@ -54,6 +54,7 @@ enum class BlockKind : uint8_t {
   kIdOffsets = 9,
   kRecords = 10,  // document, metadata, uri of each row, with kRecordOffsets
   kRecordOffsets = 11,
+  kCodes = 12,      // byte codes of the vectors (engine/vector/byte_code.h)
   kPending = 64,    // inserted rows that are in no segment yet (a host's mutable tail)
   kOverflow = 65,   // continuation of a pending entry that no page can hold
   kDeletions = 66,  // deletion bits of a segment

@@ -134,6 +134,7 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
                           .owner = environment_->store,
                           .dimension = contents.dimension,
                           .metric = contents.metric,
+                          .codes = true,
                           .budget = &environment_->budget},
                          &sink);
     for (const Record* record : contents.records)

@@ -37,7 +37,7 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
                                      .allowed_rows = rows.words(),
                                      .control = &request.read.control}));
   counters.segment_rows_scored += found.rows_scored;
-  counters.segment_bytes += found.rows_scored * request.dimension * sizeof(float);
+  counters.segment_bytes += found.bytes_scored;
   for (size_t query = 0; query < request.queries; ++query) {
     for (const RowHit& hit : found.hits[query]) {
       PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, segment.ReadOrdinal(hit.row));

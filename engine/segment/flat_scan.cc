@@ -1,56 +1,159 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Top k per query over the walk of row_scan.h.
+// Top k per query: by the walk of row_scan.h over full vectors, or over byte codes, whose bounds
+// rule out all but a few vectors. Both give the same bits.
 
 #include "engine/segment/flat_scan.h"
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "engine/segment/row_scan.h"
+#include "engine/vector/byte_code.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
 
+namespace {
+
+// Bytes compared between two looks at the clock: far less than a millisecond on any machine.
+constexpr uint64_t kBytesPerCheck = uint64_t{1} << 21;
+
+class FlatScanner {
+ public:
+  FlatScanner(const Segment& segment, const FlatScan& scan)
+      : segment_(segment),
+        scan_(scan),
+        dimension_(segment.info().dimension),
+        best_(scan.query_count, TopK(scan.k)) {
+    functions_.reserve(scan.query_count);
+    for (size_t i = 0; i < scan.query_count; ++i) functions_.emplace_back(scan.metric, Query(i));
+  }
+
+  Result<FlatScanResult> Run();
+
+ private:
+  std::span<const float> Query(size_t i) const {
+    return {scan_.queries + i * dimension_, dimension_};
+  }
+  bool IsAllowed(uint32_t row) const {
+    return scan_.allowed_rows.empty() || (scan_.allowed_rows[row / 64] >> (row % 64) & 1) != 0;
+  }
+  bool IsAnyAllowed(uint32_t first, size_t count) const;
+  // Codes help where rows and vectors are numbered alike and the metric has a bound.
+  bool CanUseCodes() const {
+    return segment_.has_codes() && segment_.info().rows == segment_.info().vectors &&
+           HasByteCodeBound(scan_.metric);
+  }
+  Status ScanVectors();
+  Status ScanCodes();
+  // Reads the vectors of a run of codes that may be among the nearest of one query.
+  Status Rerank(size_t query, uint32_t first, std::span<const float> bounds);
+  Status Pace(uint64_t bytes);
+
+  const Segment& segment_;
+  const FlatScan& scan_;
+  const uint32_t dimension_;
+  std::vector<DistanceFunction> functions_;
+  std::vector<TopK> best_;
+  std::vector<float> vector_;
+  uint64_t unpaced_bytes_ = kBytesPerCheck;  // the first look comes at once
+  FlatScanResult result_;
+};
+
+bool FlatScanner::IsAnyAllowed(uint32_t first, size_t count) const {
+  for (size_t i = 0; i < count; ++i) {
+    if (IsAllowed(first + static_cast<uint32_t>(i))) return true;
+  }
+  return false;
+}
+
+Status FlatScanner::Pace(uint64_t bytes) {
+  result_.bytes_scored += bytes;
+  unpaced_bytes_ += bytes;
+  if (unpaced_bytes_ < kBytesPerCheck) return Status::Ok();
+  unpaced_bytes_ = 0;
+  return scan_.control != nullptr ? scan_.control->Check() : Status::Ok();
+}
+
+Status FlatScanner::ScanVectors() {
+  RowScan walk;
+  walk.queries = functions_;
+  walk.allowed_rows = scan_.allowed_rows;
+  walk.control = scan_.control;
+  walk.visit = [&](const ScoredRows& scored) {
+    TopK& top = best_[scored.query];
+    result_.rows_scored += scored.count;
+    result_.bytes_scored += scored.count * dimension_ * sizeof(float);
+    for (size_t i = 0; i < scored.count; ++i) {
+      if (!top.MayEnter(scored.distances[i])) continue;
+      const uint32_t row = scored.row(i);
+      if (IsAllowed(row)) top.Offer(scored.distances[i], row);
+    }
+    return Status::Ok();
+  };
+  return ScanRows(segment_, walk);
+}
+
+Status FlatScanner::Rerank(size_t query, uint32_t first, std::span<const float> bounds) {
+  TopK& top = best_[query];
+  for (size_t i = 0; i < bounds.size(); ++i) {
+    const uint32_t row = first + static_cast<uint32_t>(i);
+    if (!top.MayEnter(bounds[i]) || !IsAllowed(row)) continue;
+    PIGMENT_RETURN_IF_ERROR(segment_.ReadVector(row, vector_));
+    PIGMENT_RETURN_IF_ERROR(Pace(dimension_ * sizeof(float)));
+    top.Offer(functions_[query](vector_.data()), row);
+  }
+  return Status::Ok();
+}
+
+Status FlatScanner::ScanCodes() {
+  std::vector<ByteCodeQuery> queries;
+  queries.reserve(scan_.query_count);
+  for (size_t i = 0; i < scan_.query_count; ++i) queries.emplace_back(scan_.metric, Query(i));
+  vector_.resize(dimension_);
+  std::vector<float> bounds;
+  const auto visit = [&](uint32_t first, const std::byte* codes, size_t count) -> Status {
+    bounds.resize(count);
+    for (size_t query = 0; query < queries.size(); ++query) {
+      queries[query].LowerBounds(codes, count, bounds.data());
+      result_.rows_scored += count;
+      PIGMENT_RETURN_IF_ERROR(Pace(count * ByteCodeBytes(dimension_)));
+      PIGMENT_RETURN_IF_ERROR(Rerank(query, first, bounds));
+    }
+    return Status::Ok();
+  };
+  return segment_.VisitCodes(
+      visit, [this](uint32_t first, size_t count) { return IsAnyAllowed(first, count); });
+}
+
+Result<FlatScanResult> FlatScanner::Run() {
+  PIGMENT_RETURN_IF_ERROR(CanUseCodes() ? ScanCodes() : ScanVectors());
+  result_.hits.resize(scan_.query_count);
+  for (size_t i = 0; i < scan_.query_count; ++i) {
+    for (const Scored& scored : best_[i].TakeSorted()) {
+      result_.hits[i].push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+    }
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
 Result<FlatScanResult> ScanFlat(const Segment& segment, uint32_t dimension, const FlatScan& scan) {
   const SegmentInfo& info = segment.info();
-  FlatScanResult result;
-  result.hits.resize(scan.query_count);
-  if (info.vectors == 0) return result;
+  if (info.vectors == 0) {
+    FlatScanResult nothing;
+    nothing.hits.resize(scan.query_count);
+    return nothing;
+  }
   if (dimension != info.dimension) {
     return InvalidArgument(Detail::kDimension,
                            fmt::format("dimension mismatch: segment {} has {}, got {}",
                                        info.segment, info.dimension, dimension));
   }
-  std::vector<DistanceFunction> functions;
-  functions.reserve(scan.query_count);
-  for (size_t i = 0; i < scan.query_count; ++i) {
-    functions.emplace_back(scan.metric, std::span(scan.queries + i * dimension, dimension));
-  }
-  std::vector<TopK> best(scan.query_count, TopK(scan.k));
-  const auto is_allowed = [&](uint32_t row) {
-    return scan.allowed_rows.empty() || (scan.allowed_rows[row / 64] >> (row % 64) & 1) != 0;
-  };
-  RowScan walk;
-  walk.queries = functions;
-  walk.allowed_rows = scan.allowed_rows;
-  walk.control = scan.control;
-  walk.visit = [&](const ScoredRows& scored) {
-    TopK& top = best[scored.query];
-    result.rows_scored += scored.count;
-    for (size_t i = 0; i < scored.count; ++i) {
-      if (!top.MayEnter(scored.distances[i])) continue;
-      const uint32_t row = scored.row(i);
-      if (is_allowed(row)) top.Offer(scored.distances[i], row);
-    }
-    return Status::Ok();
-  };
-  PIGMENT_RETURN_IF_ERROR(ScanRows(segment, walk));
-  for (size_t i = 0; i < scan.query_count; ++i) {
-    for (const Scored& scored : best[i].TakeSorted()) {
-      result.hits[i].push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
-    }
-  }
-  return result;
+  return FlatScanner(segment, scan).Run();
 }
 
 }  // namespace pigment

@@ -35,7 +35,8 @@ struct FlatScanResult {
   // ascend by insertion ordinal within a segment, so ties come in that order; callers that merge
   // segments compare ordinals there.
   std::vector<std::vector<RowHit>> hits;
-  uint64_t rows_scored = 0;  // distances computed, over all queries
+  uint64_t rows_scored = 0;   // rows compared, by code or by vector, over all queries
+  uint64_t bytes_scored = 0;  // of the codes and vectors that they were compared by
 };
 
 // kInvalidArgument (Detail::kDimension) when `dimension`, that of the queries, is not the

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "engine/segment/part_reader.h"
+#include "engine/vector/byte_code.h"
 
 namespace pigment {
 namespace {
@@ -94,12 +95,23 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
     rules[BlockKind::kVectors] = {header.dimension * 4,
                                   uint64_t{header.dimension} * 4 * header.vector_slots};
   }
+  const auto has = [&parts](BlockKind kind) {
+    return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {
+      return part.kind == static_cast<uint32_t>(kind);
+    });
+  };
+  if (has(BlockKind::kCodes)) {
+    if (header.vectors == 0 || header.dimension > kByteCodeDimensionMax) {
+      return error(Detail::kMiscounted, fmt::format("codes of {} vectors of dimension {}",
+                                                    header.vectors, header.dimension));
+    }
+    const size_t bytes = ByteCodeBytes(header.dimension);
+    rules[BlockKind::kCodes] = {static_cast<uint32_t>(bytes),
+                                uint64_t{bytes} * header.vector_slots};
+  }
   if (header.vectors != header.rows) rules[BlockKind::kRowVectors] = {4, rows * 4};
   if (rows == 0) return rules;
-  const auto is_host = [](const PartEntry& part) {
-    return part.kind == static_cast<uint32_t>(BlockKind::kRowPointers);
-  };
-  if (std::any_of(parts.begin(), parts.end(), is_host)) {
+  if (has(BlockKind::kRowPointers)) {
     rules[BlockKind::kRowPointers] = {8, rows * 8};
     return rules;
   }

@@ -15,6 +15,7 @@
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/root.h"
 #include "engine/segment/verify.h"
+#include "engine/vector/byte_code.h"
 
 namespace pigment {
 namespace {
@@ -40,6 +41,8 @@ class FlatSegment final : public Segment {
     return Cursor(BlockKind::kOrdinals).ReadElements(first, out);
   }
   Status VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const override;
+  bool has_codes() const override { return root_.Find(BlockKind::kCodes) != nullptr; }
+  Status VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const override;
   Status ReadVector(uint32_t vector, std::span<float> out) const override;
   Status Verify() const override { return VerifySegment(*this, source_, root_); }
 
@@ -147,6 +150,22 @@ Status FlatSegment::VisitLargeVectors(const VectorVisitor& visit, const VectorFi
     if (wants && !wants(number, 1)) continue;
     PIGMENT_RETURN_IF_ERROR(ReadVector(number, vector));
     PIGMENT_RETURN_IF_ERROR(visit(number, vector.data(), vector.size(), 1));
+  }
+  return Status::Ok();
+}
+
+Status FlatSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const {
+  PartCursor cursor = Cursor(BlockKind::kCodes);
+  if (!cursor.exists()) return Internal("a segment without codes was asked for them");
+  const uint32_t per_block =
+      ElementsPerBlock(static_cast<uint32_t>(ByteCodeBytes(root_.info.dimension)));
+  for (uint32_t first = 0, block = 0; first < root_.info.vectors; ++block) {
+    const uint32_t count = std::min(per_block, root_.info.vectors - first);
+    if (!wants || wants(first, count)) {
+      PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(block));
+      PIGMENT_RETURN_IF_ERROR(visit(first, payload, count));
+    }
+    first += count;
   }
   return Status::Ok();
 }

@@ -116,6 +116,12 @@ class Segment {
   using VectorFilter = std::function<bool(uint32_t first, size_t count)>;
   virtual Status VisitVectors(const VectorVisitor& visit,
                               const VectorFilter& wants = nullptr) const = 0;
+  // Byte codes (engine/vector/byte_code.h), where the segment has them: the same walk, over codes
+  // that lie one after the other.
+  virtual bool has_codes() const = 0;
+  using CodeVisitor = std::function<Status(uint32_t first, const std::byte* codes, size_t count)>;
+  virtual Status VisitCodes(const CodeVisitor& visit,
+                            const VectorFilter& wants = nullptr) const = 0;
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
 

@@ -16,6 +16,7 @@
 
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/root.h"
+#include "engine/vector/byte_code.h"
 
 namespace pigment {
 namespace {
@@ -175,6 +176,7 @@ struct SegmentWriter::State {
     packer.BeginPart(BlockKind::kVectors, options.dimension * 4);
   }
 
+  bool has_codes() const { return options.codes && options.dimension <= kByteCodeDimensionMax; }
   Status AddVector(std::span<const float> vector);
   std::string_view IdOf(uint32_t row) const {
     return std::string_view(ids).substr(id_offsets[row], id_offsets[row + 1] - id_offsets[row]);
@@ -184,6 +186,7 @@ struct SegmentWriter::State {
   Status WriteText(BlockKind kind, const std::string& text);
   Status WriteRecordParts();
   Status WriteRowVectors();
+  Status WriteCodes(uint64_t slots);
 
   const SegmentOptions options;
   BlockPacker packer;
@@ -194,6 +197,7 @@ struct SegmentWriter::State {
 
   uint32_t rows = 0;
   uint32_t vectors = 0;
+  std::string codes;
   std::vector<uint32_t> rows_without_vector;
   std::vector<uint64_t> row_pointers;
   std::vector<uint64_t> ordinals;
@@ -220,6 +224,12 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector) {
                                        options.segment, options.dimension, vector.size()));
   }
   PIGMENT_RETURN_IF_ERROR(packer.AddElement(vector.data()));
+  if (has_codes()) {
+    const size_t bytes = ByteCodeBytes(options.dimension);
+    PIGMENT_RETURN_IF_ERROR(GrowTo(codes, codes.size() + bytes, reservation));
+    codes.resize(codes.size() + bytes);
+    EncodeByteCode(vector, reinterpret_cast<std::byte*>(codes.data() + codes.size() - bytes));
+  }
   ++vectors;
   ++rows;
   return Status::Ok();
@@ -250,6 +260,17 @@ Status SegmentWriter::State::WriteRowVectors() {
       value = vector++;
     }
     PIGMENT_RETURN_IF_ERROR(packer.AddElement(&value));
+  }
+  return packer.EndPart();
+}
+
+Status SegmentWriter::State::WriteCodes(uint64_t slots) {
+  const size_t bytes = ByteCodeBytes(options.dimension);
+  const std::string padding(bytes, '\0');
+  packer.BeginPart(BlockKind::kCodes, static_cast<uint32_t>(bytes));
+  for (uint64_t slot = 0; slot < slots; ++slot) {
+    PIGMENT_RETURN_IF_ERROR(
+        packer.AddElement(slot < vectors ? codes.data() + slot * bytes : padding.data()));
   }
   return packer.EndPart();
 }
@@ -347,6 +368,7 @@ Result<SegmentSummary> SegmentWriter::Finish() {
       PIGMENT_RETURN_IF_ERROR(state.packer.AddElement(padding.data()));
     }
     PIGMENT_RETURN_IF_ERROR(state.packer.EndPart());
+    if (state.has_codes()) PIGMENT_RETURN_IF_ERROR(state.WriteCodes(slots));
   }
   if (state.vectors != state.rows) PIGMENT_RETURN_IF_ERROR(state.WriteRowVectors());
   if (state.kind == State::Rows::kPointers) {

@@ -20,6 +20,7 @@ struct SegmentOptions {
   OwnerId owner{};
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
+  bool codes = false;  // also byte codes, for faster exact scans; kept in memory until Finish
   MemoryBudget* budget = nullptr;  // bookkeeping is charged here; may be null
 };
 

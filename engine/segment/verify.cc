@@ -6,10 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <vector>
 
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
+#include "engine/vector/byte_code.h"
 
 namespace pigment {
 namespace {
@@ -46,6 +48,25 @@ Status VerifyVectors(const Segment& segment, BlockSource* source, const Root& ro
     }
   }
   return Status::Ok();
+}
+
+// Codes are a function of the vectors.
+Status VerifyCodes(const Segment& segment, BlockSource* source, const Root& root) {
+  if (!segment.has_codes()) return Status::Ok();
+  const PartCursor part(source, &root, BlockKind::kCodes);
+  const size_t bytes = ByteCodeBytes(root.info.dimension);
+  std::vector<float> vector(root.info.dimension);
+  std::vector<std::byte> expected(bytes);
+  return segment.VisitCodes([&](uint32_t first, const std::byte* codes, size_t count) -> Status {
+    for (size_t i = 0; i < count; ++i) {
+      PIGMENT_RETURN_IF_ERROR(segment.ReadVector(first + static_cast<uint32_t>(i), vector));
+      EncodeByteCode(vector, expected.data());
+      if (std::memcmp(expected.data(), codes + i * bytes, bytes) == 0) continue;
+      return part.Damaged(Detail::kMiscounted,
+                          fmt::format("code {} is not that of its vector", first + i));
+    }
+    return Status::Ok();
+  });
 }
 
 // In a flat segment vectors lie in the order of the rows that own them, and none is without a row.
@@ -113,6 +134,7 @@ Status VerifyRecords(const Segment& segment, BlockSource* source, const Root& ro
 Status VerifySegment(const Segment& segment, BlockSource* source, const Root& root) {
   PIGMENT_RETURN_IF_ERROR(VerifyBlocks(source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyVectors(segment, source, root));
+  PIGMENT_RETURN_IF_ERROR(VerifyCodes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
   return VerifyRecords(segment, source, root);

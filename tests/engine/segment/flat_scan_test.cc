@@ -46,7 +46,7 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
       if (random() % 20 == 0) row.vector.assign(dimension, 0);
     }
     MemoryBlockSource blocks("test");
-    auto summary = WriteRows(&blocks, dimension, rows);
+    auto summary = WriteRows(&blocks, dimension, rows, 7, random() % 4 != 0);
     ASSERT_OK(summary);
     auto segment = Segment::Open(&blocks, summary->root, 7);
     ASSERT_OK(segment);
@@ -87,12 +87,76 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
   }
 }
 
-class FlatScanOfMany : public testing::Test {
+// Neighbours that differ in the last bits: what a bound that is a little too high would lose.
+TEST(FlatScan, CodesLoseNoneOfMostlyEqualRows) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    const uint32_t dimensions[] = {1, 3, 63, 64, 65, 384, 1000};
+    const uint32_t dimension = dimensions[random() % std::size(dimensions)];
+    const float magnitudes[] = {1e-38f, 1e-20f, 1e-3f, 1, 1e3f, 1e18f, 1e37f};
+    const float magnitude = magnitudes[random() % std::size(magnitudes)];
+    auto rows = RandomRows(random, dimension, 400, 0);
+    for (ModelRow& row : rows) {
+      for (size_t i = 0; i < dimension; ++i) {
+        row.vector[i] = rows[0].vector[i] * (1 + static_cast<float>(random() % 8) * 0x1p-23f);
+      }
+    }
+    for (ModelRow& row : rows) {
+      for (float& value : row.vector) value *= magnitude;
+    }
+    MemoryBlockSource blocks("test");
+    auto summary = WriteRows(&blocks, dimension, rows);
+    ASSERT_OK(summary);
+    auto segment = Segment::Open(&blocks, summary->root, 7);
+    ASSERT_OK(segment);
+    ASSERT_TRUE((*segment)->has_codes());
+    EXPECT_OK((*segment)->Verify());
+    for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kIp}) {
+      FlatScan scan;
+      scan.metric = metric;
+      scan.queries = rows[1 + random() % 100].vector.data();
+      scan.query_count = 1;
+      scan.k = 1 + random() % 20;
+      auto result = ScanFlat(**segment, dimension, scan);
+      ASSERT_OK(result);
+      const auto expected = Model(rows, {}, metric, scan.queries, dimension, scan.k);
+      ASSERT_EQ(result->hits[0].size(), expected.size());
+      for (size_t j = 0; j < expected.size(); ++j) {
+        ASSERT_EQ(result->hits[0][j].row, expected[j].tie) << MetricName(metric);
+        ASSERT_EQ(DistanceKey(result->hits[0][j].distance), DistanceKey(expected[j].distance));
+      }
+    }
+  }
+}
+
+TEST(FlatScan, CodesSpareMostVectors) {
+  std::mt19937_64 random(5);
+  const auto rows = RandomRows(random, 384, 4000, 0);
+  MemoryBlockSource blocks("test");
+  auto summary = WriteRows(&blocks, 384, rows);
+  ASSERT_OK(summary);
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kIp}) {
+    FlatScan scan;
+    scan.metric = metric;
+    scan.queries = rows[17].vector.data();
+    scan.query_count = 1;
+    scan.k = 10;
+    auto result = ScanFlat(**segment, 384, scan);
+    ASSERT_OK(result);
+    EXPECT_EQ(result->rows_scored, 4000u);
+    EXPECT_LT(result->bytes_scored, 4000u * 384 * sizeof(float) * 2 / 5) << MetricName(metric);
+  }
+}
+
+class FlatScanOfMany : public testing::TestWithParam<bool> {  // with codes or without
  protected:
   void SetUp() override {
     std::mt19937_64 random(4);
     rows_ = RandomRows(random, 384, 2000, 0);
-    auto summary = WriteRows(&blocks_, 384, rows_);
+    auto summary = WriteRows(&blocks_, 384, rows_, 7, GetParam());
     ASSERT_OK(summary);
     auto segment = Segment::Open(&blocks_, summary->root, 7);
     ASSERT_OK(segment);
@@ -108,7 +172,7 @@ class FlatScanOfMany : public testing::Test {
   FlatScan scan_;
 };
 
-TEST_F(FlatScanOfMany, StopsWhenItIsCancelledOrLate) {
+TEST_P(FlatScanOfMany, StopsWhenItIsCancelledOrLate) {
   CancelToken token;
   CallControl control;
   control.cancel = &token;
@@ -122,11 +186,11 @@ TEST_F(FlatScanOfMany, StopsWhenItIsCancelledOrLate) {
   EXPECT_CODE(ScanFlat(*segment_, 384, scan_), Code::kDeadlineExceeded);
 }
 
-TEST_F(FlatScanOfMany, RefusesQueriesOfAnotherDimension) {
+TEST_P(FlatScanOfMany, RefusesQueriesOfAnotherDimension) {
   EXPECT_EQ(ScanFlat(*segment_, 383, scan_).status().detail(), Detail::kDimension);
 }
 
-TEST_F(FlatScanOfMany, ReadsOnlyBlocksWithAllowedRows) {
+TEST_P(FlatScanOfMany, ReadsOnlyBlocksWithAllowedRows) {
   std::vector<uint64_t> allowed((rows_.size() + 63) / 64);
   allowed[1000 / 64] |= uint64_t{1} << (1000 % 64);
   scan_.allowed_rows = allowed;
@@ -134,8 +198,11 @@ TEST_F(FlatScanOfMany, ReadsOnlyBlocksWithAllowedRows) {
   ASSERT_OK(result);
   ASSERT_EQ(result->hits[0].size(), 1u);
   EXPECT_EQ(result->hits[0][0].row, 1000u);
-  EXPECT_EQ(result->rows_scored, 5u) << "five vectors of 384 dimensions lie in a block";
+  EXPECT_EQ(result->rows_scored, GetParam() ? 20u : 5u)
+      << "twenty codes or five vectors of 384 dimensions lie in a block";
 }
+
+INSTANTIATE_TEST_SUITE_P(Codes, FlatScanOfMany, testing::Bool());
 
 }  // namespace
 }  // namespace pigment

@@ -68,9 +68,11 @@ class ScatteredBlocks : public MemoryBlockSource {
 };
 
 inline Result<SegmentSummary> WriteRows(BlockSink* sink, uint32_t dimension,
-                                        const std::vector<ModelRow>& rows, uint32_t segment = 7) {
+                                        const std::vector<ModelRow>& rows, uint32_t segment = 7,
+                                        bool codes = true) {
   SegmentOptions options;
   options.segment = segment;
+  options.codes = codes;
   options.dimension = dimension;
   SegmentWriter writer(options, sink);
   for (const ModelRow& row : rows)
@@ -83,6 +85,7 @@ inline Result<SegmentSummary> WriteRecords(BlockSink* sink, uint32_t dimension,
                                            uint32_t segment = 7) {
   SegmentOptions options;
   options.segment = segment;
+  options.codes = true;
   options.dimension = dimension;
   SegmentWriter writer(options, sink);
   for (const Record& record : records) PIGMENT_RETURN_IF_ERROR(writer.AddRecord(record));

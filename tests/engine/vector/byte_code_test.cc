@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Byte codes: no bound is above the distance that it bounds, on any SIMD target, at any magnitude;
+// and the bounds are near enough to be of use.
+
+#include "engine/vector/byte_code.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "engine/vector/distance.h"
+
+namespace pigment {
+namespace {
+
+constexpr Metric kBounded[] = {Metric::kL2, Metric::kCosine, Metric::kIp};
+
+std::vector<float> RandomVector(std::mt19937_64& random, uint32_t dimension) {
+  const float magnitudes[] = {0, 1e-45f, 1e-38f, 1e-30f, 1e-12f, 1, 1, 1, 40, 1e12f, 1e19f, 3e38f};
+  const float magnitude = magnitudes[random() % std::size(magnitudes)];
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> vector(dimension);
+  const uint64_t shape = random() % 4;
+  for (float& value : vector) {
+    value = uniform(random) * magnitude;
+    if (shape == 0) value = std::fabs(value);             // one-sided: products do not cancel
+    if (shape == 1 && random() % 8 != 0) value *= 1e-4f;  // a few dimensions dominate
+    if (shape == 2) value = value > 0 ? magnitude : -magnitude;
+  }
+  return vector;
+}
+
+std::vector<std::byte> Encode(const std::vector<std::vector<float>>& vectors, uint32_t dimension) {
+  std::vector<std::byte> codes(vectors.size() * ByteCodeBytes(dimension));
+  for (size_t i = 0; i < vectors.size(); ++i)
+    EncodeByteCode(vectors[i], codes.data() + i * ByteCodeBytes(dimension));
+  return codes;
+}
+
+TEST(ByteCode, NoBoundIsAboveTheDistance) {
+  constexpr uint32_t kDimensions[] = {1, 2, 3, 5, 31, 63, 64, 65, 127, 384, 700, 1536, 8136};
+  uint64_t useful = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    const uint32_t dimension = kDimensions[seed % std::size(kDimensions)];
+    const auto query = RandomVector(random, dimension);
+    std::vector<std::vector<float>> vectors;
+    for (size_t i = 0; i < 70; ++i) {
+      vectors.push_back(random() % 4 == 0 ? query : RandomVector(random, dimension));
+      if (random() % 3 == 0) {  // almost the query, or almost its opposite
+        const float sign = random() % 2 == 0 ? 1.0f : -1.0f;
+        for (size_t j = 0; j < dimension; ++j)
+          vectors.back()[j] = sign * query[j] * (1 - static_cast<float>(random() % 4) * 0x1p-23f);
+      }
+    }
+    const auto codes = Encode(vectors, dimension);
+    for (const Metric metric : kBounded) {
+      std::vector<float> bounds(vectors.size());
+      ByteCodeQuery(metric, query).LowerBounds(codes.data(), vectors.size(), bounds.data());
+      for (size_t i = 0; i < vectors.size(); ++i) {
+        const float distance = Distance(metric, query.data(), vectors[i].data(), dimension);
+        ASSERT_FALSE(bounds[i] > distance)
+            << MetricName(metric) << " of vector " << i << ", dimension " << dimension << ": "
+            << bounds[i] << " > " << distance;
+        useful += std::isfinite(bounds[i]) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(useful, 400u * 70 * 3 / 4);  // a bound that is always unknown would pass above
+}
+
+TEST(ByteCode, BoundsAreWithinAHundredthOfUnitVectors) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  constexpr uint32_t kDimension = 384;
+  std::vector<std::vector<float>> vectors(200, std::vector<float>(kDimension));
+  for (auto& vector : vectors) {
+    for (float& value : vector) value = normal(random);
+    const auto norm = static_cast<float>(Norm(vector.data(), kDimension));
+    for (float& value : vector) value /= norm;
+  }
+  const auto codes = Encode(vectors, kDimension);
+  for (const Metric metric : kBounded) {
+    std::vector<float> bounds(vectors.size());
+    ByteCodeQuery(metric, vectors[0]).LowerBounds(codes.data(), vectors.size(), bounds.data());
+    for (size_t i = 0; i < vectors.size(); ++i) {
+      const float distance = Distance(metric, vectors[0].data(), vectors[i].data(), kDimension);
+      EXPECT_NEAR(bounds[i], distance, metric == Metric::kL2 ? 0.04 : 0.02);
+    }
+  }
+}
+
+TEST(ByteCode, EveryTargetGivesTheSameBits) {
+  std::mt19937_64 random(2);
+  for (const uint32_t dimension : {1u, 63u, 64u, 100u, 384u, 1999u}) {
+    const auto query = RandomVector(random, dimension);
+    std::vector<std::vector<float>> vectors;
+    for (size_t i = 0; i < 130; ++i) vectors.push_back(RandomVector(random, dimension));
+    const auto codes = Encode(vectors, dimension);
+    std::vector<float> expected;
+    size_t targets = 0;
+    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      std::vector<float> bounds(vectors.size());
+      ByteCodeQuery(Metric::kL2, query).LowerBounds(codes.data(), vectors.size(), bounds.data());
+      if (expected.empty()) expected = bounds;
+      for (size_t i = 0; i < bounds.size(); ++i) {
+        EXPECT_EQ(std::bit_cast<uint32_t>(bounds[i]), std::bit_cast<uint32_t>(expected[i]))
+            << hwy::TargetName(target) << ", dimension " << dimension << ", vector " << i;
+      }
+      ++targets;
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    EXPECT_GE(targets, 2u);
+  }
+}
+
+TEST(ByteCode, NothingBehindTheLastCodeIsRead) {
+  std::mt19937_64 random(3);
+  for (const uint32_t dimension : {1u, 4u, 61u, 64u, 65u, 130u}) {
+    const auto query = RandomVector(random, dimension);
+    const auto one = Encode({query}, dimension);  // the sanitizer watches its end
+    float bound = 0;
+    ByteCodeQuery(Metric::kIp, query).LowerBounds(one.data(), 1, &bound);
+    EXPECT_FALSE(bound > Distance(Metric::kIp, query.data(), query.data(), dimension));
+  }
+}
+
+}  // namespace
+}  // namespace pigment
