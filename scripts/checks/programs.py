@@ -50,7 +50,7 @@ def run_one(program, folder):
     scratch = folder / name
     scratch.mkdir()
     arguments = [] if "c99" in labels else [f"--gtest_output=json:{result_path}", "--gtest_brief=1"]
-    environment = {**os.environ, **SANITIZER_ENVIRONMENT, "TMPDIR": str(scratch), "PIGMENT_SOURCE_DIR": str(build.ROOT)}
+    environment = {**os.environ, **SANITIZER_ENVIRONMENT, "TMPDIR": str(scratch)}
     try:
         run = subprocess.run(
             [*command, *arguments], cwd=scratch, env=environment, stdout=subprocess.PIPE,
