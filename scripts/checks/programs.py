@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -65,9 +66,22 @@ def run_one(program, folder):
     return status, output, results
 
 
+SANITIZER_REPORT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
+
+
+def excerpt(output):
+    """What a failure shows of a program's output: the end, and before it the first report of a sanitizer."""
+    lines = output.splitlines()
+    first = next((i for i, line in enumerate(lines) if SANITIZER_REPORT.search(line)), None)
+    if first is None:
+        return "\n".join(lines[-80:])
+    begin, end = max(first - 5, 0), first + 100
+    return "\n".join(lines[begin:end] + lines[max(end, len(lines) - 40):])
+
+
 def report_one(report, program, status, output, results):
     name, _, labels = program
-    tail = "\n".join(output.splitlines()[-80:])
+    tail = excerpt(output)
     if status is None:
         report.failed(name, f"not finished after {TIMEOUT_S} s\n{tail}")
         return

@@ -31,4 +31,20 @@ inline void KillSoon(pid_t child, int pipe, uint64_t life, std::chrono::microsec
   kill(child, SIGKILL);
 }
 
+// How long a test of kills goes on: for a time, and on a slow machine up to a minute more until it has
+// killed enough to mean something.
+class Patience {
+ public:
+  explicit Patience(std::chrono::seconds time) : end_(Clock::now() + time) {}
+
+  bool Lasts(bool enough) const {
+    const auto now = Clock::now();
+    return now < end_ || (!enough && now < end_ + std::chrono::seconds(60));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end_;
+};
+
 }  // namespace pigment
