@@ -10,9 +10,12 @@
 
 namespace pigment {
 
-uint64_t TextBytes(const Record& record) {
-  return record.id.size() + (record.document ? record.document->size() : 0) +
-         (record.uri ? record.uri->size() : 0);
+uint64_t BytesRead(const Record& record, const Segment::Fields& fields, bool with_id) {
+  uint64_t bytes = with_id ? record.id.size() : 0;
+  if (fields.document && record.document) bytes += record.document->size();
+  if (fields.uri && record.uri) bytes += record.uri->size();
+  if (fields.embedding) bytes += record.embedding.size() * sizeof(float);
+  return bytes;
 }
 
 int64_t StageClock::Now() const { return is_wanted_ ? MonotonicNow() : 0; }

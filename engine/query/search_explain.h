@@ -27,8 +27,9 @@ struct ReadCounters {
   uint64_t segment_bytes = 0;
 };
 
-// Bytes of a record's id, document and uri.
-uint64_t TextBytes(const Record& record);
+// Bytes of the texts and the vector that were read of a record, be it in the tail, where they are
+// looked at in place, or in a segment. Metadata is not counted.
+uint64_t BytesRead(const Record& record, const Segment::Fields& fields, bool with_id);
 
 // The stages of one call with the rows that left them and the time they took.
 class StageClock {

@@ -45,17 +45,19 @@ class SegmentCursor {
   std::vector<uint64_t> window_;
 };
 
-std::vector<uint32_t> TailRowsByOrdinal(const TailView& tail, const RowSet& rows) {
-  std::vector<uint32_t> ordered;
+using OrdinalAndRow = std::pair<uint64_t, uint32_t>;
+
+Result<std::vector<OrdinalAndRow>> TailRowsByOrdinal(const TailView& tail, const RowSet& rows,
+                                                     const CallControl& control) {
+  PacedCheck check(control);
+  std::vector<OrdinalAndRow> ordered;
   ordered.reserve(static_cast<size_t>(rows.count()));
-  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1))
-    ordered.push_back(row);
-  const auto by_ordinal = [&tail](uint32_t a, uint32_t b) {
-    return tail.row(a).ordinal < tail.row(b).ordinal;
-  };
-  if (!std::is_sorted(ordered.begin(), ordered.end(), by_ordinal)) {
-    std::sort(ordered.begin(), ordered.end(),
-              by_ordinal);  // an update moved a row to the end and kept its ordinal
+  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
+    PIGMENT_RETURN_IF_ERROR(check.Step());
+    ordered.emplace_back(tail.row(row).ordinal, row);
+  }
+  if (!std::is_sorted(ordered.begin(), ordered.end())) {
+    std::sort(ordered.begin(), ordered.end());  // an update moves a row and keeps its ordinal
   }
   return ordered;
 }
@@ -63,8 +65,8 @@ std::vector<uint32_t> TailRowsByOrdinal(const TailView& tail, const RowSet& rows
 // All rows of a plan by ordinal.
 class OrderedRows {
  public:
-  OrderedRows(const Version& version, const Plan& plan)
-      : tail_(version.tail), tail_rows_(TailRowsByOrdinal(version.tail, plan.tail)) {
+  OrderedRows(const Version& version, const Plan& plan, std::vector<OrdinalAndRow> tail_rows)
+      : tail_rows_(std::move(tail_rows)) {
     cursors_.reserve(plan.segments.size());
     for (size_t index = 0; index < plan.segments.size(); ++index) {
       cursors_.emplace_back(*version.segments[index].segment, plan.segments[index]);
@@ -82,8 +84,8 @@ class OrderedRows {
     if (heads_.empty()) return false;
     const uint32_t source = heads_.top().second;
     heads_.pop();
-    *place = {source,
-              source == RowPlace::kTail ? tail_rows_[tail_next_ - 1] : cursors_[source].row()};
+    *place = {source, source == RowPlace::kTail ? tail_rows_[tail_next_ - 1].second
+                                                : cursors_[source].row()};
     PIGMENT_RETURN_IF_ERROR(Push(source));
     return true;
   }
@@ -92,7 +94,7 @@ class OrderedRows {
   Status Push(uint32_t source) {
     if (source == RowPlace::kTail) {
       if (tail_next_ == tail_rows_.size()) return Status::Ok();
-      heads_.emplace(tail_.row(tail_rows_[tail_next_++]).ordinal, source);
+      heads_.emplace(tail_rows_[tail_next_++].first, source);
       return Status::Ok();
     }
     PIGMENT_ASSIGN_OR_RETURN(const bool more, cursors_[source].Advance());
@@ -101,8 +103,7 @@ class OrderedRows {
   }
 
   using Head = std::pair<uint64_t, uint32_t>;  // ordinal, source
-  const TailView& tail_;
-  const std::vector<uint32_t> tail_rows_;
+  const std::vector<OrdinalAndRow> tail_rows_;
   size_t tail_next_ = 0;
   std::vector<SegmentCursor> cursors_;
   std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
@@ -115,7 +116,9 @@ Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetReque
   std::vector<RowPlace> places;
   if (request.limit && *request.limit == 0) return places;
   const RowFilter filter(version, request.read, &counters);
-  OrderedRows rows(version, plan);
+  PIGMENT_ASSIGN_OR_RETURN(std::vector<OrdinalAndRow> tail_rows,
+                           TailRowsByOrdinal(version.tail, plan.tail, request.read.control));
+  OrderedRows rows(version, plan, std::move(tail_rows));
   PIGMENT_RETURN_IF_ERROR(rows.Begin());
   uint64_t to_skip = request.offset;
   RowPlace place;

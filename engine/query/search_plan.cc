@@ -4,8 +4,9 @@
 
 #include "engine/query/search_plan.h"
 
+#include <bit>
+#include <functional>
 #include <string_view>
-#include <unordered_set>
 
 namespace pigment {
 
@@ -33,14 +34,50 @@ Result<RowSet> ListedRows(const SegmentView& view, const ReadOptions& options) {
   return rows;
 }
 
-RowSet TailRows(const TailView& tail, const ReadOptions& options) {
-  if (!options.ids && !tail.deleted) return RowSet(tail.rows);
+// The ids of an allow-list, to be looked up. Open addressing in one piece of memory, which is given
+// back at once when a call ends early; the nodes of a standard set of 100,000 ids are not.
+class IdTable {
+ public:
+  explicit IdTable(const std::vector<std::string>& ids)
+      : ids_(ids), slots_(std::bit_ceil(2 * ids.size() + 1), kFree) {}
+
+  void Insert(size_t index) { slots_[SlotOf(ids_[index])] = index; }
+  bool contains(std::string_view id) const { return slots_[SlotOf(id)] != kFree; }
+
+ private:
+  static constexpr size_t kFree = ~size_t{0};
+
+  // The slot of an id, or the free one where it would go.
+  size_t SlotOf(std::string_view id) const {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = std::hash<std::string_view>()(id) & mask;
+    while (slots_[slot] != kFree && ids_[slots_[slot]] != id) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  const std::vector<std::string>& ids_;
+  std::vector<size_t> slots_;  // indices into ids_; at least half of them free
+};
+
+Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
+  if (tail.rows == 0 || (!options.ids && !tail.deleted)) return RowSet(tail.rows);
+  PacedCheck check(options.control);
   RowSet rows = RowSet::Nothing(tail.rows);
-  std::unordered_set<std::string_view> listed;
-  if (options.ids) listed.insert(options.ids->begin(), options.ids->end());
+  if (!options.ids) {
+    for (uint32_t row = 0; row < tail.rows; ++row) {
+      PIGMENT_RETURN_IF_ERROR(check.Step());
+      if (tail.IsLive(row)) rows.Set(row);
+    }
+    return rows;
+  }
+  IdTable listed(*options.ids);
+  for (size_t index = 0; index < options.ids->size(); ++index) {
+    PIGMENT_RETURN_IF_ERROR(check.Step());
+    listed.Insert(index);
+  }
   for (uint32_t row = 0; row < tail.rows; ++row) {
-    if (!tail.IsLive(row)) continue;
-    if (!options.ids || listed.contains(tail.row(row).id)) rows.Set(row);
+    PIGMENT_RETURN_IF_ERROR(check.Step());
+    if (tail.IsLive(row) && listed.contains(tail.row(row).id)) rows.Set(row);
   }
   return rows;
 }
@@ -97,7 +134,7 @@ Result<Plan> PlanRows(const Version& version, const ReadOptions& options) {
       plan.segments.push_back(LiveRows(view));
     }
   }
-  plan.tail = TailRows(version.tail, options);
+  PIGMENT_ASSIGN_OR_RETURN(plan.tail, TailRows(version.tail, options));
   return plan;
 }
 
@@ -124,7 +161,7 @@ Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) const {
     PIGMENT_ASSIGN_OR_RETURN(record.id, source.ReadId(row));
   }
   ++counters_->segment_rows_filtered;
-  counters_->segment_bytes += TextBytes(record);
+  counters_->segment_bytes += BytesRead(record, fields_, needs_id_);
   return filter_->Matches({.id = record.id,
                            .metadata = record.metadata ? &*record.metadata : nullptr,
                            .document = record.document,
@@ -135,6 +172,7 @@ bool RowFilter::MatchesTailRow(uint32_t row) const {
   if (!filter_) return true;
   const Record& record = version_.tail.row(row);
   ++counters_->tail_rows_filtered;
+  counters_->tail_bytes += BytesRead(record, fields_, needs_id_);
   return filter_->Matches({.id = record.id,
                            .metadata = record.metadata ? &*record.metadata : nullptr,
                            .document = record.document,

@@ -38,8 +38,10 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
                                      .control = &request.read.control}));
   counters.segment_rows_scored += found.rows_scored;
   counters.segment_bytes += found.bytes_scored;
+  PacedCheck check(request.read.control);
   for (size_t query = 0; query < request.queries; ++query) {
     for (const RowHit& hit : found.hits[query]) {
+      PIGMENT_RETURN_IF_ERROR(check.Step());
       PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, segment.ReadOrdinal(hit.row));
       candidates[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
     }
@@ -98,6 +100,7 @@ Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
   }
   std::vector<std::vector<Hit>> hits(request.queries);
   for (size_t query = 0; query < request.queries; ++query) {
+    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
     std::vector<Candidate>& found = candidates[query];
     const size_t kept = static_cast<size_t>(std::min<uint64_t>(request.k, found.size()));
     std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(kept), found.end(),

@@ -52,7 +52,7 @@ Result<const Record*> RowFetcher::Fetch(const RowPlace& place) {
   if (place.source == RowPlace::kTail) {
     const Record& record = version_.tail.row(place.row);
     ++counters_->tail_rows_fetched;
-    counters_->tail_bytes += TextBytes(record);
+    counters_->tail_bytes += BytesRead(record, fields_, true);
     return &record;
   }
   const Segment& segment = *version_.segments[place.source].segment;
@@ -61,7 +61,7 @@ Result<const Record*> RowFetcher::Fetch(const RowPlace& place) {
   }
   PIGMENT_ASSIGN_OR_RETURN(record_.id, segment.ReadId(place.row));
   ++counters_->segment_rows_fetched;
-  counters_->segment_bytes += TextBytes(record_) + record_.embedding.size() * sizeof(float);
+  counters_->segment_bytes += BytesRead(record_, fields_, true);
   return &record_;
 }
 

@@ -19,6 +19,8 @@ namespace {
 
 // Bytes compared between two looks at the clock: far less than a millisecond on any machine.
 constexpr uint64_t kBytesPerCheck = uint64_t{1} << 21;
+// What one read takes besides its bytes: short vectors are read one by one as well.
+constexpr uint64_t kBytesPerRead = 512;
 
 class FlatScanner {
  public:
@@ -71,7 +73,7 @@ bool FlatScanner::IsAnyAllowed(uint32_t first, size_t count) const {
 
 Status FlatScanner::Pace(uint64_t bytes) {
   result_.bytes_scored += bytes;
-  unpaced_bytes_ += bytes;
+  unpaced_bytes_ += bytes + kBytesPerRead;
   if (unpaced_bytes_ < kBytesPerCheck) return Status::Ok();
   unpaced_bytes_ = 0;
   return scan_.control != nullptr ? scan_.control->Check() : Status::Ok();
