@@ -12,47 +12,47 @@ help:
 quickstart:
 	@examples/quickstart/run
 
-## check       build, every test, sanitizers, PostgreSQL; last line: counts      30 min, again 10 min
+## check       build, every test, sanitizers, PostgreSQL; last line: counts       30 min, again 10 min
 check:
 	@scripts/check
 
-## build       library, extension, tests and examples into build/release         10 min, again seconds
+## build       library, extension, tests and examples into build/release          10 min, again seconds
 build:
 	@scripts/install-deps build postgres
 	@[ -f build/release/build.ninja ] || cmake --preset release
 	@cmake --build --preset release
 
-## test        build, then the tests without server and sanitizers               10 min, again 2 min
+## test        build, then the tests without server and sanitizers                10 min, again 2 min
 test:
 	@scripts/check --quick
 
-## tsan        engine and ABI tests under the thread sanitizer                   15 min, again 5 min
+## tsan        engine and ABI tests under the thread sanitizer                    15 min, again 5 min
 tsan:
 	@scripts/install-deps build postgres
 	@scripts/check --stage build-tsan tsan
 
-## clang       the second compiler: build, tests, symbols                        10 min, again 2 min
+## clang       the second compiler: build, tests, symbols                         10 min, again 2 min
 clang:
 	@scripts/install-deps build postgres clang
 	@scripts/check --stage build-clang clang
 
-## fuzz        libFuzzer on every target, FUZZ_SECONDS each (600)                10 min per target
+## fuzz        libFuzzer on every target, FUZZ_SECONDS each (600)                 10 min per target
 fuzz:
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-## bench       both homes beside NumPy and faiss; needs ../shared/data        10 min, after the build
+## bench       both homes beside NumPy and faiss; needs ../shared/data            10 min, after the build
 bench:
 	@scripts/bench
 
-## format      clang-format over the C++ sources, in place                       10 s
+## format      clang-format over the C++ sources, in place                        10 s
 format:
 	@scripts/install-deps format
 	git ls-files '*.cc' '*.h' ':!extension' | xargs -r clang-format-14 -i
 
-## install     headers, libraries, extension into the system (DESTDIR= stages)   10 s after build
+## install     headers, libraries, extension into the system (DESTDIR= stages)    10 s after build
 install: build
 	cmake --install build/release
 
-## clean       remove build/                                                     1 s
+## clean       remove build/                                                      1 s
 clean:
 	rm -rf build
