@@ -99,6 +99,30 @@ TEST_F(Embedding, TheCallbackGetsTextsAndPurposeOncePerCall) {
   EXPECT_EQ(distances[1], 5.0f);  // (4, 1) to (2, 0)
 }
 
+// The callback stands for another thread: it runs when the call is surely under way.
+TEST_F(Embedding, ATokenMayBeFreedWhileACallUsesIt) {
+  ASSERT_TRUE(CreateDocs(probe_.function("probe")).ok());
+  ASSERT_TRUE(Add({"a"}, {"xyz"}).ok());
+  pigment_cancel* cancel = nullptr;
+  ASSERT_TRUE(Try(pigment_cancel_new, &cancel).ok());
+  auto options = Sized<pigment_call_options>();
+  options.cancel = cancel;
+  probe_.embed = [&](int32_t purpose, size_t count, const pigment_text_column& texts,
+                     pigment_embedding_sink* sink) {
+    pigment_cancel_set(cancel);
+    pigment_cancel_free(cancel);
+    return SizeAndPurpose(purpose, count, texts, sink);
+  };
+  const abi_test::Texts texts{"four"};
+  pigment_query_request request;
+  pigment_query_request_init(&request);
+  request.texts_count = 1;
+  request.texts = texts.column();
+  abi_test::ResultHandle result;
+  const Outcome outcome = abi_test::Query(docs_.get(), request, &result, &options);
+  EXPECT_EQ(outcome.status, PIGMENT_CANCELLED) << outcome;
+}
+
 TEST_F(Embedding, SlicesAreJoinedInOrder) {
   probe_.embed = [](int32_t, size_t count, const pigment_text_column&,
                     pigment_embedding_sink* sink) -> pigment_status {
