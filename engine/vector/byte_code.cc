@@ -44,7 +44,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Ahead of the hardware's prefetcher, which stops at each page.
 constexpr size_t kPrefetchBytes = 4096;
 
-HWY_ATTR void Products(const CodeKernelArguments& arguments) {
+HWY_ATTR void ProductsOfCodes(const CodeKernelArguments& arguments) {
   const hn::CappedTag<int16_t, 32> words;
   const hn::Rebind<int8_t, decltype(words)> bytes;
   const hn::CappedTag<int32_t, 16> sums;
@@ -74,7 +74,7 @@ HWY_AFTER_NAMESPACE();
 namespace pigment {
 namespace {
 
-HWY_EXPORT(Products);
+HWY_EXPORT(ProductsOfCodes);
 
 constexpr size_t kChunk = 64;
 constexpr double kCodeMax = 127;
@@ -190,24 +190,29 @@ float ByteCodeQuery::LowerBound(const ByteCodeHeader& code, int32_t product) con
                          : rounded;
 }
 
+void ByteCodeQuery::Products(const std::byte* codes, size_t count, int32_t* out) const {
+  const size_t stride = ByteCodeBytes(dimension_);
+  const size_t steps = levels_.size() / kCodeStep;
+  // Whole steps reach beyond a code, into the next ones; where there are none they read a copy.
+  const size_t reach = sizeof(ByteCodeHeader) + levels_.size();
+  const size_t in_place = count * stride < reach ? 0 : (count * stride - reach) / stride + 1;
+  HWY_DYNAMIC_DISPATCH(ProductsOfCodes)
+  ({levels_.data(), codes + sizeof(ByteCodeHeader), stride, in_place, steps, out});
+  std::byte copy[kByteCodeDimensionMax + kCodeStep];
+  for (size_t i = in_place; i < count; ++i) {
+    std::memcpy(copy, codes + i * stride + sizeof(ByteCodeHeader), dimension_);
+    std::memset(copy + dimension_, 0, levels_.size() - dimension_);
+    HWY_DYNAMIC_DISPATCH(ProductsOfCodes)({levels_.data(), copy, stride, 1, steps, out + i});
+  }
+}
+
 void ByteCodeQuery::LowerBounds(const std::byte* codes, size_t count, float* out) const {
   const size_t stride = ByteCodeBytes(dimension_);
   int32_t products[kChunk];
   for (size_t begin = 0; begin < count; begin += kChunk) {
     const size_t some = std::min(kChunk, count - begin);
     const std::byte* first = codes + begin * stride;
-    CodeKernelArguments arguments{levels_.data(), first + sizeof(ByteCodeHeader), stride,
-                                  some,           levels_.size() / kCodeStep,     products};
-    // Steps beyond the dimension read what follows: only behind the last code is that not ours.
-    std::byte last[kByteCodeDimensionMax + kCodeStep];
-    if (begin + some == count && levels_.size() != dimension_) {
-      --arguments.count;
-      std::memcpy(last, first + (some - 1) * stride + sizeof(ByteCodeHeader), dimension_);
-      std::memset(last + dimension_, 0, levels_.size() - dimension_);
-      HWY_DYNAMIC_DISPATCH(Products)
-      ({levels_.data(), last, stride, 1, levels_.size() / kCodeStep, products + some - 1});
-    }
-    HWY_DYNAMIC_DISPATCH(Products)(arguments);
+    Products(first, some, products);
     for (size_t i = 0; i < some; ++i) {
       ByteCodeHeader header;
       std::memcpy(&header, first + i * stride, sizeof header);

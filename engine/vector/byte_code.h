@@ -55,6 +55,7 @@ class ByteCodeQuery {
   void LowerBounds(const std::byte* codes, size_t count, float* out) const;
 
  private:
+  void Products(const std::byte* codes, size_t count, int32_t* out) const;
   float LowerBound(const ByteCodeHeader& code, int32_t product) const;
 
   Metric metric_;

@@ -127,12 +127,17 @@ TEST(ByteCode, EveryTargetGivesTheSameBits) {
 
 TEST(ByteCode, NothingBehindTheLastCodeIsRead) {
   std::mt19937_64 random(3);
-  for (const uint32_t dimension : {1u, 4u, 61u, 64u, 65u, 130u}) {
+  for (const uint32_t dimension : {1u, 4u, 17u, 61u, 64u, 65u, 130u}) {
     const auto query = RandomVector(random, dimension);
-    const auto one = Encode({query}, dimension);  // the sanitizer watches its end
-    float bound = 0;
-    ByteCodeQuery(Metric::kIp, query).LowerBounds(one.data(), 1, &bound);
-    EXPECT_FALSE(bound > Distance(Metric::kIp, query.data(), query.data(), dimension));
+    for (size_t count = 1; count <= 70; ++count) {
+      const auto codes =
+          Encode(std::vector(count, query), dimension);  // the sanitizer watches its end
+      std::vector<float> bounds(count);
+      ByteCodeQuery(Metric::kIp, query).LowerBounds(codes.data(), count, bounds.data());
+      for (const float bound : bounds) {
+        ASSERT_EQ(std::bit_cast<uint32_t>(bound), std::bit_cast<uint32_t>(bounds[0]));
+      }
+    }
   }
 }
 
