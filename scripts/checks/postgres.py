@@ -144,7 +144,7 @@ def _run_driver(report, workspace, tool, name, arguments):
             failures += 1
             report.failed(test, f"differs from regress/expected/{test}.out")
     if failures:
-        print(_tail(output_folder / "regression.diffs", 400))
+        print(_tail(output_folder / "regression.diffs", 400), flush=True)
     elif status != 0:
         log = _tail(output_folder / "log/postmaster.log", 60)
         report.failed(name, f"{tool.name}: exit status {status}\n{output[-4000:]}\n{log}")
@@ -213,7 +213,7 @@ def _report_tap(report, name, status, output, logs):
         servers = "\n".join(_tail(path, 60) for path in logs)
         detail = f"exit status {status}, {tests} tests\n{output[-6000:]}\n{servers[-8000:]}"
         if failures:
-            print(detail)
+            print(detail, flush=True)
         else:
             report.failed(name, detail)
 
