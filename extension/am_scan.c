@@ -173,7 +173,8 @@ start(IndexScanDesc scan, PigScan *state)
 }
 
 /*
- * The engine met rows of a dimension that the index got after the scan began: no row of the old one was left to be seen.
+ * The engine met rows of a dimension that the index got after the scan began: no row of the old one was left to be seen. The
+ * generation tells, and not the dimension, which may be back to what it was.
  */
 static void
 check_dimension_stayed(IndexScanDesc scan, PigScan *state, pigment_error *error)
@@ -181,7 +182,7 @@ check_dimension_stayed(IndexScanDesc scan, PigScan *state, pigment_error *error)
 	PigMeta    *now = palloc(sizeof(PigMeta));
 
 	pig_read_meta(scan->indexRelation, now);
-	if (now->dimension == state->meta->dimension)
+	if (now->generation == state->meta->generation)
 	{
 		pfree(now);
 		return;
@@ -189,8 +190,8 @@ check_dimension_stayed(IndexScanDesc scan, PigScan *state, pigment_error *error)
 	pigment_error_free(error);
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("dimension of index \"%s\" changed from %u to %u during a scan", RelationGetRelationName(scan->indexRelation),
-					state->meta->dimension, now->dimension)));
+			 errmsg("the dimension of index \"%s\" changed during a scan, from %u", RelationGetRelationName(scan->indexRelation),
+					state->meta->dimension)));
 }
 
 static void

@@ -435,6 +435,7 @@ pig_change_dimension(Relation index, const PigMeta *meta, BlockNumber last, uint
 		if (changed)
 		{
 			change.meta->dimension = dimension;
+			change.meta->generation++;
 			end_meta_change(&change);
 		}
 		else

@@ -14,7 +14,7 @@
  *	4		4		version of this layout, PIG_META_VERSION
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
- *	16		8		generation: grows with every change of the directory
+ *	16		8		generation: grows with every change of the directory, and when another dimension takes the place of one
  *	24		4		first pending page
  *	28		4		last pending page, or one from which the last is reached
  *	32		4		stamp of pending and overflow pages
