@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files seam: all input and output of the engine goes through FileSystem and File, so that tests can run on memory,
-// inject faults and enumerate crash states. Two implementations: DiskFileSystem (disk_files.h) and MemoryFileSystem
-// (memory_files.h, also what a store without a path lives in). Thread safety: FileSystem and File may be used from any
-// thread at once; writes to one file are the caller's to order. Paths are bytes, relative ones as the process sees them.
+// The files seam: all input and output of the engine goes through FileSystem and File, so that
+// tests can run on memory, inject faults and enumerate crash states. Two implementations:
+// DiskFileSystem (disk_files.h) and MemoryFileSystem (memory_files.h, also what a store without a
+// path lives in). Thread safety: FileSystem and File may be used from any thread at once; writes to
+// one file are the caller's to order. Paths are bytes, relative ones as the process sees them.
 
 #pragma once
 
@@ -21,17 +22,19 @@ namespace pigment {
 
 class File {
  public:
-  virtual ~File() = default;  // closes; an error at close is of no use to anybody (everything durable was synced)
+  virtual ~File() =
+      default;  // closes; an error at close is of no use to anybody (everything durable was synced)
 
   // Reads exactly out.size() bytes at `offset`. Fewer there: kDataLoss with Detail::kTruncated.
   virtual Status ReadAt(uint64_t offset, std::span<std::byte> out) const = 0;
 
   // Writes all of `bytes` at `offset`, growing the file where needed; a gap reads as zeros.
-  // No space, quota or size limit: kResourceExhausted with Detail::kDiskFull; the file's bytes past the old end are undefined.
+  // No space, quota or size limit: kResourceExhausted with Detail::kDiskFull; the file's bytes past
+  // the old end are undefined.
   virtual Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) = 0;
 
-  // Makes contents and size durable. After a failure nothing about unsynced bytes is known, and a later success proves
-  // nothing about them: the caller must not go on with this file.
+  // Makes contents and size durable. After a failure nothing about unsynced bytes is known, and a
+  // later success proves nothing about them: the caller must not go on with this file.
   virtual Status Sync() = 0;
 
   virtual Status Truncate(uint64_t size) = 0;
@@ -46,9 +49,9 @@ class FileLock {
 };
 
 enum class OpenMode {
-  kRead,        // must exist
-  kReadWrite,   // must exist
-  kCreate,      // must not exist; read and write; mode 0600
+  kRead,       // must exist
+  kReadWrite,  // must exist
+  kCreate,     // must not exist; read and write; mode 0600
 };
 
 class FileSystem {
@@ -59,14 +62,18 @@ class FileSystem {
   virtual Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) = 0;
   virtual Status Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
   virtual Status Remove(const std::string& path) = 0;
-  virtual Status MakeDirectory(const std::string& path) = 0;    // mode 0700; existing directory: ok
-  virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // names, sorted, without . and ..
+  virtual Status MakeDirectory(const std::string& path) = 0;  // mode 0700; existing directory: ok
+  virtual Result<std::vector<std::string>> List(
+      const std::string& directory) = 0;  // names, sorted, without . and ..
   virtual Result<bool> Exists(const std::string& path) = 0;
-  virtual Status SyncDirectory(const std::string& path) = 0;    // makes creations, renames and removals in it durable
+  virtual Status SyncDirectory(
+      const std::string& path) = 0;  // makes creations, renames and removals in it durable
 
-  // Takes the one write lock on `path` (created when missing, never waits) and writes `holder` into it.
-  // Held by somebody else, also within this process: kFailedPrecondition, Detail::kLocked, message with the holder's text.
-  virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::string_view holder) = 0;
+  // Takes the one write lock on `path` (created when missing, never waits) and writes `holder` into
+  // it. Held by somebody else, also within this process: kFailedPrecondition, Detail::kLocked,
+  // message with the holder's text.
+  virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path,
+                                                 std::string_view holder) = 0;
 };
 
 }  // namespace pigment

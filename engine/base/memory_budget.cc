@@ -13,8 +13,9 @@ Status MemoryBudget::Charge(uint64_t bytes) {
   do {
     if (limit_bytes_ != 0 && (used > limit_bytes_ || bytes > limit_bytes_ - used)) {
       return ResourceExhausted(
-          Detail::kMemory, fmt::format("memory budget \"{}\" of {} bytes is used up: {} in use, {} asked for", name_,
-                                       limit_bytes_, used, bytes));
+          Detail::kMemory,
+          fmt::format("memory budget \"{}\" of {} bytes is used up: {} in use, {} asked for", name_,
+                      limit_bytes_, used, bytes));
     }
   } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   return Status::Ok();

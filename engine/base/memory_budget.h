@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryBudget: bytes that one store (or one build inside a host) may use. Thread-safe, lock-free. The holder of a
-// Reservation gives its bytes back when it dies.
+// MemoryBudget: bytes that one store (or one build inside a host) may use. Thread-safe, lock-free.
+// The holder of a Reservation gives its bytes back when it dies.
 
 #pragma once
 
@@ -20,7 +20,8 @@ class MemoryBudget {
   explicit MemoryBudget(std::string name, uint64_t limit_bytes = 0)
       : name_(std::move(name)), limit_bytes_(limit_bytes) {}
 
-  // Over the limit: kResourceExhausted, Detail::kMemory, naming budget, limit, use and request; nothing is charged.
+  // Over the limit: kResourceExhausted, Detail::kMemory, naming budget, limit, use and request;
+  // nothing is charged.
   Status Charge(uint64_t bytes);
   void Release(uint64_t bytes);
 

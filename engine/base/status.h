@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Status and Result<T>: how every fallible function of the engine reports failure. A Status is a code, a message for
-// people, and the facts that a program can act on (detail, offending row, file offset). Values are immutable once
-// built, cheap to move, and safe to read from any thread.
+// Status and Result<T>: how every fallible function of the engine reports failure. A Status is a
+// code, a message for people, and the facts that a program can act on (detail, offending row, file
+// offset). Values are immutable once built, cheap to move, and safe to read from any thread.
 
 #pragma once
 
@@ -16,7 +16,8 @@
 namespace pigment {
 
 enum class Code : int32_t {
-#define PIGMENT_STATUS(enumerator, c_name, number, text, sqlstate, retry, fault) enumerator = number,
+#define PIGMENT_STATUS(enumerator, c_name, number, text, sqlstate, retry, fault) \
+  enumerator = number,
 #include "engine/base/status_codes.def"
 #undef PIGMENT_STATUS
 };
@@ -24,36 +25,37 @@ enum class Code : int32_t {
 // Whose doing an error is: tells a caller whether to fix the call, the machine, or to report a bug.
 enum class Fault : int32_t { kNone = 0, kCaller = 1, kEnvironment = 2, kLibrary = 3 };
 
-// Finer than the code, for the cases that a program tells apart. Numbers are public and never change.
+// Finer than the code, for the cases that a program tells apart. Numbers are public and never
+// change.
 enum class Detail : int32_t {
   kNone = 0,
   // Damage on disk (code kDataLoss).
-  kMissing = 1,       // a file or block that must be there is not
-  kForeign = 2,       // belongs to another store, segment or place
-  kWrongKind = 3,     // a block or file of another kind
-  kMisaligned = 4,    // a size or offset that is no multiple of its unit
-  kTruncated = 5,     // ends before its stated length
-  kMiscounted = 6,    // a stored count contradicts what is there
-  kChecksum = 7,      // bytes differ from their checksum
+  kMissing = 1,     // a file or block that must be there is not
+  kForeign = 2,     // belongs to another store, segment or place
+  kWrongKind = 3,   // a block or file of another kind
+  kMisaligned = 4,  // a size or offset that is no multiple of its unit
+  kTruncated = 5,   // ends before its stated length
+  kMiscounted = 6,  // a stored count contradicts what is there
+  kChecksum = 7,    // bytes differ from their checksum
   // Preconditions (code kFailedPrecondition).
-  kClosed = 20,       // the client or database handle is closed
-  kLocked = 21,       // another process has the store open for writing
-  kForked = 22,       // the handle was opened before fork()
-  kPoisoned = 23,     // an earlier sync failed; the writer takes no more
-  kReadOnly = 24,     // the store was opened read-only
-  kStale = 25,        // the reader has not reached the log position asked for
+  kClosed = 20,               // the client or database handle is closed
+  kLocked = 21,               // another process has the store open for writing
+  kForked = 22,               // the handle was opened before fork()
+  kPoisoned = 23,             // an earlier sync failed; the writer takes no more
+  kReadOnly = 24,             // the store was opened read-only
+  kStale = 25,                // the reader has not reached the log position asked for
   kNoEmbeddingFunction = 26,  // texts were given, and the collection has no function
   // Arguments (code kInvalidArgument).
-  kDimension = 40,    // vectors of another dimension
-  kNotFinite = 41,    // NaN, infinity, or a value beyond f32
-  kDuplicateId = 42,  // an id twice in one batch
-  kFilter = 43,       // where or where_document does not parse
-  kName = 44,         // a tenant, database or collection name
-  kMetadata = 45,     // a metadata key or value
+  kDimension = 40,          // vectors of another dimension
+  kNotFinite = 41,          // NaN, infinity, or a value beyond f32
+  kDuplicateId = 42,        // an id twice in one batch
+  kFilter = 43,             // where or where_document does not parse
+  kName = 44,               // a tenant, database or collection name
+  kMetadata = 45,           // a metadata key or value
   kEmbeddingFunction = 46,  // what an embedding function returned is unusable
-  kDiskFull = 60,     // no space, quota or file size (code kResourceExhausted)
-  kMemory = 61,       // memory budget or allocation (code kResourceExhausted)
-  kLimit = 62,        // a documented limit (code kResourceExhausted)
+  kDiskFull = 60,           // no space, quota or file size (code kResourceExhausted)
+  kMemory = 61,             // memory budget or allocation (code kResourceExhausted)
+  kLimit = 62,              // a documented limit (code kResourceExhausted)
 };
 
 // The row of the table in status_codes.def.
@@ -82,8 +84,8 @@ class [[nodiscard]] Status {
   Detail detail() const { return state_ ? state_->detail : Detail::kNone; }
   const std::string& message() const;
   const std::string& hint() const;
-  const std::string& file() const;                              // empty when no file is involved
-  int64_t row() const { return state_ ? state_->row : -1; }     // offending row of the batch, or -1
+  const std::string& file() const;                           // empty when no file is involved
+  int64_t row() const { return state_ ? state_->row : -1; }  // offending row of the batch, or -1
   int64_t offset() const { return state_ ? state_->offset : -1; }  // byte offset in file(), or -1
 
   // Each returns this status with one more fact; no effect on ok.
@@ -124,8 +126,8 @@ Status DataLoss(Detail detail, std::string file, int64_t offset, std::string mes
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT: implicit on purpose
-  Result(Status status) : value_(std::move(status)) {}     // NOLINT; REQUIRES: !status.ok()
+  Result(T value) : value_(std::move(value)) {}         // NOLINT: implicit on purpose
+  Result(Status status) : value_(std::move(status)) {}  // NOLINT; REQUIRES: !status.ok()
 
   bool ok() const { return std::holds_alternative<T>(value_); }
   Status status() const { return ok() ? Status() : std::get<Status>(value_); }
@@ -133,7 +135,9 @@ class [[nodiscard]] Result {
   // REQUIRES: ok().
   T& value() & { return std::get<T>(value_); }
   const T& value() const& { return std::get<T>(value_); }
-  T value() && { return std::get<T>(std::move(value_)); }  // by value: a range-for over a temporary is safe
+  T value() && {
+    return std::get<T>(std::move(value_));
+  }  // by value: a range-for over a temporary is safe
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T operator*() && { return std::move(*this).value(); }
@@ -148,10 +152,9 @@ class [[nodiscard]] Result {
 #define PIGMENT_CONCAT(a, b) PIGMENT_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function when `expression` (a Status) is not ok.
-#define PIGMENT_RETURN_IF_ERROR(expression)                      \
-  do {                                                           \
-    if (::pigment::Status status_ = (expression); !status_.ok()) \
-      return status_;                                            \
+#define PIGMENT_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                           \
+    if (::pigment::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)
 
 // Declares or assigns `target` from a Result, or returns its error.

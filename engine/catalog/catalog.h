@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The catalog of a store: tenants, databases, collections with configuration and metadata, and which segments make up
-// each collection. Durable by an atomic snapshot plus an edit log (bytes on disk: engine/catalog/README.md).
-// Thread safety: every method from any thread; edits are serialised inside and durable before they return.
+// The catalog of a store: tenants, databases, collections with configuration and metadata, and
+// which segments make up each collection. Durable by an atomic snapshot plus an edit log (bytes on
+// disk: engine/catalog/README.md). Thread safety: every method from any thread; edits are
+// serialised inside and durable before they return.
 
 #pragma once
 
@@ -27,10 +28,10 @@ inline constexpr std::string_view kDefaultDatabase = "default_database";
 // One immutable segment file of a collection. A file may belong to several collections (fork).
 struct SegmentEntry {
   uint32_t segment = 0;
-  uint32_t root = 0;         // physical block of the root
-  uint64_t file_bytes = 0;   // exact size of the file
+  uint32_t root = 0;        // physical block of the root
+  uint64_t file_bytes = 0;  // exact size of the file
   uint32_t rows = 0;
-  uint64_t deletions = 0;    // version of the deletion bitmap file beside it; 0: none
+  uint64_t deletions = 0;  // version of the deletion bitmap file beside it; 0: none
   uint32_t deleted_rows = 0;
 };
 
@@ -46,7 +47,7 @@ struct CollectionEntry {
   std::string embedding_function_name;  // empty: none. Data only: nothing is ever loaded by it
   std::string embedding_function_config_json;
   Metric metric = Metric::kL2;
-  uint32_t dimension = 0;               // 0 until the first flush or add fixed it
+  uint32_t dimension = 0;  // 0 until the first flush or add fixed it
   // Everything of this collection at log positions <= floor is in `segments`.
   uint64_t floor = 0;
   uint64_t next_ordinal = 1;
@@ -57,36 +58,44 @@ class Catalog {
  public:
   // Opens or creates (with the default tenant and database) the catalog in `directory`.
   // read_only: creates nothing; missing is kNotFound.
-  static Result<std::unique_ptr<Catalog>> Open(FileSystem* files, std::string directory, bool read_only);
+  static Result<std::unique_ptr<Catalog>> Open(FileSystem* files, std::string directory,
+                                               bool read_only);
   virtual ~Catalog() = default;
 
   virtual Uuid store() const = 0;  // identity of the store, made once
 
-  // Tenants and databases. Duplicate: kAlreadyExists; missing: kNotFound; messages as notes/chroma.md 1.4.
+  // Tenants and databases. Duplicate: kAlreadyExists; missing: kNotFound; messages as
+  // notes/chroma.md 1.4.
   virtual Status CreateTenant(const std::string& name) = 0;
   virtual Status GetTenant(const std::string& name) const = 0;
-  virtual std::vector<std::string> ListTenants() const = 0;             // by name
-  virtual Status DeleteTenant(const std::string& name) = 0;             // with its databases and collections
+  virtual std::vector<std::string> ListTenants() const = 0;  // by name
+  virtual Status DeleteTenant(const std::string& name) = 0;  // with its databases and collections
   struct DatabaseEntry {
     Uuid id;
     std::string name;
     std::string tenant;
   };
-  virtual Result<DatabaseEntry> CreateDatabase(const std::string& tenant, const std::string& name) = 0;
-  virtual Result<DatabaseEntry> GetDatabase(const std::string& tenant, const std::string& name) const = 0;
-  virtual Result<std::vector<DatabaseEntry>> ListDatabases(const std::string& tenant) const = 0;  // by name
+  virtual Result<DatabaseEntry> CreateDatabase(const std::string& tenant,
+                                               const std::string& name) = 0;
+  virtual Result<DatabaseEntry> GetDatabase(const std::string& tenant,
+                                            const std::string& name) const = 0;
+  virtual Result<std::vector<DatabaseEntry>> ListDatabases(
+      const std::string& tenant) const = 0;  // by name
   virtual Status DeleteDatabase(const std::string& tenant, const std::string& name) = 0;
 
   // Collections. `entry.id` must be set by the caller.
   virtual Status CreateCollection(const CollectionEntry& entry) = 0;
-  virtual Result<CollectionEntry> GetCollection(const std::string& tenant, const std::string& database,
+  virtual Result<CollectionEntry> GetCollection(const std::string& tenant,
+                                                const std::string& database,
                                                 const std::string& name) const = 0;
   virtual Result<CollectionEntry> GetCollectionById(const Uuid& id) const = 0;
-  virtual Result<std::vector<CollectionEntry>> ListCollections(const std::string& tenant,
-                                                               const std::string& database) const = 0;  // by id
+  virtual Result<std::vector<CollectionEntry>> ListCollections(
+      const std::string& tenant,
+      const std::string& database) const = 0;  // by id
   virtual std::vector<CollectionEntry> AllCollections() const = 0;
-  // Replaces the stored entry of the same id whole (rename, metadata, configuration, dimension, new segments and floor):
-  // one durable edit. A name taken by another collection: kAlreadyExists. Deleted meanwhile: kNotFound.
+  // Replaces the stored entry of the same id whole (rename, metadata, configuration, dimension, new
+  // segments and floor): one durable edit. A name taken by another collection: kAlreadyExists.
+  // Deleted meanwhile: kNotFound.
   virtual Status UpdateCollection(const CollectionEntry& entry) = 0;
   virtual Status DeleteCollection(const Uuid& id) = 0;
 

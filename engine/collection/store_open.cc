@@ -77,8 +77,8 @@ Status StoreEngine::Prepare() {
   PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
   if (!has_catalog) {
     PIGMENT_RETURN_IF_ERROR(files.MakeDirectory(directory()));
-    // Also when it was there: whoever made it may have died before this. A parent that we may not read holds a
-    // directory that somebody else made for us.
+    // Also when it was there: whoever made it may have died before this. A parent that we may not
+    // read holds a directory that somebody else made for us.
     const Status synced = files.SyncDirectory(ParentDirectory(directory()));
     if (!synced.ok() && synced.code() != Code::kPermissionDenied) return synced;
   }

@@ -33,7 +33,9 @@ class Error {
     error_ = nullptr;
     return &error_;
   }
-  pigment_status code() const { return error_ == nullptr ? PIGMENT_OK : pigment_error_status(error_); }
+  pigment_status code() const {
+    return error_ == nullptr ? PIGMENT_OK : pigment_error_status(error_);
+  }
   int32_t detail() const { return pigment_error_detail(error_); }
   std::string message() const { return error_ == nullptr ? "" : pigment_error_message(error_); }
 

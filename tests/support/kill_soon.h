@@ -31,8 +31,8 @@ inline void KillSoon(pid_t child, int pipe, uint64_t life, std::chrono::microsec
   kill(child, SIGKILL);
 }
 
-// How long a test of kills goes on: for a time, and on a slow machine up to a minute more until it has
-// killed enough to mean something.
+// How long a test of kills goes on: for a time, and on a slow machine up to a minute more until it
+// has killed enough to mean something.
 class Patience {
  public:
   explicit Patience(std::chrono::seconds time) : end_(Clock::now() + time) {}

@@ -159,7 +159,8 @@ TEST(CatalogFault, EveryFailingOperationLosesNothingThatWasAcknowledged) {
           harness.files.SetFault(std::nullopt);
           ASSERT_OK(harness.Open());
           ExpectEither(harness, expected);
-          ASSERT_OK(harness.catalog->CreateTenant("after"));  // into a catalog that must be durable itself
+          ASSERT_OK(harness.catalog->CreateTenant(
+              "after"));  // into a catalog that must be durable itself
           expected.before = expected.after = DumpWithoutDatabaseIds(harness);
           harness.files.CutPower({.keep = Keep::kNothing});
           ASSERT_OK(harness.Open());

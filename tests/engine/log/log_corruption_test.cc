@@ -118,7 +118,8 @@ TEST_F(LogCorruption, EveryTruncationIsReportedOrLooksAsATornTail) {
         // Everything that ends before the cut is there.
         const auto header = DecodeFramedHeader(AsBytes(bytes), FramedKind::kLog, 1, name);
         ASSERT_OK(header);
-        const size_t whole = (size - kFramedHeaderBytes) / (kRecordFrameBytes + original_[0].size());
+        const size_t whole =
+            (size - kFramedHeaderBytes) / (kRecordFrameBytes + original_[0].size());
         ASSERT_EQ(harness_.applied.size(), std::min(header->first_position - 1 + whole, kBatches));
         ASSERT_OK(harness_.Append("after"));
       }
