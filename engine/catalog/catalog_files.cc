@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::string_view kEditsPrefix = "CATALOG.edits.";
 constexpr uint64_t kEditsBytesMin = 64 << 10;  // fewer bytes of edits are not worth a snapshot
-constexpr int kLoadAttempts = 10;              // beside a writer that replaces the files
+// Beside a writer that replaces the files: each attempt but the last met a newer snapshot, so only a
+// writer that does nothing but checkpoints can use them up.
+constexpr int kLoadAttempts = 10000;
 
 std::optional<uint64_t> NumberOfName(std::string_view name) {
   if (!name.starts_with(kEditsPrefix)) return std::nullopt;
