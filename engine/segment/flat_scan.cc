@@ -42,7 +42,6 @@ class FlatScanner {
   bool IsAllowed(uint32_t row) const {
     return scan_.allowed_rows.empty() || (scan_.allowed_rows[row / 64] >> (row % 64) & 1) != 0;
   }
-  bool IsAnyAllowed(uint32_t first, size_t count) const;
   // Codes help where rows and vectors are numbered alike and the metric has a bound.
   bool CanUseCodes() const {
     return segment_.has_codes() && segment_.info().rows == segment_.info().vectors &&
@@ -63,13 +62,6 @@ class FlatScanner {
   uint64_t unpaced_bytes_ = kBytesPerCheck;  // the first look comes at once
   FlatScanResult result_;
 };
-
-bool FlatScanner::IsAnyAllowed(uint32_t first, size_t count) const {
-  for (size_t i = 0; i < count; ++i) {
-    if (IsAllowed(first + static_cast<uint32_t>(i))) return true;
-  }
-  return false;
-}
 
 Status FlatScanner::Pace(uint64_t bytes) {
   result_.bytes_scored += bytes;
@@ -126,8 +118,9 @@ Status FlatScanner::ScanCodes() {
     }
     return Status::Ok();
   };
-  return segment_.VisitCodes(
-      visit, [this](uint32_t first, size_t count) { return IsAnyAllowed(first, count); });
+  return segment_.VisitCodes(visit, [this](uint32_t first, size_t count) {
+    return AnyAllowed(scan_.allowed_rows, first, count);
+  });
 }
 
 Result<FlatScanResult> FlatScanner::Run() {

@@ -12,11 +12,6 @@
 #include <vector>
 
 namespace pigment {
-namespace {
-
-// Floats compared between two looks at the clock: far less than a millisecond on any machine.
-constexpr uint64_t kFloatsPerCheck = uint64_t{1} << 19;
-constexpr uint32_t kRowsPerRead = 1024;
 
 bool AnyAllowed(std::span<const uint64_t> words, uint64_t first, uint64_t count) {
   if (words.empty()) return true;
@@ -30,6 +25,12 @@ bool AnyAllowed(std::span<const uint64_t> words, uint64_t first, uint64_t count)
   }
   return false;
 }
+
+namespace {
+
+// Floats compared between two looks at the clock: far less than a millisecond on any machine.
+constexpr uint64_t kFloatsPerCheck = uint64_t{1} << 19;
+constexpr uint32_t kRowsPerRead = 1024;
 
 class Walk {
  public:

@@ -41,4 +41,8 @@ struct RowScan {
 
 Status ScanRows(const Segment& segment, const RowScan& scan);
 
+// Whether one of rows first .. first + count - 1 is in `words`, a mask as in FlatScan (empty: all
+// are). REQUIRES: count > 0.
+bool AnyAllowed(std::span<const uint64_t> words, uint64_t first, uint64_t count);
+
 }  // namespace pigment
