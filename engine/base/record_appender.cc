@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 
 namespace pigment {
 
@@ -41,7 +42,7 @@ Status RecordAppender::Write(std::span<const std::span<const std::byte>> payload
   is_broken_ = false;
   end_ += bytes.size();
   written_position_ = position;
-  return is_synced ? Sync() : Status::Ok();
+  return is_synced && !PIGMENT_PLANTED(kAcknowledgeBeforeSync) ? Sync() : Status::Ok();
 }
 
 Status RecordAppender::RemoveLeftover() { return has_leftover_ ? CutBack() : Status::Ok(); }
@@ -62,7 +63,9 @@ Status RecordAppender::CutBack() {
 Status RecordAppender::Sync() {
   if (file_ == nullptr) return Status::Ok();
   is_broken_ = true;
-  PIGMENT_RETURN_IF_ERROR(file_->Sync());
+  Status status = file_->Sync();
+  if (!status.ok() && PIGMENT_PLANTED(kRetryFailedSync)) status = file_->Sync();
+  PIGMENT_RETURN_IF_ERROR(std::move(status));
   is_broken_ = false;
   synced_position_ = written_position_;
   return Status::Ok();

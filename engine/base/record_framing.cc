@@ -12,6 +12,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/checksum.h"
+#include "engine/base/planted_bugs.h"
 
 namespace pigment {
 namespace {
@@ -241,7 +242,9 @@ Status PublishFile(FileSystem* files, const std::string& directory, const std::s
     }
     PIGMENT_ASSIGN_OR_RETURN(*file, std::move(created));
     PIGMENT_RETURN_IF_ERROR((*file)->WriteAt(0, AsBytes(contents)));
-    PIGMENT_RETURN_IF_ERROR((*file)->Sync());
+    const bool is_unsynced =
+        PIGMENT_PLANTED(kPublishWithoutFileSync) || PIGMENT_PLANTED(kPublishSyncsAfterRename);
+    if (!is_unsynced) PIGMENT_RETURN_IF_ERROR((*file)->Sync());
     file->reset();
     return files->Rename(temporary, directory + "/" + name);
   };
@@ -254,6 +257,8 @@ Status PublishFile(FileSystem* files, const std::string& directory, const std::s
   *is_published = true;
   // Opened again under its own name, which is what errors are to say.
   PIGMENT_ASSIGN_OR_RETURN(*file, files->Open(directory + "/" + name, OpenMode::kReadWrite));
+  if (PIGMENT_PLANTED(kPublishSyncsAfterRename)) PIGMENT_RETURN_IF_ERROR((*file)->Sync());
+  if (PIGMENT_PLANTED(kPublishWithoutDirectorySync)) return Status::Ok();
   return files->SyncDirectory(directory);
 }
 

@@ -3,7 +3,8 @@
 """What the built library and extension show to the dynamic linker: check_symbols.py BUILD_FOLDER.
 
 The library shows exactly the functions that the public headers declare, all called pigment_*, under the soname of its
-ABI; the extension shows PostgreSQL's entry points and nothing of the engine.
+ABI; the extension shows PostgreSQL's entry points and nothing of the engine. None of them holds a trace of the planted
+bugs of tests/planted.
 """
 
 import pathlib
@@ -66,9 +67,36 @@ def check_extension(build):
     return findings
 
 
+def planted_texts():
+    """What a build with planted bugs holds and no other: the switch's symbols, names and descriptions of the bugs."""
+    table = (ROOT / "engine/base/planted_bugs.def").read_text(encoding="utf-8")
+    bugs = re.findall(r'^PIGMENT_PLANTED_BUG\((\w+),\s*"([^"]+)"\)', table, re.MULTILINE)
+    return [b"IsPlanted", b"SetPlantedBug"] + [text.encode() for bug in bugs for text in bug]
+
+
+def check_planted(build):
+    findings = []
+    texts = planted_texts()
+    harness = (build / "tests/planted_test").read_bytes()
+    for text in texts:  # otherwise the search below would find nothing anywhere
+        if text not in harness:
+            findings.append(f"planted_test lacks {text.decode()}")
+    for name in ("libpigment.so", "libpigment.a", "extension/pigment.so"):
+        shipped = (build / name).read_bytes()
+        for text in texts:
+            if text in shipped:
+                findings.append(f"{name} holds {text.decode()} of the planted bugs")
+    for folder in ("engine", "c_api", "extension"):
+        for path in sorted((ROOT / folder).rglob("*.h")):
+            asks = "PIGMENT_PLANTED(" in path.read_text(encoding="utf-8")
+            if asks and path.name != "planted_bugs.h":
+                findings.append(f"{path.relative_to(ROOT)} asks for a planted bug: only .cc files may")
+    return findings
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
-    findings = check_library(build) + check_extension(build)
+    findings = check_library(build) + check_extension(build) + check_planted(build)
     for finding in findings:
         print(finding)
     return 1 if findings else 0
