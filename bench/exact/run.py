@@ -5,7 +5,6 @@
 import argparse
 import os
 import pathlib
-import platform
 import sys
 import time
 
@@ -13,6 +12,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy is loaded
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench" / "common"))
 
 
 def parse():
@@ -26,16 +26,6 @@ def parse():
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--k", type=int, default=10)
     return parser.parse_args()
-
-
-def machine():
-    model = "unknown processor"
-    with open("/proc/cpuinfo", encoding="utf-8") as info:
-        for line in info:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-    cores = sorted(os.sched_getaffinity(0))
-    return f"{model}, {os.cpu_count()} cores, pinned to {cores}, load {os.getloadavg()[0]:.1f}, {platform.release()}"
 
 
 def measure(contestants, queries, rounds):
@@ -63,6 +53,7 @@ def main():
     import numpy
 
     import homes as home_module
+    import machine
     import peers
     import pigment_library
 
@@ -72,7 +63,7 @@ def main():
         import psycopg
 
         connection = psycopg.connect(autocommit=True)
-    print(f"machine: {machine()}")
+    print(f"machine: {machine.describe()}")
     print(f"pigment: {library.build_info()}")
     failed = False
     for data in [first, *sets]:

@@ -4,6 +4,7 @@
 import ctypes as c
 
 PIGMENT_F32 = 0
+INCLUDE_DOCUMENTS_AND_METADATAS = 3
 INCLUDE_DISTANCES = 16
 
 
@@ -29,15 +30,34 @@ class QueryRequest(c.Structure):
                 ("include", c.c_int32), ("explain", c.c_bool)]
 
 
+class GetRequest(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("ids_count", c.c_size_t), ("ids", TextColumn),
+                ("where_json", c.c_char_p), ("where_json_size", c.c_size_t),
+                ("where_document_json", c.c_char_p), ("where_document_json_size", c.c_size_t),
+                ("has_limit", c.c_bool), ("limit", c.c_int64), ("offset", c.c_int64),
+                ("include", c.c_int32), ("explain", c.c_bool)]
+
+
 class CollectionOptions(c.Structure):
     _fields_ = [("struct_size", c.c_size_t), ("metadata_json", c.c_char_p), ("metadata_json_size", c.c_size_t),
                 ("configuration_json", c.c_char_p), ("configuration_json_size", c.c_size_t),
                 ("embedding_function", c.c_void_p), ("get_or_create", c.c_bool)]
 
 
+def texts_of(column, count):
+    """A column of a result as strings."""
+    offsets = (c.c_int64 * (count + 1)).from_address(column.offsets)
+    first = offsets[0]
+    joined = c.string_at(column.bytes + first, offsets[count] - first) if count > 0 else b""
+    return [joined[offsets[i] - first:offsets[i + 1] - first].decode() for i in range(count)]
+
+
 def text_column(numpy, texts):
     """Returns (column, what keeps its memory alive)."""
     encoded = [text.encode() for text in texts]
+    if len(encoded) == 1:
+        offsets = (c.c_int64 * 2)(0, len(encoded[0]))
+        return TextColumn(c.addressof(offsets), c.cast(c.c_char_p(encoded[0]), c.c_void_p), None), (offsets, encoded)
     offsets = numpy.zeros(len(encoded) + 1, dtype=numpy.int64)
     numpy.cumsum([len(text) for text in encoded], out=offsets[1:])
     joined = b"".join(encoded)
@@ -51,7 +71,8 @@ class Library:
         for name, result in (("pigment_version", c.c_char_p), ("pigment_build_info", c.c_char_p),
                              ("pigment_error_message", c.c_char_p), ("pigment_result_row_count", c.c_uint64)):
             getattr(self.lib, name).restype = result
-        self.lib.pigment_result_ids.restype = c.c_bool
+        for name in ("pigment_result_ids", "pigment_result_documents", "pigment_result_metadatas"):
+            getattr(self.lib, name).restype = c.c_bool
 
     def call(self, name, *arguments):
         """Calls a fallible function; its error becomes an exception."""
@@ -79,6 +100,12 @@ class Client:
                           c.c_size_t(len(name)), c.byref(options), c.byref(collection))
         return Collection(self.library, collection)
 
+    def get_collection(self, name):
+        collection = c.c_void_p()
+        self.library.call("pigment_client_get_collection", self.handle, None, name.encode(), c.c_size_t(len(name)),
+                          None, c.byref(collection))
+        return Collection(self.library, collection)
+
     def flush(self):
         self.library.call("pigment_client_flush", self.handle)
 
@@ -91,15 +118,36 @@ class Collection:
     def __init__(self, library, handle):
         self.library, self.handle = library, handle
 
-    def add(self, ids, vectors, metadatas):
+    def add(self, ids, vectors, metadatas, documents=None):
         numpy = self.library.numpy
         vectors = numpy.ascontiguousarray(vectors, dtype=numpy.float32)
         records = Records(struct_size=c.sizeof(Records), count=len(ids))
         records.ids, keep_ids = text_column(numpy, ids)
         records.metadatas, keep_metadatas = text_column(numpy, metadatas)
+        keep_documents = None
+        if documents is not None:
+            records.documents, keep_documents = text_column(numpy, documents)
         records.embeddings = Vectors(vectors.ctypes.data, len(ids), vectors.shape[1], 0, PIGMENT_F32)
         self.library.call("pigment_collection_add", self.handle, c.byref(records), None, None)
-        del keep_ids, keep_metadatas
+        del keep_ids, keep_metadatas, keep_documents
+
+    def get(self, ids):
+        """Ids, documents and metadata (JSON) of the records that exist, as lists of strings."""
+        request = GetRequest(struct_size=c.sizeof(GetRequest), ids_count=len(ids),
+                             include=INCLUDE_DOCUMENTS_AND_METADATAS)
+        request.ids, keep = text_column(self.library.numpy, ids)
+        result = c.c_void_p()
+        self.library.call("pigment_collection_get", self.handle, c.byref(request), None, c.byref(result))
+        count = self.library.lib.pigment_result_row_count(result)
+        columns = []
+        for name in ("ids", "documents", "metadatas"):
+            column = TextColumn()
+            if not getattr(self.library.lib, "pigment_result_" + name)(result, c.byref(column)):
+                raise RuntimeError(f"a result has no {name}")
+            columns.append(texts_of(column, count))
+        self.library.lib.pigment_result_free(result)
+        del keep
+        return columns
 
     def query(self, vector, k):
         """The ids of the k nearest records, as strings."""
@@ -111,8 +159,7 @@ class Collection:
         column = TextColumn()
         if not self.library.lib.pigment_result_ids(result, c.byref(column)):
             raise RuntimeError("a result has no ids")
-        offsets = c.cast(column.offsets, c.POINTER(c.c_int64))
-        ids = [c.string_at(column.bytes + offsets[i], offsets[i + 1] - offsets[i]).decode() for i in range(count)]
+        ids = texts_of(column, count)
         self.library.lib.pigment_result_free(result)
         return ids
 
