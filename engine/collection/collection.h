@@ -19,6 +19,20 @@
 
 namespace pigment {
 
+// One segment of a collection, for people to look at.
+struct SegmentDescription {
+  uint32_t number = 0;
+  std::string kind;              // "flat"
+  std::string path;              // of its file
+  uint32_t rows = 0;             // dead ones included
+  uint32_t live_rows = 0;        // as of now
+  uint64_t bytes = 0;            // of its file
+  uint64_t deletions_bytes = 0;  // of the file of its stored deletions; 0: none
+  uint32_t dimension = 0;
+  bool has_codes = false;
+  bool is_shared = false;  // with a fork: the file stays when this collection lets go of it
+};
+
 struct WriteOutcome {
   WriteCounts counts;
   uint64_t position = 0;  // log position of the batch
@@ -42,6 +56,9 @@ class Collection {
   // the selection and the deletion are one step.
   using Select = std::function<Result<std::vector<std::string>>(const Version&)>;
   virtual Result<WriteOutcome> DeleteSelected(const Select& select) = 0;
+
+  // In the order of their first flush. The tail is in none.
+  virtual Result<std::vector<SegmentDescription>> Segments() const = 0;
 
   // Writes the tail into a segment and publishes it; nothing to do: ok.
   virtual Status Flush() = 0;

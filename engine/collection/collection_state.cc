@@ -10,6 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "engine/collection/deletions_file.h"
+
 namespace pigment {
 
 CollectionState::CollectionState(const CollectionContext& context, const CollectionEntry& entry)
@@ -170,6 +172,31 @@ void CollectionState::MarkDeleted() {
   std::lock_guard pin_lock(pin_mutex_);
   read_failure_ = write_failure_;
   version_.reset();
+}
+
+Result<std::vector<SegmentDescription>> CollectionState::Segments() const {
+  std::vector<SegmentSlot> slots;
+  {
+    std::lock_guard lock(state_mutex_);
+    PIGMENT_RETURN_IF_ERROR(write_failure_);
+    slots = contents_.segments();
+  }
+  std::vector<SegmentDescription> descriptions;
+  for (const SegmentSlot& slot : slots) {
+    const SegmentInfo& info = slot.segment->info();
+    descriptions.push_back(
+        {.number = slot.entry.segment,
+         .kind = std::string(SegmentKindName(info.kind)),
+         .path = context_.segments->SegmentPath(slot.entry.segment),
+         .rows = slot.entry.rows,
+         .live_rows = slot.entry.rows - slot.deleted_rows,
+         .bytes = slot.entry.file_bytes,
+         .deletions_bytes = slot.entry.deletions != 0 ? DeletionsFileBytes(slot.entry.rows) : 0,
+         .dimension = info.dimension,
+         .has_codes = slot.segment->has_codes(),
+         .is_shared = context_.segments->IsShared(slot.entry.segment)});
+  }
+  return descriptions;
 }
 
 uint32_t CollectionState::dimension() const {

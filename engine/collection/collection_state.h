@@ -71,6 +71,8 @@ class CollectionState {
   // Raises the floor of a collection that has nothing unflushed, durably.
   Status RaiseFloor(uint64_t floor);
 
+  Result<std::vector<SegmentDescription>> Segments() const;
+
   // REQUIRES: the gate is held alone, and the catalog has no such collection any more.
   void MarkDeleted();
   uint32_t dimension() const;

@@ -63,6 +63,7 @@ class Contents {
   void Publish(const FlushSnapshot& snapshot, FlushedSegments flushed);
 
   const Tail& tail() const { return tail_; }
+  const std::vector<SegmentSlot>& segments() const { return segments_; }
   uint32_t dimension() const { return dimension_; }
 
  private:

@@ -21,10 +21,6 @@ constexpr std::string_view kMagic("PIGDEL\r\n", 8);
 constexpr uint64_t kHeaderBytes = 48;
 constexpr uint64_t kChecksumBytes = 4;
 
-uint64_t FileBytes(uint32_t rows) {
-  return kHeaderBytes + (uint64_t{rows} + 63) / 64 * 8 + kChecksumBytes;
-}
-
 Result<std::vector<std::byte>> ReadWhole(FileSystem& files, const std::string& path,
                                          uint64_t expected_bytes) {
   auto file = files.Open(path, OpenMode::kRead);
@@ -44,10 +40,14 @@ Result<std::vector<std::byte>> ReadWhole(FileSystem& files, const std::string& p
 
 }  // namespace
 
+uint64_t DeletionsFileBytes(uint32_t rows) {
+  return kHeaderBytes + (uint64_t{rows} + 63) / 64 * 8 + kChecksumBytes;
+}
+
 Status WriteDeletionsFile(FileSystem& files, const std::string& path, const DeletionsPlace& place,
                           const RowBitmap& deleted) {
   std::string bytes;
-  bytes.reserve(FileBytes(place.rows));
+  bytes.reserve(DeletionsFileBytes(place.rows));
   ByteWriter writer(&bytes);
   writer.PutBytes(AsBytes(kMagic));
   writer.Put(kDeletionsFormat);
@@ -67,7 +67,7 @@ Status WriteDeletionsFile(FileSystem& files, const std::string& path, const Dele
 Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path,
                                     const DeletionsPlace& expected) {
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
-                           ReadWhole(files, path, FileBytes(expected.rows)));
+                           ReadWhole(files, path, DeletionsFileBytes(expected.rows)));
   const std::span<const std::byte> all(bytes);
   if (AsText(all.first(kMagic.size())) != kMagic) {
     return DataLoss(Detail::kWrongKind, path, 0, "not a deletions file");

@@ -35,6 +35,9 @@ struct DeletionsPlace {
   uint32_t rows = 0;
 };
 
+// Exact size of the file for a segment of so many rows.
+uint64_t DeletionsFileBytes(uint32_t rows);
+
 // Creates `path` and syncs its bytes; the directory is the caller's to sync.
 Status WriteDeletionsFile(FileSystem& files, const std::string& path, const DeletionsPlace& place,
                           const RowBitmap& deleted);

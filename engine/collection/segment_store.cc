@@ -175,6 +175,12 @@ void SegmentStore::Release(const SegmentEntry& entry) {
   if (entry.deletions != 0) DropReference(DeletionsPath(entry.segment, entry.deletions));
 }
 
+bool SegmentStore::IsShared(uint32_t segment) const {
+  std::lock_guard lock(mutex_);
+  const auto found = references_.find(SegmentPath(segment));
+  return found != references_.end() && found->second > 1;
+}
+
 void SegmentStore::DropReference(const std::string& path) {
   {
     std::lock_guard lock(mutex_);

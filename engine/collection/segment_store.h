@@ -66,6 +66,8 @@ class SegmentStore {
   // removed; a read-only store counts and removes nothing.
   void Retain(const SegmentEntry& entry);
   void Release(const SegmentEntry& entry);
+  // True when more than one collection names the segment.
+  bool IsShared(uint32_t segment) const;
   // Removes the files of a failed flush that no entry names.
   void Discard(const SegmentEntry& entry);
   // Removes files of ours that nobody retains; called once at open, before anything is written.

@@ -96,6 +96,13 @@ class CollectionHandle final : public Collection {
     return opening_->engine().DeleteSelected(at_opening_.id, at_opening_.name, select);
   }
 
+  Result<std::vector<SegmentDescription>> Segments() const override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    PIGMENT_ASSIGN_OR_RETURN(const auto state,
+                             opening_->engine().Find(at_opening_.id, at_opening_.name));
+    return state->Segments();
+  }
+
   Status Flush() override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return opening_->engine().FlushCollection(at_opening_.id, at_opening_.name);

@@ -59,6 +59,13 @@ inline constexpr uint32_t kClusterAlignment = 32;
 inline constexpr uint64_t kNoRowPointer = ~uint64_t{0};
 
 enum class SegmentKind : uint32_t { kFlat = 1 };
+constexpr std::string_view SegmentKindName(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::kFlat:
+      return "flat";
+  }
+  return "unknown";
+}
 
 using OwnerId = std::array<std::byte, 16>;
 

@@ -26,6 +26,7 @@ struct History {
 StoreOptions SmallSegments(SyncMode mode) {
   StoreOptions options;
   options.flush_rows_max = 20;
+  options.background_threads = 0;  // operations are counted, so only the calls may make any
   options.sync_mode = mode;
   return options;
 }
