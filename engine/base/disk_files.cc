@@ -99,6 +99,20 @@ class DiskFile final : public File {
     return Status::Ok();
   }
 
+  Status Allocate(uint64_t size) override {
+    if (IsBeyondSizeLimit(size)) return ErrnoStatus(EFBIG, "allocate space for", path_);
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t end, Size());
+    if (end >= size) return Status::Ok();
+    const auto length = static_cast<off_t>(size - end);
+    if (Uninterrupted([&] { return fallocate(fd_.get(), 0, static_cast<off_t>(end), length); }) ==
+        0) {
+      return Status::Ok();
+    }
+    if (errno != EOPNOTSUPP && errno != ENOSYS)
+      return ErrnoStatus(errno, "allocate space for", path_);
+    return WriteZeros(end, size);
+  }
+
   Status Sync() override {
     if (Uninterrupted([&] { return fdatasync(fd_.get()); }) < 0)
       return ErrnoStatus(errno, "sync", path_);
@@ -122,6 +136,18 @@ class DiskFile final : public File {
   const std::string& path() const override { return path_; }
 
  private:
+  // Where the file system knows no allocation.
+  Status WriteZeros(uint64_t begin, uint64_t end) {
+    constexpr uint64_t kPieceBytes = uint64_t{1} << 16;
+    const std::vector<std::byte> zeros(std::min(end - begin, kPieceBytes));
+    for (uint64_t at = begin; at < end;) {
+      const uint64_t piece = std::min<uint64_t>(end - at, zeros.size());
+      PIGMENT_RETURN_IF_ERROR(WriteAt(at, std::span(zeros).first(piece)));
+      at += piece;
+    }
+    return Status::Ok();
+  }
+
   const Descriptor fd_;
   const std::string path_;
 };

@@ -58,6 +58,10 @@ class MemoryFile final : public File {
     if (!is_writable_) return ErrnoStatus(EBADF, "write", path_);
     return files_->Write(boot_, *inode_, path_, offset, bytes);
   }
+  Status Allocate(uint64_t size) override {
+    if (!is_writable_) return ErrnoStatus(EBADF, "allocate space for", path_);
+    return files_->Allocate(boot_, *inode_, path_, size);
+  }
   Status Truncate(uint64_t size) override {
     if (!is_writable_) return ErrnoStatus(EINVAL, "resize", path_);
     return files_->Resize(boot_, *inode_, path_, size);
@@ -170,6 +174,23 @@ Status MemoryFileSystem::Write(uint64_t boot, MemoryInode& inode, const std::str
     verdict.status = ErrnoStatus(ENOSPC, "write", path);
   }
   inode.Write(offset, bytes);
+  return verdict.status;
+}
+
+Status MemoryFileSystem::Allocate(uint64_t boot, MemoryInode& inode, const std::string& path,
+                                  uint64_t size) {
+  std::lock_guard lock(mutex_);
+  PIGMENT_RETURN_IF_ERROR(CheckBoot(boot));
+  Verdict verdict = Begin(FileOperation::kAllocate, fmt::format("allocate {} {}", path, size));
+  if (!verdict.has_effect) return verdict.status;
+  const uint64_t end = inode.size();
+  if (size <= end) return verdict.status;
+  const uint64_t used = capacity_bytes_ != 0 ? UsedBytes() : 0;
+  if (verdict.status.ok() && capacity_bytes_ != 0 && used + (size - end) > capacity_bytes_) {
+    size = end + (capacity_bytes_ > used ? capacity_bytes_ - used : 0);
+    verdict.status = ErrnoStatus(ENOSPC, "allocate space for", path);
+  }
+  if (size > end) inode.Resize(size);
   return verdict.status;
 }
 

@@ -40,10 +40,11 @@ enum class FileOperation : uint32_t {
   kSyncDirectory = 512,
   kList = 1024,  // List, Exists and Size
   kLock = 2048,
+  kAllocate = 4096,
 };
-inline constexpr uint32_t kAnyFileOperation = 4095;
+inline constexpr uint32_t kAnyFileOperation = 8191;
 // Those that change what a power cut would leave.
-inline constexpr uint32_t kChangingFileOperations = 2 | 8 | 16 | 32 | 64 | 128 | 256 | 512;
+inline constexpr uint32_t kChangingFileOperations = 2 | 8 | 16 | 32 | 64 | 128 | 256 | 512 | 4096;
 
 struct FileFault {
   uint32_t operations = kAnyFileOperation;  // bits of FileOperation
@@ -85,8 +86,8 @@ class MemoryFileSystem final : public FileSystem {
   // One fault at a time; nullopt removes it.
   void SetFault(std::optional<FileFault> fault);
   uint64_t faults_met() const;  // how often the present fault struck
-  // Bytes that all files together may have; a write beyond leaves what fits and gives kDiskFull. 0:
-  // no limit.
+  // Bytes that all files together may have; a write or allocation beyond leaves what fits and gives
+  // kDiskFull. 0: no limit.
   void SetCapacity(uint64_t bytes);
   uint64_t used_bytes() const;
   // How many operations of these kinds there were so far.
@@ -136,6 +137,7 @@ class MemoryFileSystem final : public FileSystem {
               std::span<std::byte> out);
   Status Write(uint64_t boot, MemoryInode& inode, const std::string& path, uint64_t offset,
                std::span<const std::byte> bytes);
+  Status Allocate(uint64_t boot, MemoryInode& inode, const std::string& path, uint64_t size);
   Status Resize(uint64_t boot, MemoryInode& inode, const std::string& path, uint64_t size);
   Status Sync(uint64_t boot, MemoryInode& inode, const std::string& path);
   Result<uint64_t> Size(uint64_t boot, const MemoryInode& inode, const std::string& path);
@@ -149,7 +151,7 @@ class MemoryFileSystem final : public FileSystem {
   Names durable_names_;
   std::map<std::string, std::vector<NameChange>> name_changes_;  // not durable yet, by directory
   std::map<std::string, std::string> locks_;
-  std::array<uint64_t, 12> counts_{};  // by bit of FileOperation
+  std::array<uint64_t, 13> counts_{};  // by bit of FileOperation
   std::optional<FileFault> fault_;
   uint64_t fault_candidates_ = 0;
   uint64_t faults_met_ = 0;

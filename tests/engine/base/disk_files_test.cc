@@ -5,14 +5,20 @@
 
 #include "engine/base/disk_files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -41,6 +47,26 @@ int InChild(const Body& body) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+bool HasBlocks(const std::string& path, int64_t bytes) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_size, bytes);
+  return status.st_blocks * 512 >= bytes;
+}
+
+// From here on this process has file systems that know no allocation.
+bool RefuseAllocation() {
+  std::array<sock_filter, 4> program = {{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_fallocate, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog filter{.len = program.size(), .filter = program.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
 TEST(DiskFiles, FilesAndDirectoriesAreTheOwnersAlone) {
@@ -75,6 +101,32 @@ TEST(DiskFiles, SystemErrorsHaveTheirCodesAndNameTheFile) {
   EXPECT_EQ(ErrnoStatus(ENOSPC, "write", "x").message(), "cannot write x: no space left on device");
 }
 
+TEST(DiskFiles, AllocatedBytesHaveBlocks) {
+  TemporaryDirectory directory;
+  const auto file = *DiskFiles()->Open(directory / "a", OpenMode::kCreate);
+  ASSERT_OK(file->Allocate(1 << 20));
+  ASSERT_OK(file->Sync());
+  EXPECT_TRUE(HasBlocks(file->path(), 1 << 20));
+}
+
+TEST(DiskFiles, WhereNothingCanBeAllocatedZerosAreWritten) {
+  TemporaryDirectory directory;
+  EXPECT_EQ(InChild([&] {
+              if (!RefuseAllocation()) return 1;
+              const auto file = *DiskFiles()->Open(directory / "a", OpenMode::kCreate);
+              if (!file->WriteAt(0, AsBytes("hello")).ok()) return 2;
+              if (fallocate(0, 0, 0, 1) == 0 || errno != EOPNOTSUPP) return 3;
+              if (!file->Allocate((1 << 20) + 1).ok() || !file->Sync().ok()) return 4;
+              std::string bytes((1 << 20) + 1, '?');
+              if (!file->ReadAt(0, std::as_writable_bytes(std::span(bytes))).ok()) return 5;
+              std::string expected("hello");
+              expected.resize((1 << 20) + 1);
+              return bytes == expected ? 0 : 6;
+            }),
+            0);
+  EXPECT_TRUE(HasBlocks(directory / "a", (1 << 20) + 1));
+}
+
 TEST(DiskFiles, AFileSizeLimitIsAFullDiskAndNoSignal) {
   TemporaryDirectory directory;
   EXPECT_EQ(
@@ -87,6 +139,7 @@ TEST(DiskFiles, AFileSizeLimitIsAFullDiskAndNoSignal) {
         if ((*file)->WriteAt(4000, AsBytes(std::string(97, 'x'))).detail() != Detail::kDiskFull)
           return 3;
         if ((*file)->Truncate(5000).detail() != Detail::kDiskFull) return 4;
+        if ((*file)->Allocate(5000).detail() != Detail::kDiskFull) return 6;
         return *(*file)->Size() == 4096 ? 0 : 5;
       }),
       0);

@@ -84,6 +84,25 @@ TEST_P(Files, ACutFileGrowsAgainWithZeros) {
   EXPECT_EQ(Read("a"), std::string("hel\0\0", 5));
 }
 
+TEST_P(Files, AllocatedBytesReadAsZerosAndAreWrittenInAnyOrder) {
+  const auto file = Create("a", "hello");
+  ASSERT_OK(file->Allocate(200'000));
+  EXPECT_EQ(*file->Size(), 200'000u);
+  std::string model("hello");
+  model.resize(200'000);
+  EXPECT_EQ(Read("a"), model);
+  ASSERT_OK(file->WriteAt(199'995, AsBytes("world")));
+  model.replace(199'995, 5, "world");
+  EXPECT_EQ(Read("a"), model);
+  ASSERT_OK(file->Allocate(100));
+  EXPECT_EQ(Read("a"), model) << "allocation never cuts";
+  ASSERT_OK(file->Sync());
+  Result<std::unique_ptr<File>> reader = files_->Open(At("a"), OpenMode::kRead);
+  ASSERT_OK(reader);
+  EXPECT_FALSE((*reader)->Allocate(300'000).ok());
+  EXPECT_EQ(*file->Size(), 200'000u);
+}
+
 TEST_P(Files, RandomWritesAcrossChunksEqualAPlainString) {
   const uint64_t seed = 11;
   SCOPED_TRACE(seed);

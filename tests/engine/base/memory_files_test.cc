@@ -183,6 +183,29 @@ TEST_F(MemoryFiles, AFullDiskKeepsWhatFits) {
   EXPECT_OK(file->WriteAt(4, AsBytes("ef")));
 }
 
+TEST_F(MemoryFiles, AllocatedBytesCountBeforeTheyAreWritten) {
+  const auto file = Create("reserve");
+  files_.SetCapacity(files_.used_bytes() + 100);
+  ASSERT_OK(file->Allocate(80));
+  EXPECT_OK(file->WriteAt(0, AsBytes(std::string(80, 'x'))));
+  const auto other = Create("other");
+  EXPECT_CODE(other->Allocate(50), Code::kResourceExhausted);
+  EXPECT_EQ(other->Allocate(50).detail(), Detail::kDiskFull);
+  EXPECT_EQ(*other->Size(), 20u) << "what fits is taken";
+  ASSERT_OK(file->Truncate(0));
+  EXPECT_OK(other->Allocate(50));
+}
+
+TEST_F(MemoryFiles, AllocationIsUndoneByAPowerCutUntilItIsSynced) {
+  const auto file = Create("reserve");
+  ASSERT_OK(files_.SyncDirectory("."));
+  ASSERT_OK(file->Allocate(10));
+  ASSERT_OK(file->Sync());
+  ASSERT_OK(file->Allocate(1000));
+  files_.CutPower({.keep = PowerCut::Keep::kNothing});
+  EXPECT_EQ(Read("reserve").size(), 10u);
+}
+
 TEST_F(MemoryFiles, AStoppedMachineDoesNothingUntilThePowerIsCut) {
   const auto file = Create("a");
   ASSERT_OK(files_.SyncDirectory("."));
