@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arena: a reserved range of anonymous memory, in which only what is written takes space. Aligned
-// to and advised for huge pages. One owner; reading and writing it from several threads is the
-// owner's to order.
+// Arena: a reserved range of memory, in which only what is written takes space. A few hundred KiB
+// come from the heap, so that a small segment costs no system call; more is mapped, and from some
+// MiB on aligned to and advised for huge pages. One owner; reading and writing it from several
+// threads is the owner's to order.
 
 #pragma once
 
@@ -26,7 +27,7 @@ class Arena {
  private:
   Arena() = default;
 
-  void* mapping_ = nullptr;
+  void* mapping_ = nullptr;   // or the heap's, with mapping_bytes_ 0
   size_t mapping_bytes_ = 0;
   std::byte* data_ = nullptr;
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace pigment {
@@ -37,6 +38,8 @@ FileBlockSource::FileBlockSource(std::unique_ptr<File> file, uint32_t segment, u
       blocks_(blocks),
       arena_(std::move(arena)),
       loaded_((blocks + kGroupBlocks - 1) / kGroupBlocks),
+      mutex_count_(std::min(static_cast<uint32_t>(loaded_.size()), kMutexesMax)),
+      mutexes_(std::make_unique<std::mutex[]>(mutex_count_)),
       budget_(budget) {}
 
 FileBlockSource::~FileBlockSource() {
@@ -58,7 +61,7 @@ Result<const std::byte*> FileBlockSource::Pin(uint32_t physical) {
 // scan in progress.
 Status FileBlockSource::Load(uint32_t physical) {
   const uint32_t group = physical / kGroupBlocks;
-  const std::lock_guard lock(mutexes_[group % kMutexes]);
+  const std::lock_guard lock(mutexes_[group % mutex_count_]);
   if (IsLoaded(physical)) return Status::Ok();  // somebody else was first
   uint32_t count = 1;
   if (physical > 0 && IsLoaded(physical - 1)) {

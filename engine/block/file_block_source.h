@@ -7,7 +7,6 @@
 
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -44,7 +43,7 @@ class FileBlockSource final : public BlockSource {
  private:
   // Blocks are loaded in runs within a group, under the group's mutex.
   static constexpr uint32_t kGroupBlocks = 64;
-  static constexpr size_t kMutexes = 64;
+  static constexpr uint32_t kMutexesMax = 64;
 
   FileBlockSource(std::unique_ptr<File> file, uint32_t segment, uint32_t blocks,
                   MemoryBudget* budget, Arena arena);
@@ -64,8 +63,9 @@ class FileBlockSource final : public BlockSource {
   const uint32_t blocks_;
   const Arena arena_;
   std::vector<std::atomic<uint64_t>> loaded_;  // a bit per block, set after it was verified
-  std::array<std::mutex, kMutexes>
-      mutexes_;  // mutexes_[group % kMutexes] guards loading into that group
+  const uint32_t mutex_count_;
+  const std::unique_ptr<std::mutex[]>
+      mutexes_;  // mutexes_[group % mutex_count_] guards loading into that group
 
   MemoryBudget* const budget_;  // charged kBlockBytes per loaded block
   std::atomic<uint64_t> blocks_loaded_{0};

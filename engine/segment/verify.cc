@@ -20,11 +20,10 @@ Status VerifyBlocks(BlockSource* source, const Root& root) {
   for (const PartEntry& part : root.parts) {
     for (uint32_t i = 0; i < part.blocks; ++i) {
       const uint32_t logical = part.first + i;
-      const uint32_t physical = root.PhysicalOf(logical);
-      PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock block, PinUnchecked(source, physical));
       PIGMENT_RETURN_IF_ERROR(
-          CheckBlock(block.block(), {static_cast<BlockKind>(part.kind), root.info.segment, logical},
-                     physical, source->name()));
+          PinChecked(source, root.PhysicalOf(logical),
+                     {static_cast<BlockKind>(part.kind), root.info.segment, logical})
+              .status());
     }
   }
   return Status::Ok();
