@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/bytes.h"
+#include "engine/base/checksum.h"
+
 namespace pigment {
 
 namespace {
@@ -38,7 +41,31 @@ uint64_t ValueBytes(const MetadataValue& value) {
       value);
 }
 
+// Of the rows of `chunks` below `rows`, from the newest back.
+template <typename Chunks, typename IsLive>
+std::optional<uint32_t> FindInChunks(const Chunks& chunks, uint32_t rows, std::string_view id,
+                                     const IsLive& is_live) {
+  const uint64_t hash = HashOfId(id);
+  for (size_t chunk = chunks.size(); chunk-- > 0;) {
+    const auto first = static_cast<uint32_t>(chunk * TailChunk::kRows);
+    const auto found = chunks[chunk]->Find(id, hash, rows - first,
+                                           [&](uint32_t row) { return is_live(first + row); });
+    if (found) return first + *found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+uint64_t HashOfId(std::string_view id) { return Xxh3_64(AsBytes(id)); }
+
+void TailChunk::Append(std::shared_ptr<const Record> record, uint64_t hash) {
+  rows.push_back(std::move(record));
+  size_t slot = hash % kSlots;
+  while (slots_[slot].load(std::memory_order_relaxed) != 0) slot = (slot + 1) % kSlots;
+  const auto row_and_one = static_cast<uint32_t>(rows.size());
+  slots_[slot].store(TagOf(hash) * (kRows * 2) + row_and_one, std::memory_order_release);
+}
 
 uint64_t RecordBytes(const Record& record) {
   uint64_t bytes =
@@ -53,31 +80,23 @@ uint64_t RecordBytes(const Record& record) {
 }
 
 void Tail::Append(std::shared_ptr<const Record> record) {
-  if (rows_ % TailChunk::kRows == 0) {
-    auto chunk = std::make_shared<TailChunk>();
-    chunk->rows.reserve(TailChunk::kRows);
-    chunks_.push_back(std::move(chunk));
-  }
-  live_.insert_or_assign(std::string_view(record->id), rows_);
+  if (rows_ % TailChunk::kRows == 0) chunks_.push_back(std::make_shared<TailChunk>());
   bytes_ += RecordBytes(*record);
-  chunks_.back()->rows.push_back(std::move(record));
+  const uint64_t hash = HashOfId(record->id);
+  chunks_.back()->Append(std::move(record), hash);
   ++rows_;
 }
 
 std::optional<uint32_t> Tail::Find(std::string_view id) const {
-  const auto found = live_.find(id);
-  if (found == live_.end()) return std::nullopt;
-  return found->second;
+  return FindInChunks(chunks_, rows_, id, [this](uint32_t row) { return IsLive(row); });
+}
+
+std::optional<uint32_t> TailView::Find(std::string_view id) const {
+  return FindInChunks(chunks, rows, id, [this](uint32_t row) { return IsLive(row); });
 }
 
 void Tail::Erase(std::span<const uint32_t> rows) {
   if (rows.empty()) return;
-  for (const uint32_t index : rows) {
-    const auto found = live_.find(row(index).id);
-    // An update appends the successor before its predecessor is erased: the name then belongs to
-    // the successor.
-    if (found != live_.end() && found->second == index) live_.erase(found);
-  }
   const uint32_t last = *std::max_element(rows.begin(), rows.end());
   RowBitmap bitmap = deleted_ ? *deleted_ : RowBitmap(0);
   if (last >= bitmap.rows()) {

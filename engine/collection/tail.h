@@ -6,12 +6,13 @@
 
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/collection/row_bitmap.h"
@@ -19,11 +20,39 @@
 
 namespace pigment {
 
-// Records in fixed-size chunks that never move once appended.
+// Records in fixed-size chunks that never move once appended, found by id through a hash table that
+// only grows: the writer adds, readers look up beside it without a lock, and each passes over the
+// rows that it does not see.
 struct TailChunk {
   static constexpr uint32_t kRows = 256;
   std::vector<std::shared_ptr<const Record>> rows;  // reserved to kRows when made
+
+  TailChunk() { rows.reserve(kRows); }
+  // REQUIRES: rows.size() < kRows. `hash` is HashOfId of the record's id.
+  void Append(std::shared_ptr<const Record> record, uint64_t hash);
+  // The newest row below `limit` that has this id and that `is_live` says yes to.
+  template <typename IsLive>
+  std::optional<uint32_t> Find(std::string_view id, uint64_t hash, uint32_t limit,
+                               const IsLive& is_live) const {
+    std::optional<uint32_t> found;
+    for (size_t slot = hash % kSlots;; slot = (slot + 1) % kSlots) {
+      const uint32_t entry = slots_[slot].load(std::memory_order_acquire);
+      if (entry == 0) return found;
+      const uint32_t row = entry % (kRows * 2) - 1;
+      if (entry / (kRows * 2) == TagOf(hash) && row < limit && rows[row]->id == id && is_live(row))
+        found = row;  // along a chain rows of one id ascend
+    }
+  }
+
+ private:
+  static constexpr size_t kSlots = size_t{2} * kRows;
+  static uint32_t TagOf(uint64_t hash) { return static_cast<uint32_t>(hash >> 41); }
+
+  // 0: free; otherwise a tag of 23 bits above the row's number + 1 in 9 bits.
+  std::array<std::atomic<uint32_t>, kSlots> slots_{};
 };
+
+uint64_t HashOfId(std::string_view id);
 
 struct TailView {
   std::vector<std::shared_ptr<const TailChunk>> chunks;
@@ -36,6 +65,7 @@ struct TailView {
   bool IsLive(uint32_t index) const {
     return !deleted || index >= deleted->rows() || !deleted->Test(index);
   }
+  std::optional<uint32_t> Find(std::string_view id) const;  // the live row
 };
 
 // Bytes of memory that a record takes, nearly.
@@ -44,9 +74,9 @@ uint64_t RecordBytes(const Record& record);
 // The writer's side.
 class Tail {
  public:
-  // The newest row of an id is the one that Find gives.
   void Append(std::shared_ptr<const Record> record);
-  std::optional<uint32_t> Find(std::string_view id) const;  // live row
+  // The newest live row: an update appends the successor before the predecessor is erased.
+  std::optional<uint32_t> Find(std::string_view id) const;
   // Marks rows as deleted; views taken before do not see it.
   void Erase(std::span<const uint32_t> rows);
 
@@ -68,7 +98,6 @@ class Tail {
   uint32_t rows_ = 0;
   uint64_t bytes_ = 0;
   std::shared_ptr<const RowBitmap> deleted_;
-  std::unordered_map<std::string_view, uint32_t> live_;  // keys point into the records
 };
 
 }  // namespace pigment

@@ -5,8 +5,8 @@
 #include "engine/query/search_plan.h"
 
 #include <bit>
-#include <functional>
-#include <string_view>
+#include <optional>
+#include <string>
 
 namespace pigment {
 
@@ -34,31 +34,6 @@ Result<RowSet> ListedRows(const SegmentView& view, const ReadOptions& options) {
   return rows;
 }
 
-// The ids of an allow-list, to be looked up. Open addressing in one piece of memory, which is given
-// back at once when a call ends early; the nodes of a standard set of 100,000 ids are not.
-class IdTable {
- public:
-  explicit IdTable(const std::vector<std::string>& ids)
-      : ids_(ids), slots_(std::bit_ceil(2 * ids.size() + 1), kFree) {}
-
-  void Insert(size_t index) { slots_[SlotOf(ids_[index])] = index; }
-  bool contains(std::string_view id) const { return slots_[SlotOf(id)] != kFree; }
-
- private:
-  static constexpr size_t kFree = ~size_t{0};
-
-  // The slot of an id, or the free one where it would go.
-  size_t SlotOf(std::string_view id) const {
-    const size_t mask = slots_.size() - 1;
-    size_t slot = std::hash<std::string_view>()(id) & mask;
-    while (slots_[slot] != kFree && ids_[slots_[slot]] != id) slot = (slot + 1) & mask;
-    return slot;
-  }
-
-  const std::vector<std::string>& ids_;
-  std::vector<size_t> slots_;  // indices into ids_; at least half of them free
-};
-
 Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
   if (tail.rows == 0 || (!options.ids && !tail.deleted)) return RowSet(tail.rows);
   PacedCheck check(options.control);
@@ -70,14 +45,10 @@ Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
     }
     return rows;
   }
-  IdTable listed(*options.ids);
-  for (size_t index = 0; index < options.ids->size(); ++index) {
+  for (const std::string& id : *options.ids) {
     PIGMENT_RETURN_IF_ERROR(check.Step());
-    listed.Insert(index);
-  }
-  for (uint32_t row = 0; row < tail.rows; ++row) {
-    PIGMENT_RETURN_IF_ERROR(check.Step());
-    if (tail.IsLive(row) && listed.contains(tail.row(row).id)) rows.Set(row);
+    const std::optional<uint32_t> row = tail.Find(id);
+    if (row && !rows.Test(*row)) rows.Set(*row);
   }
   return rows;
 }

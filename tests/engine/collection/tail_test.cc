@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 namespace pigment {
 namespace {
 
@@ -40,6 +43,54 @@ TEST(Tail, FindsTheNewestRowOfAnIdAndNoDeadOne) {
   tail.Erase(std::vector<uint32_t>{1});
   EXPECT_EQ(tail.Find("b"), std::nullopt);
   EXPECT_EQ(tail.Find("c"), std::nullopt);
+}
+
+TEST(Tail, AViewFindsTheRowsThatItSees) {
+  Tail tail;
+  for (int i = 0; i < 1000; ++i) tail.Append(RecordOf("r" + std::to_string(i)));
+  const TailView before = tail.View();
+  // Every other id is replaced, so chains grow and old rows die.
+  std::vector<uint32_t> dead;
+  for (uint32_t i = 0; i < 1000; i += 2) {
+    tail.Append(RecordOf("r" + std::to_string(i)));
+    dead.push_back(i);
+  }
+  tail.Erase(dead);
+  const TailView after = tail.View();
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const std::string id = "r" + std::to_string(i);
+    EXPECT_EQ(before.Find(id), i);
+    EXPECT_EQ(after.Find(id), i % 2 == 0 ? 1000 + i / 2 : i);
+  }
+  EXPECT_EQ(after.Find("r1000"), std::nullopt);
+  EXPECT_EQ(TailView().Find("r0"), std::nullopt);
+}
+
+TEST(Tail, AnIdReplacedOverAndOverIsFoundOnce) {
+  Tail tail;
+  for (uint32_t i = 0; i < 700; ++i) {
+    tail.Append(RecordOf("same"));
+    if (i > 0) tail.Erase(std::vector<uint32_t>{i - 1});
+    ASSERT_EQ(tail.Find("same"), i);
+  }
+}
+
+TEST(Tail, ReadersFindRowsWhileTheWriterAppends) {
+  Tail tail;
+  for (int i = 0; i < 100; ++i) tail.Append(RecordOf("r" + std::to_string(i)));
+  const TailView view = tail.View();
+  std::atomic<bool> is_done{false};
+  std::thread reader([&] {
+    while (!is_done.load()) {
+      for (uint32_t i = 0; i < 200; ++i) {
+        const auto found = view.Find("r" + std::to_string(i));
+        EXPECT_EQ(found, i < 100 ? std::optional<uint32_t>(i) : std::nullopt);
+      }
+    }
+  });
+  for (int i = 100; i < 5000; ++i) tail.Append(RecordOf("r" + std::to_string(i)));
+  is_done = true;
+  reader.join();
 }
 
 TEST(Tail, RestAfterAFlushHoldsTheLaterLiveRows) {
