@@ -39,6 +39,16 @@ std::string ParentOf(const std::string& path) {
 
 bool IsRoot(const std::string& path) { return path.empty() || path == "/"; }
 
+// `line` is a path, or a line of the trace: a verb, a path and what follows.
+Status StatusOfFault(const FileFault& fault, const std::string& line) {
+  if (fault.error_number == 0) return fault.error;
+  const size_t verb = line.find(' ');
+  if (verb == std::string::npos) return ErrnoStatus(fault.error_number, "read", line);
+  const size_t end = line.find(' ', verb + 1);
+  return ErrnoStatus(fault.error_number, line.substr(0, verb),
+                     line.substr(verb + 1, end == std::string::npos ? end : end - verb - 1));
+}
+
 }  // namespace
 
 class MemoryFile final : public File {
@@ -95,7 +105,8 @@ MemoryFileSystem::MemoryFileSystem(Kind kind) : is_simulated_(kind == Kind::kSim
 // ---- Operations and their faults
 // ------------------------------------------------------------------------------------
 
-MemoryFileSystem::Verdict MemoryFileSystem::Judge(FileOperation operation) {
+MemoryFileSystem::Verdict MemoryFileSystem::Judge(FileOperation operation,
+                                                  const std::string& line) {
   const auto bit = static_cast<uint32_t>(operation);
   if (is_stopped_)
     return {.status = Status(Code::kUnavailable, "the simulated machine stands still"),
@@ -115,7 +126,7 @@ MemoryFileSystem::Verdict MemoryFileSystem::Judge(FileOperation operation) {
   if (fault_candidates_ < fault_->at || (fault_candidates_ > fault_->at && !fault_->forever))
     return {};
   ++faults_met_;
-  return {.status = fault_->error,
+  return {.status = StatusOfFault(*fault_, line),
           .has_effect = fault_->is_partial && operation == FileOperation::kWrite,
           .is_partial = true};
 }
@@ -123,7 +134,7 @@ MemoryFileSystem::Verdict MemoryFileSystem::Judge(FileOperation operation) {
 MemoryFileSystem::Verdict MemoryFileSystem::Begin(FileOperation operation,
                                                   const std::string& line) {
   if (!is_simulated_) return {};
-  Verdict verdict = Judge(operation);
+  Verdict verdict = Judge(operation, line);
   const bool is_change = (static_cast<uint32_t>(operation) & kChangingFileOperations) != 0;
   if (is_tracing_ && is_change && verdict.status.ok()) trace_.push_back(line);
   return verdict;

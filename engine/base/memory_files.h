@@ -52,6 +52,7 @@ struct FileFault {
   bool forever = false;                     // and every later one
   Status error = Status(Code::kUnavailable, "simulated input/output error");
   bool is_partial = false;  // a write leaves a prefix of its bytes
+  int error_number = 0;     // instead of `error`: what the disk says for this errno, with the path
 };
 
 // What a power cut does to what was not synced. Every choice is drawn from `seed`.
@@ -128,7 +129,7 @@ class MemoryFileSystem final : public FileSystem {
 
   static void Apply(const NameChange& change, Names& names);
   Verdict Begin(FileOperation operation, const std::string& line);
-  Verdict Judge(FileOperation operation);
+  Verdict Judge(FileOperation operation, const std::string& line);
   Status CheckParent(const std::string& path, std::string_view operation) const;
   void Change(NameChange change);
   void KeepNames(const PowerCut& cut, std::mt19937_64& random);

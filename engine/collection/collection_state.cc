@@ -14,6 +14,25 @@
 
 namespace pigment {
 
+namespace {
+
+// What ended the use of a collection lasts. Damage and another version say so themselves; a disk
+// that failed once, or memory that was short, is told as what can be done about it.
+Status Lasting(const std::string& name, const Status& failure) {
+  if (failure.ok() || failure.code() == Code::kDataLoss ||
+      failure.code() == Code::kVersionMismatch || failure.detail() == Detail::kPoisoned) {
+    return failure;
+  }
+  return FailedPrecondition(
+             Detail::kPoisoned,
+             fmt::format("collection \"{}\" is out of use since this failure: {}", name,
+                         failure.message()))
+      .WithFile(failure.file(), failure.offset())
+      .WithHint("close and open the store again: nothing that was acknowledged is lost");
+}
+
+}  // namespace
+
 CollectionState::CollectionState(const CollectionContext& context, const CollectionEntry& entry)
     : context_(context),
       id_(entry.id),
@@ -24,7 +43,7 @@ CollectionState::CollectionState(const CollectionContext& context, const Collect
       known_dimension_(entry.dimension),
       applied_dimension_(entry.dimension) {
   for (const SegmentEntry& segment : retained_) context_.segments->Retain(segment);
-  write_failure_ = Load(entry);
+  write_failure_ = Lasting(name_, Load(entry));
   read_failure_ = write_failure_;
 }
 
@@ -115,8 +134,8 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
     }
   }();
   if (!counts.ok()) {
-    write_failure_ = counts.status();
-    return counts;
+    write_failure_ = Lasting(name_, counts.status());
+    return write_failure_;
   }
   position_ = position;
   CountTail();

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the fault sweeps do to a store, step by step, each step with its effect on the model; and
+// the store that they do it to. Header only; one thread.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/store_state.h"
+
+namespace pigment {
+
+// A store on a simulated disk with what must be in it.
+struct FaultWorld {
+  MemoryFileSystem files{MemoryFileSystem::Kind::kSimulated};
+  StoreOptions options = DeterministicOptions();
+  std::shared_ptr<Store> store;   // null: closed
+  std::shared_ptr<Store> reader;  // read-only, when the scenario has one
+  StoreState state;
+
+  Status Open() {
+    auto opened = Store::Open("disk/db", options, &files);
+    PIGMENT_RETURN_IF_ERROR(opened.status());
+    store = *std::move(opened);
+    return Status::Ok();
+  }
+  Status OpenReader() {
+    StoreOptions reading = options;
+    reading.read_only = true;
+    // Another spelling of the path: within a process one path is one store.
+    auto opened = Store::Open("disk/./db", reading, &files);
+    PIGMENT_RETURN_IF_ERROR(opened.status());
+    reader = *std::move(opened);
+    return Status::Ok();
+  }
+};
+
+struct FaultStep {
+  std::string name;
+  std::function<Status(FaultWorld&)> run;
+  // What success does to the model.
+  std::function<void(StoreState&)> effect = [](StoreState&) {};
+};
+
+inline Result<std::shared_ptr<Collection>> CollectionAt(FaultWorld& world,
+                                                        const CollectionPlace& place) {
+  return world.store->GetCollection({place.tenant, place.database}, place.name);
+}
+
+inline FaultStep OpenStep() {
+  return {.name = "open", .run = [](FaultWorld& world) { return world.Open(); }};
+}
+
+inline FaultStep CloseStep() {
+  return {.name = "close", .run = [](FaultWorld& world) {
+            if (!world.store) return Status::Ok();
+            const std::shared_ptr<Store> closing = std::exchange(world.store, nullptr);
+            return closing->Close();
+          }};
+}
+
+inline FaultStep WriteStep(const CollectionPlace& place, WriteBatch batch) {
+  return {.name = "write",
+          .run =
+              [place, batch](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
+            return collection->Write(batch).status();
+          },
+          .effect =
+              [place, batch](StoreState& state) { state.collections[place].model.Apply(batch); }};
+}
+
+// Deletes what `document` selects; reads and writes.
+inline FaultStep DeleteSelectedStep(const CollectionPlace& place, const std::string& document) {
+  const auto request = [document] {
+    GetRequest request;
+    request.read.filter = Filter::Parse(std::nullopt, document).value();
+    return request;
+  };
+  return {.name = "delete by filter",
+          .run = [place, request](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
+            return collection
+                ->DeleteSelected([&](const Version& version) -> Result<std::vector<std::string>> {
+                  return SelectIds(version, request());
+                })
+                .status();
+          },
+          .effect =
+              [place, request](StoreState& state) {
+                WriteBatch batch;
+                batch.kind = WriteKind::kDelete;
+                for (const Record* record :
+                     state.collections[place].model.InOrder(request().read)) {
+                  batch.ids.push_back(record->id);
+                }
+                state.collections[place].model.Apply(batch);
+              }};
+}
+
+inline FaultStep FlushStep(const CollectionPlace& place) {
+  return {.name = "flush", .run = [place](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
+            return collection->Flush();
+          }};
+}
+
+inline FaultStep FlushAllStep() {
+  return {.name = "flush all", .run = [](FaultWorld& world) { return world.store->Flush(); }};
+}
+
+template <typename C>
+Status CompactIfThereIsSuchACall(C& collection) {
+  if constexpr (requires { collection.Compact(); }) {
+    return StatusOf(collection.Compact());
+  } else {
+    return collection.Flush();
+  }
+}
+
+inline FaultStep CompactStep(const CollectionPlace& place) {
+  return {.name = "compact", .run = [place](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
+            return CompactIfThereIsSuchACall(*collection);
+          }};
+}
+
+inline FaultStep CheckpointStep() {
+  return {.name = "checkpoint", .run = [](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(Catalog* const catalog, world.store->catalog());
+            return catalog->Checkpoint();
+          }};
+}
+
+inline FaultStep CreateStep(const CollectionPlace& place) {
+  return {.name = "create collection",
+          .run =
+              [place](FaultWorld& world) {
+                CollectionEntry entry = EntryNamed(place.name);
+                entry.tenant = place.tenant;
+                entry.database = place.database;
+                return world.store->CreateCollection(std::move(entry)).status();
+              },
+          .effect = [place](StoreState& state) { state.collections[place]; }};
+}
+
+inline FaultStep ForkStep(const CollectionPlace& place, const std::string& name) {
+  return {.name = "fork",
+          .run = [place, name](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto source, CollectionAt(world, place));
+            return world.store->ForkCollection(source->entry().id, name).status();
+          },
+          .effect =
+              [place, name](StoreState& state) {
+                CollectionPlace fork = place;
+                fork.name = name;
+                state.collections[fork] = state.collections[place];
+              }};
+}
+
+inline FaultStep RenameStep(const CollectionPlace& place, const std::string& name) {
+  return {.name = "rename",
+          .run = [place, name](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto found, CollectionAt(world, place));
+            return world.store->ModifyCollection(found->entry().id, [&](CollectionEntry& entry) {
+              entry.name = name;
+              return Status::Ok();
+            });
+          },
+          .effect =
+              [place, name](StoreState& state) {
+                auto node = state.collections.extract(place);
+                node.key().name = name;
+                state.collections.insert(std::move(node));
+              }};
+}
+
+inline FaultStep MetadataStep(const CollectionPlace& place, const Metadata& metadata) {
+  return {.name = "modify",
+          .run = [place, metadata](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(const auto found, CollectionAt(world, place));
+            return world.store->ModifyCollection(found->entry().id, [&](CollectionEntry& entry) {
+              entry.metadata = metadata;
+              return Status::Ok();
+            });
+          },
+          .effect =
+              [place, metadata](StoreState& state) {
+                state.collections[place].metadata = metadata;
+              }};
+}
+
+inline FaultStep DeleteCollectionStep(const CollectionPlace& place) {
+  return {.name = "delete collection",
+          .run =
+              [place](FaultWorld& world) {
+                return world.store->DeleteCollection({place.tenant, place.database}, place.name);
+              },
+          .effect = [place](StoreState& state) { state.collections.erase(place); }};
+}
+
+inline FaultStep CreateTenantStep(const std::string& name) {
+  return {.name = "create tenant",
+          .run = [name](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(Catalog* const catalog, world.store->catalog());
+            return catalog->CreateTenant(name);
+          },
+          .effect = [name](StoreState& state) { state.databases[name]; }};
+}
+
+inline FaultStep CreateDatabaseStep(const std::string& tenant, const std::string& name) {
+  return {.name = "create database",
+          .run = [tenant, name](FaultWorld& world) -> Status {
+            PIGMENT_ASSIGN_OR_RETURN(Catalog* const catalog, world.store->catalog());
+            return catalog->CreateDatabase(tenant, name).status();
+          },
+          .effect = [tenant, name](StoreState& state) { state.databases[tenant].insert(name); }};
+}
+
+inline FaultStep DeleteDatabaseStep(const std::string& tenant, const std::string& name) {
+  return {
+      .name = "delete database",
+      .run = [tenant, name](FaultWorld& world) { return world.store->DeleteDatabase(tenant, name); },
+      .effect = [tenant, name](StoreState& state) { state.RemoveDatabase(tenant, name); }};
+}
+
+inline FaultStep DeleteTenantStep(const std::string& name) {
+  return {.name = "delete tenant",
+          .run = [name](FaultWorld& world) { return world.store->DeleteTenant(name); },
+          .effect = [name](StoreState& state) { state.RemoveTenant(name); }};
+}
+
+// Reads that touch every block: an error or the model's answer.
+inline Status ReadAll(Store& store, const StoreState& state) {
+  for (const auto& [place, contents] : state.collections) {
+    PIGMENT_ASSIGN_OR_RETURN(const auto collection,
+                             store.GetCollection({place.tenant, place.database}, place.name));
+    PIGMENT_ASSIGN_OR_RETURN(const auto version, collection->Pin());
+    GetRequest get;
+    get.read.include = {true, true, true, true, false};
+    PIGMENT_RETURN_IF_ERROR(Get(*version, get).status());
+    EXPECT_EQ(DifferenceOfGet(*version, contents.model, get), "");
+    QueryRequest query;
+    const std::vector<float> vector(contents.model.dimension(), 0.5f);
+    query.embeddings = vector;
+    query.queries = vector.empty() ? 0 : 1;
+    query.dimension = static_cast<uint32_t>(vector.size());
+    query.k = 5;
+    query.read.include.distances = true;
+    query.read.filter = Filter::Parse(std::nullopt, R"({"$not_contains":"blue"})").value();
+    PIGMENT_RETURN_IF_ERROR(Query(*version, query).status());
+    EXPECT_EQ(DifferenceOfQuery(*version, contents.model, query), "");
+  }
+  return Status::Ok();
+}
+
+inline FaultStep ReadStep() {
+  return {.name = "read",
+          .run = [](FaultWorld& world) { return ReadAll(*world.store, world.state); }};
+}
+
+inline FaultStep OpenReaderStep() {
+  return {.name = "open reader", .run = [](FaultWorld& world) { return world.OpenReader(); }};
+}
+
+inline FaultStep RefreshStep() {
+  return {.name = "refresh", .run = [](FaultWorld& world) -> Status {
+            PIGMENT_RETURN_IF_ERROR(world.reader->Refresh().status());
+            return ReadAll(*world.reader, world.state);
+          }};
+}
+
+}  // namespace pigment
