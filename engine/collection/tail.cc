@@ -41,6 +41,8 @@ uint64_t ValueBytes(const MetadataValue& value) {
       value);
 }
 
+constexpr uint32_t kFirstChunkRows = 4;
+
 // Of the rows of `chunks` below `rows`, from the newest back.
 template <typename Chunks, typename IsLive>
 std::optional<uint32_t> FindInChunks(const Chunks& chunks, uint32_t rows, std::string_view id,
@@ -61,8 +63,8 @@ uint64_t HashOfId(std::string_view id) { return Xxh3_64(AsBytes(id)); }
 
 void TailChunk::Append(std::shared_ptr<const Record> record, uint64_t hash) {
   rows.push_back(std::move(record));
-  size_t slot = hash % kSlots;
-  while (slots_[slot].load(std::memory_order_relaxed) != 0) slot = (slot + 1) % kSlots;
+  size_t slot = hash % slots_.size();
+  while (slots_[slot].load(std::memory_order_relaxed) != 0) slot = (slot + 1) % slots_.size();
   const auto row_and_one = static_cast<uint32_t>(rows.size());
   slots_[slot].store(TagOf(hash) * (kRows * 2) + row_and_one, std::memory_order_release);
 }
@@ -79,8 +81,21 @@ uint64_t RecordBytes(const Record& record) {
   return bytes;
 }
 
+// Room for one row more in the last chunk.
+void Tail::MakeRoom() {
+  if (rows_ % TailChunk::kRows == 0) {
+    chunks_.push_back(
+        std::make_shared<TailChunk>(chunks_.empty() ? kFirstChunkRows : TailChunk::kRows));
+  }
+  const TailChunk& last = *chunks_.back();
+  if (last.rows.size() < last.capacity()) return;
+  auto larger = std::make_shared<TailChunk>(std::min(4 * last.capacity(), TailChunk::kRows));
+  for (const auto& record : last.rows) larger->Append(record, HashOfId(record->id));
+  chunks_.back() = std::move(larger);  // views keep the one that they know
+}
+
 void Tail::Append(std::shared_ptr<const Record> record) {
-  if (rows_ % TailChunk::kRows == 0) chunks_.push_back(std::make_shared<TailChunk>());
+  MakeRoom();
   bytes_ += RecordBytes(*record);
   const uint64_t hash = HashOfId(record->id);
   chunks_.back()->Append(std::move(record), hash);

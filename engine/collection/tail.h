@@ -6,7 +6,6 @@
 
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -20,22 +19,26 @@
 
 namespace pigment {
 
-// Records in fixed-size chunks that never move once appended, found by id through a hash table that
-// only grows: the writer adds, readers look up beside it without a lock, and each passes over the
-// rows that it does not see.
+// Records in chunks of a fixed capacity that never move once appended, found by id through a hash
+// table that only grows: the writer adds, readers look up beside it without a lock, and each passes
+// over the rows that it does not see. All chunks of a tail but the last have kRows rows; that one
+// begins small, because most tails of most stores stay so, and is replaced by one of twice the
+// size.
 struct TailChunk {
   static constexpr uint32_t kRows = 256;
-  std::vector<std::shared_ptr<const Record>> rows;  // reserved to kRows when made
+  std::vector<std::shared_ptr<const Record>> rows;  // reserved to the capacity when made
 
-  TailChunk() { rows.reserve(kRows); }
-  // REQUIRES: rows.size() < kRows. `hash` is HashOfId of the record's id.
+  explicit TailChunk(uint32_t capacity) : slots_(size_t{2} * capacity) { rows.reserve(capacity); }
+  uint32_t capacity() const { return static_cast<uint32_t>(slots_.size() / 2); }
+  // REQUIRES: rows.size() < capacity(). `hash` is HashOfId of the record's id.
   void Append(std::shared_ptr<const Record> record, uint64_t hash);
   // The newest row below `limit` that has this id and that `is_live` says yes to.
   template <typename IsLive>
   std::optional<uint32_t> Find(std::string_view id, uint64_t hash, uint32_t limit,
                                const IsLive& is_live) const {
     std::optional<uint32_t> found;
-    for (size_t slot = hash % kSlots;; slot = (slot + 1) % kSlots) {
+    const size_t slots = slots_.size();
+    for (size_t slot = hash % slots;; slot = (slot + 1) % slots) {
       const uint32_t entry = slots_[slot].load(std::memory_order_acquire);
       if (entry == 0) return found;
       const uint32_t row = entry % (kRows * 2) - 1;
@@ -45,11 +48,10 @@ struct TailChunk {
   }
 
  private:
-  static constexpr size_t kSlots = size_t{2} * kRows;
   static uint32_t TagOf(uint64_t hash) { return static_cast<uint32_t>(hash >> 41); }
 
   // 0: free; otherwise a tag of 23 bits above the row's number + 1 in 9 bits.
-  std::array<std::atomic<uint32_t>, kSlots> slots_{};
+  std::vector<std::atomic<uint32_t>> slots_;
 };
 
 uint64_t HashOfId(std::string_view id);
@@ -94,6 +96,8 @@ class Tail {
   uint64_t bytes() const { return bytes_; }  // dead ones included
 
  private:
+  void MakeRoom();
+
   std::vector<std::shared_ptr<TailChunk>> chunks_;
   uint32_t rows_ = 0;
   uint64_t bytes_ = 0;
