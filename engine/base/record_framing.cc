@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -62,6 +63,11 @@ std::optional<FramedRecord> DecodeHead(std::span<const std::byte> file, uint64_t
   record.payload = file.subspan(offset + kRecordHeadBytes, length);
   record.end = offset + kRecordFrameBytes + length;
   return record;
+}
+
+bool IsZeros(std::span<const std::byte> bytes) {
+  return bytes.empty() || (bytes[0] == std::byte{} &&
+                           std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 bool HasValidChecksum(std::span<const std::byte> file, const FramedHeader& header, uint64_t offset,
@@ -151,7 +157,11 @@ void AppendRecord(std::string* out, const FramedHeader& file, uint64_t offset,
 std::optional<FramedRecord> DecodeRecord(std::span<const std::byte> file,
                                          const FramedHeader& header, uint64_t offset) {
   std::optional<FramedRecord> record = DecodeHead(file, offset);
-  if (record && !HasValidChecksum(file, header, offset, record->end)) record.reset();
+  // A checksum may happen to be zero: allocated bytes are no record even then.
+  if (record && (IsZeros(file.subspan(offset, kRecordFrameBytes)) ||
+                 !HasValidChecksum(file, header, offset, record->end))) {
+    record.reset();
+  }
   return record;
 }
 
@@ -186,7 +196,7 @@ Result<FramedScan> ScanRecords(std::span<const std::byte> file, const FramedHead
     }
     scan.end = record->end;
   }
-  scan.is_whole = scan.end == file.size();
+  scan.is_whole = IsZeros(file.subspan(scan.end));
   return scan;
 }
 
@@ -224,10 +234,16 @@ Status CheckTornTail(std::span<const std::byte> file, const FramedHeader& header
 
 Result<std::string> ReadWholeFile(FileSystem* files, const std::string& path) {
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<File> file, files->Open(path, OpenMode::kRead));
-  PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
-  std::string bytes(size, '\0');
-  PIGMENT_RETURN_IF_ERROR(file->ReadAt(0, std::as_writable_bytes(std::span(bytes))));
-  return bytes;
+  for (;;) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
+    std::string bytes(size, '\0');
+    const Status status = file->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
+    if (status.ok()) return bytes;
+    if (status.detail() != Detail::kTruncated) return status;
+    // Its writer may have trimmed it between the two calls.
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t size_now, file->Size());
+    if (size_now >= size) return status;
+  }
 }
 
 Status PublishFile(FileSystem* files, const std::string& directory, const std::string& name,

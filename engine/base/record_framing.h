@@ -19,6 +19,8 @@
 //   56     4    zero
 //   60     4    CRC-32C of bytes 0 to 59
 //
+// Behind the last record a file may go on with zeros, allocated for records to come.
+//
 // Record, 28 + n bytes:
 //   0      4    n, size of the payload
 //   4      4    flags: 0 a record, 1 a mark (no payload; its position is that of the record before
@@ -90,7 +92,7 @@ struct FramedScan {
   uint64_t next_position = 0;  // of the first record that is not there
   uint64_t synced = 0;         // everything up to here is proven to have been durable
   uint64_t end = 0;            // offset behind the last valid record
-  bool is_whole = false;       // nothing lies behind `end`
+  bool is_whole = false;       // nothing but zeros lies behind `end`
 };
 
 // Reads records from the header on, calling `visit` for each plain one with position < `limit`,

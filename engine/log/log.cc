@@ -49,7 +49,10 @@ class LogImpl final : public Log {
         clock_(options.clock != nullptr ? options.clock : SystemClock()),
         apply_(std::move(apply)),
         writer_(std::move(writer)),
-        last_position_(last_position) {}
+        last_position_(last_position) {
+    statistics_.sync_mode = options.sync_mode;
+    statistics_.synced_position = last_position;
+  }
 
   ~LogImpl() override { StopTimer(); }
 
@@ -62,6 +65,8 @@ class LogImpl final : public Log {
   Status Sync() override;
   Status Close() override;
   Status Purge(uint64_t floor) override;
+  Status Rotate() override;
+  LogStatistics statistics() const override;
   uint64_t last_position() const override { return last_position_.load(std::memory_order_acquire); }
 
  private:
@@ -83,6 +88,7 @@ class LogImpl final : public Log {
   void PassTurn();                                           // REQUIRES: mutex_, the turn
   Status TakeGroup(Group* group);                            // REQUIRES: mutex_, the turn
   void FinishGroup(const Group& group, const Waiter& self);  // REQUIRES: mutex_, the turn
+  void NoteTurn();                                           // REQUIRES: mutex_, the turn
   void Poison(const Status& cause);                          // REQUIRES: mutex_, the turn
   template <typename Work>
   Status WithTurn(const Work& work);
@@ -103,6 +109,7 @@ class LogImpl final : public Log {
   bool is_turn_taken_ = false;
   bool is_closing_ = false;
   Status poison_;
+  LogStatistics statistics_;      // what the log itself counts, and the writer's as of the last turn
   int64_t unsynced_since_ = 0;  // kInterval; 0: nothing is unsynced
   bool is_timer_stopping_ = false;
   std::condition_variable timer_wake_;
@@ -120,6 +127,7 @@ Status LogImpl::CheckWritable() const {
 }
 
 void LogImpl::WaitForTurn(Waiter& waiter, std::unique_lock<std::mutex>& lock) {
+  ++statistics_.waiting_calls;
   queue_.push_back(&waiter);
   if (!is_turn_taken_) {  // then the queue was empty
     is_turn_taken_ = true;
@@ -156,8 +164,15 @@ Status LogImpl::TakeGroup(Group* group) {
 void LogImpl::FinishGroup(const Group& group, const Waiter& self) {
   for (Waiter* waiter : group) {
     waiter->is_done = true;
+    ++(waiter->status.ok() ? statistics_.batches : statistics_.refused_batches);
     if (waiter != &self) waiter->wake.notify_one();
   }
+}
+
+void LogImpl::NoteTurn() {
+  statistics_.synced_position = writer_->synced_position();
+  statistics_.syncs = writer_->syncs();
+  statistics_.sync_ns = writer_->sync_ns();
 }
 
 void LogImpl::Poison(const Status& cause) {
@@ -174,6 +189,7 @@ void LogImpl::Poison(const Status& cause) {
     }
     waiter->status = poison_;
     waiter->is_done = true;
+    ++statistics_.refused_batches;
     waiter->wake.notify_one();
     it = queue_.erase(it);
   }
@@ -196,8 +212,10 @@ Status LogImpl::WithTurn(const Work& work) {
     } else if (!writer_->has_unsynced()) {
       unsynced_since_ = 0;
     }
+    NoteTurn();
   }
   PassTurn();
+  --statistics_.waiting_calls;
   return status;
 }
 
@@ -225,10 +243,13 @@ Result<uint64_t> LogImpl::Append(const Batch& batch) {
       FinishGroup(group, self);
     } else {
       queue_.pop_front();  // no memory for the list: this one alone gives up
+      ++statistics_.refused_batches;
     }
+    NoteTurn();
     if (!failure_.ok()) Poison(std::exchange(failure_, Status::Ok()));
     PassTurn();
   }
+  --statistics_.waiting_calls;
   if (!self.status.ok()) return self.status;
   return self.position;
 }
@@ -281,9 +302,10 @@ Status LogImpl::WriteAccepted(const Group& group) {
     payloads.push_back(waiter->batch->payload);
   }
   PIGMENT_RETURN_IF_ERROR(writer_->Write(payloads, options_.sync_mode == SyncMode::kFull));
-  if (options_.sync_mode != SyncMode::kInterval) return Status::Ok();
   std::lock_guard lock(mutex_);
-  if (unsynced_since_ == 0) {
+  ++statistics_.groups;
+  NoteTurn();
+  if (options_.sync_mode == SyncMode::kInterval && unsynced_since_ == 0) {
     unsynced_since_ = clock_->MonotonicNow();
     timer_wake_.notify_one();
   }
@@ -314,7 +336,37 @@ Status LogImpl::Purge(uint64_t floor) {
     std::lock_guard lock(mutex_);
     PIGMENT_RETURN_IF_ERROR(CheckWritable());
   }
-  return writer_->Purge(floor);
+  PIGMENT_RETURN_IF_ERROR(writer_->Purge(floor));
+  std::lock_guard lock(mutex_);
+  ++statistics_.purges;
+  return Status::Ok();
+}
+
+Status LogImpl::Rotate() {
+  {
+    std::lock_guard lock(mutex_);
+    PIGMENT_RETURN_IF_ERROR(CheckWritable());
+  }
+  return WithTurn([this] { return writer_->Rotate(); });
+}
+
+LogStatistics LogImpl::statistics() const {
+  const uint64_t position = last_position();  // first: what is durable is never behind it
+  LogStatistics statistics;
+  {
+    std::lock_guard lock(mutex_);
+    statistics = statistics_;
+    statistics.poison = poison_;
+  }
+  statistics.position = position;
+  if (writer_ == nullptr) return statistics;
+  const LogSpace space = writer_->space();
+  statistics.files = space.files;
+  statistics.bytes = space.bytes;
+  statistics.allocated_bytes = space.allocated_bytes;
+  statistics.purged_files = space.purged_files;
+  statistics.erased_bytes = space.erased_bytes;
+  return statistics;
 }
 
 void LogImpl::RunTimer() {
@@ -401,8 +453,8 @@ Result<std::unique_ptr<Log>> Log::Open(FileSystem* files, std::string directory,
   PIGMENT_RETURN_IF_ERROR(PrepareDirectory(files, directory));
   PIGMENT_ASSIGN_OR_RETURN(LogReplay replay, ReplayLog(files, directory, owner, floor, apply));
   const uint64_t last_position = replay.last_position;
-  auto writer = std::make_unique<LogWriter>(files, std::move(directory), owner,
-                                            options.file_bytes_max, std::move(replay));
+  auto writer = std::make_unique<LogWriter>(files, std::move(directory), owner, options,
+                                            std::move(replay));
   PIGMENT_RETURN_IF_ERROR(writer->SecureUnproven());
   auto log = std::make_unique<LogImpl>(options, std::move(apply), std::move(writer), last_position);
   if (options.sync_mode == SyncMode::kInterval) PIGMENT_RETURN_IF_ERROR(log->StartTimer());

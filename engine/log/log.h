@@ -33,7 +33,28 @@ struct LogOptions {
   uint32_t interval_ms = 100;
   uint64_t file_bytes_max = 64ull << 20;  // a fuller file is closed and a new one begun
   bool read_only = false;                 // Replay only; writes nothing, not even a lock
-  Clock* clock = nullptr;                 // for kInterval; null: the machine's
+  bool is_erasing = false;  // purged files are overwritten with zeros before they are removed
+  Clock* clock = nullptr;   // for kInterval and the statistics; null: the machine's
+};
+
+// A look at a log; counts are since it was opened.
+struct LogStatistics {
+  SyncMode sync_mode = SyncMode::kFull;
+  uint64_t position = 0;         // of the last applied batch
+  uint64_t synced_position = 0;  // everything up to it survives a power cut
+  uint64_t files = 0;
+  uint64_t bytes = 0;            // of headers and records
+  uint64_t allocated_bytes = 0;  // and of what is allocated ahead
+  uint64_t batches = 0;          // acknowledged
+  uint64_t refused_batches = 0;  // by their check, the disk, or a log that is poisoned
+  uint64_t groups = 0;           // batches written together
+  uint64_t syncs = 0;
+  int64_t sync_ns = 0;
+  uint64_t waiting_calls = 0;  // right now: appends and syncs that have not returned
+  uint64_t purges = 0;
+  uint64_t purged_files = 0;
+  uint64_t erased_bytes = 0;
+  Status poison;  // ok, or why the log takes no more writes
 };
 
 // As a floor: nothing of the log is needed, whatever is missing in it. For a store without
@@ -80,10 +101,15 @@ class Log {
   // syncs. Close again: ok. Destruction without Close leaves what was not synced to the operating
   // system. No call may be under way then.
   virtual Status Close() = 0;
-  // Removes files that hold only batches with position <= `floor`.
+  // Removes files that hold only batches with position <= `floor`. With is_erasing their records
+  // are overwritten first, durably. REQUIRES: whoever opens the log next gives a floor as high.
   virtual Status Purge(uint64_t floor) = 0;
+  // Ends the file being written, so that Purge of the last position removes every batch there is.
+  // Disk full changes nothing.
+  virtual Status Rotate() = 0;
 
-  virtual uint64_t last_position() const = 0;  // of the last applied batch
+  virtual uint64_t last_position() const = 0;       // of the last applied batch
+  virtual LogStatistics statistics() const = 0;  // waits for no input or output
 };
 
 }  // namespace pigment

@@ -60,9 +60,10 @@ class Replayer {
     }
     std::sort(numbers.begin(), numbers.end());
     for (const uint64_t number : numbers) {
-      PIGMENT_RETURN_IF_ERROR(ReadHeader(number));
+      PIGMENT_ASSIGN_OR_RETURN(const uint64_t bytes, ReadHeader(number));
       const FramedHeader& header = headers_.back();
-      replay_.files.push_back({.number = number, .first_position = header.first_position});
+      replay_.files.push_back(
+          {.number = number, .first_position = header.first_position, .bytes = bytes});
       replay_.next_number = number + 1;
       if (headers_.size() > 1 &&
           header.first_position < headers_[headers_.size() - 2].first_position) {
@@ -75,7 +76,8 @@ class Replayer {
     return Status::Ok();
   }
 
-  Status ReadHeader(uint64_t number) {
+  // Gives back the file's size.
+  Result<uint64_t> ReadHeader(uint64_t number) {
     const std::string path = directory_ + "/" + LogFileName(number);
     PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<File> file, files_->Open(path, OpenMode::kRead));
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
@@ -90,7 +92,7 @@ class Replayer {
                                   header.store == store_ ? "this" : "another"));
     }
     headers_.push_back(header);
-    return Status::Ok();
+    return size;
   }
 
   Status CheckBeginning() const {

@@ -15,11 +15,12 @@
 
 namespace pigment {
 
-inline constexpr uint32_t kLogVersion = 1;
+inline constexpr uint32_t kLogVersion = 2;
 
 struct LogFile {
   uint64_t number = 0;
   uint64_t first_position = 0;
+  uint64_t bytes = 0;
 };
 
 // "0000000042.log"

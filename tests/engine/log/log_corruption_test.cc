@@ -23,10 +23,13 @@ class LogCorruption : public ::testing::Test {
     ASSERT_OK(harness_.Open(options));
     for (size_t i = 0; i < kBatches; ++i) ASSERT_OK(harness_.Append("batch " + std::to_string(i)));
     if (is_closed) ASSERT_OK(harness_.log->Close());
+    const LogStatistics statistics = harness_.log->statistics();
     harness_.log.reset();
     original_ = harness_.applied;
     for (const std::string& name : harness_.LogFiles()) contents_[name] = harness_.Contents(name);
     ASSERT_GE(contents_.size(), 3u);
+    records_end_ = contents_.rbegin()->second.size() -
+                   (statistics.allocated_bytes - statistics.bytes);
   }
 
   // Puts the files back as they were, with `damaged` for one of them.
@@ -53,6 +56,7 @@ class LogCorruption : public ::testing::Test {
   LogHarness harness_;
   std::vector<std::string> original_;
   std::map<std::string, std::string> contents_;
+  uint64_t records_end_ = 0;  // in the last file
 };
 
 TEST_F(LogCorruption, EveryBitOfAClosedLogIsReportedOrHarmless) {
@@ -93,7 +97,8 @@ TEST_F(LogCorruption, EveryBitOfAnOpenLogIsReportedOrCostsTheUnprovenEndAlone) {
       const Status status = harness_.Open();
       if (status.ok()) {
         ASSERT_TRUE(IsPrefix());
-        ASSERT_EQ(harness_.applied.size(), kBatches - 1);  // the very last batch looks torn
+        // The very last batch looks torn; what is allocated behind it holds nothing.
+        ASSERT_EQ(harness_.applied.size(), bit / 8 < records_end_ ? kBatches - 1 : kBatches);
       } else {
         ASSERT_TRUE(IsReportOfDamage(status)) << status.ToString();
       }
@@ -116,7 +121,7 @@ TEST_F(LogCorruption, EveryTruncationIsReportedOrLooksAsATornTail) {
         ASSERT_TRUE(is_last);
         ASSERT_TRUE(IsPrefix());
         // Everything that ends before the cut is there.
-        const auto header = DecodeFramedHeader(AsBytes(bytes), FramedKind::kLog, 1, name);
+        const auto header = DecodeFramedHeader(AsBytes(bytes), FramedKind::kLog, 2, name);
         ASSERT_OK(header);
         const size_t whole =
             (size - kFramedHeaderBytes) / (kRecordFrameBytes + original_[0].size());

@@ -164,7 +164,7 @@ TEST(LogFault, ABatchIsSyncedBeforeItIsAppliedAndAFileNamedBeforeItIsUsed) {
                   "create db/log/0000000001.log.tmp", "write db/log/0000000001.log.tmp 0+64",
                   "sync db/log/0000000001.log.tmp",
                   "rename db/log/0000000001.log.tmp db/log/0000000001.log", "syncdir db/log",
-                  "write db/log/0000000001.log 64+31", "sync db/log/0000000001.log"));
+                  "write db/log/0000000001.log 64+4032", "sync db/log/0000000001.log"));
   uint64_t syncs_at_apply = 0;
   const auto syncs = [&] {
     return harness.files.CountOperations(static_cast<uint32_t>(FileOperation::kSync));

@@ -205,7 +205,7 @@ TEST(Log, AFileOfANewerFormatIsNamedWithBothVersions) {
   const Status status = StatusOf(harness.Open());
   EXPECT_CODE(status, Code::kVersionMismatch);
   EXPECT_NE(status.message().find("version 9"), std::string::npos) << status.ToString();
-  EXPECT_NE(status.message().find("up to 1"), std::string::npos) << status.ToString();
+  EXPECT_NE(status.message().find("up to 2"), std::string::npos) << status.ToString();
 }
 
 TEST(Log, AFileOfAnotherStoreIsForeign) {
