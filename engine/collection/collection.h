@@ -33,6 +33,14 @@ struct SegmentDescription {
   bool is_shared = false;  // with a fork: the file stays when this collection lets go of it
 };
 
+struct CompactionResult {
+  uint64_t records = 0;  // live ones
+  uint64_t segments_in = 0;
+  uint64_t segments_out = 0;
+  uint64_t bytes_before = 0;  // of segments and their deletions
+  uint64_t bytes_after = 0;
+};
+
 struct WriteOutcome {
   WriteCounts counts;
   uint64_t position = 0;  // log position of the batch
@@ -62,6 +70,12 @@ class Collection {
 
   // Writes the tail into a segment and publishes it; nothing to do: ok.
   virtual Status Flush() = 0;
+
+  // Flushes, and makes one segment of all that are there, or none of an empty collection: space of
+  // deleted records is given back, and their bytes leave the segments. Writers and readers go on;
+  // what they write meanwhile may be in segments of its own. Merges under way are given up for it.
+  // Cancelled or failed, it leaves everything as it was.
+  virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;
 };
 
 }  // namespace pigment

@@ -66,6 +66,7 @@ Status CollectionState::Load(const CollectionEntry& entry) {
   }
   contents_ = Contents(entry, std::move(slots));
   version_ = contents_.MakeVersion(entry.floor);
+  PlanMergesLocked();
   return Status::Ok();
 }
 
@@ -186,6 +187,7 @@ void CollectionState::MarkDeleted() {
   retained_.clear();
   contents_ = Contents();
   CountTail();
+  PlanMergesLocked();
   write_failure_ = NotFoundStatus();
   dirty_since_ = flushing_since_ = 0;
   std::lock_guard pin_lock(pin_mutex_);
@@ -232,8 +234,10 @@ double CollectionState::FullnessLocked() const {
   const double rows_max = std::max<uint32_t>(context_.options.flush_rows_max, 1);
   const double bytes_max =
       static_cast<double>(std::max<uint64_t>(context_.options.flush_bytes_max, 1));
-  return std::max(contents_.tail().rows() / rows_max,
-                  static_cast<double>(contents_.tail().bytes()) / bytes_max);
+  // Deletions fill it too: each is work for the next open, and space that no merge gives back yet.
+  const double rows = static_cast<double>(
+      std::max<uint64_t>(contents_.tail().rows(), contents_.unstored_deletions()));
+  return std::max(rows / rows_max, static_cast<double>(contents_.tail().bytes()) / bytes_max);
 }
 
 void CollectionState::CountTail() {

@@ -7,14 +7,19 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "engine/catalog/catalog.h"
 #include "engine/collection/contents.h"
+#include "engine/collection/merge.h"
+#include "engine/collection/merge_plan.h"
 #include "engine/collection/segment_store.h"
 #include "engine/collection/store.h"
 #include "engine/collection/write_gate.h"
@@ -31,6 +36,13 @@ struct CollectionContext {
   std::function<Status()>
       secure_log;  // makes the log durable up to what was applied: before a floor says so
   StoreOptions options;
+};
+
+// What one merge did.
+struct MergeReport {
+  uint64_t merges = 0;
+  uint64_t rows = 0;   // of the output
+  uint64_t bytes = 0;  // of its file
 };
 
 class CollectionState {
@@ -73,6 +85,21 @@ class CollectionState {
 
   Result<std::vector<SegmentDescription>> Segments() const;
 
+  // Rows that the next merge would read; 0: none is due.
+  uint64_t due_merge_rows() const { return due_merge_rows_.load(std::memory_order_relaxed); }
+  // Twice the segments that there should be.
+  bool has_too_many_segments() const { return too_many_.load(std::memory_order_relaxed); }
+  // Does the merge that is due, unless it would read more than `rows_max` rows. nullopt: there is
+  // none. Several threads may merge different segments. kCancelled: given up for Compact.
+  Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
+  // After a failure, where nobody tries again later: nothing is due before the next flush.
+  void DeferMerges();
+  // Merges everything; see Collection::Compact. `report` is given what was merged.
+  Result<CompactionResult> Compact(const MergePause& pause, MergeReport* report);
+  // Held while somebody takes over the segments that the catalog names: none of them goes
+  // meanwhile.
+  std::unique_lock<std::mutex> HoldSegments() { return std::unique_lock(flush_mutex_); }
+
   // REQUIRES: the gate is held alone, and the catalog has no such collection any more.
   void MarkDeleted();
   uint32_t dimension() const;
@@ -84,16 +111,31 @@ class CollectionState {
   void PublishVersion(uint64_t position);
   Status FlushLocked();
   Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot);
+  static bool EditIsNotThere(const Status& status);
   Status StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed);
   Status NotFoundStatus() const;
   double FullnessLocked() const;
+
+  // Merges: compaction.cc. The state lock is held for those that say so.
+  std::vector<SegmentShape> ShapesLocked() const;
+  void PlanMergesLocked();
+  MergeJob ClaimLocked(size_t first, size_t count);
+  Result<MergeReport> RunMerge(MergeJob job, const MergePause& pause);
+  Result<MergeReport> WriteAndPublish(MergeJob& job, const MergePause& pause);
+  Status PublishMerge(const MergeJob& job, MergedSegment& merged, uint32_t number);
+  Status StoreDeletionsOfMerged(const MergeJob& job, const std::vector<SegmentSlot>& now,
+                                MergedSegment& merged, uint32_t number);
+  Status StoreMergedEntry(const MergeJob& job, const std::vector<SegmentSlot>& now,
+                          const MergedSegment& merged);
+  uint64_t BytesLocked() const;
   void CountTail();
 
   const CollectionContext context_;
   const Uuid id_;
   const std::string name_;  // as of opening, for messages
   WriteGate gate_;
-  std::mutex flush_mutex_;  // one flush at a time
+  std::mutex compact_mutex_;  // one compaction at a time
+  std::mutex flush_mutex_;    // one flush, or one publication of a merge, at a time
 
   mutable std::mutex state_mutex_;  // guards the members below, held for one batch or less
   Contents contents_;
@@ -104,8 +146,13 @@ class CollectionState {
   uint64_t dirty_since_ = 0;     // first position with an effect that no flush has taken; 0: none
   uint64_t flushing_since_ = 0;  // the same for the flush under way
   double retry_fullness_ = 0;    // after a failed flush: not again before the tail is so full
-  uint64_t counted_tail_bytes_ = 0;  // this collection's part of the store's tail bytes
-  Status write_failure_;             // why no batch is applied any more
+  uint64_t counted_tail_bytes_ = 0;          // this collection's part of the store's tail bytes
+  Status write_failure_;                     // why no batch is applied any more
+  std::set<uint32_t> merging_;               // segments that merges read
+  std::condition_variable merges_changed_;   // with state_mutex_
+  std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way
+  std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
+  std::atomic<bool> too_many_{false};        // set under state_mutex_
 
   mutable std::mutex dimension_mutex_;
   uint32_t known_dimension_ = 0;    // of the contents, or of a claim

@@ -8,6 +8,9 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
+#include "engine/collection/merge.h"
+
 namespace pigment {
 
 Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments)
@@ -77,6 +80,39 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
   }
   segments_ = std::move(kept);
   tail_ = tail_.After(snapshot.tail.rows);
+}
+
+void Contents::ReplaceMerged(const std::vector<SegmentSlot>& inputs,
+                             std::optional<SegmentSlot> output, const RowMap& map) {
+  std::vector<SegmentSlot> kept;
+  std::optional<size_t> place;
+  std::vector<uint32_t> dead;
+  bool is_as_stored = true;
+  for (SegmentSlot& slot : segments_) {
+    const auto input = std::find_if(inputs.begin(), inputs.end(), [&slot](const auto& candidate) {
+      return candidate.entry.segment == slot.entry.segment;
+    });
+    if (input == inputs.end()) {
+      kept.push_back(std::move(slot));
+      continue;
+    }
+    if (!place) place = kept.size();
+    is_as_stored = is_as_stored && slot.deleted == slot.stored;
+    map.Translate(static_cast<size_t>(input - inputs.begin()), slot.deleted.get(), dead);
+  }
+  if (output && place) {
+    output->deleted = output->stored;
+    output->deleted_rows = output->entry.deleted_rows;
+    if (!is_as_stored && !PIGMENT_PLANTED(kMergeLosesDeletions)) {
+      // Inputs that are gone had no live row left, and the stored deletions say so.
+      const RowBitmap stored = output->stored ? *output->stored : RowBitmap(output->entry.rows);
+      const RowBitmap deleted = stored.With(dead);
+      output->deleted_rows = static_cast<uint32_t>(deleted.Count());
+      output->deleted = std::make_shared<const RowBitmap>(deleted);
+    }
+    kept.insert(kept.begin() + static_cast<ptrdiff_t>(*place), *std::move(output));
+  }
+  segments_ = std::move(kept);
 }
 
 }  // namespace pigment

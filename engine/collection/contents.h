@@ -29,6 +29,8 @@ struct SegmentSlot {
   uint32_t deleted_rows = 0;
 };
 
+class RowMap;
+
 // What a flush writes: everything as of one log position. Shared and immutable, so writers go on
 // meanwhile.
 struct FlushSnapshot {
@@ -62,6 +64,18 @@ class Contents {
   // deletions of the new segment.
   void Publish(const FlushSnapshot& snapshot, FlushedSegments flushed);
 
+  // Puts the output of a merge (nullopt: nothing lived) in the place of its inputs. Rows of these
+  // that are deleted by now are deletions of it.
+  void ReplaceMerged(const std::vector<SegmentSlot>& inputs, std::optional<SegmentSlot> output,
+                     const RowMap& map);
+
+  // Rows of segments that were deleted since the deletions that the catalog stores.
+  uint64_t unstored_deletions() const {
+    uint64_t rows = 0;
+    for (const SegmentSlot& slot : segments_) rows += slot.deleted_rows - slot.entry.deleted_rows;
+    return rows;
+  }
+  uint64_t live_rows() const { return live_rows_; }
   const Tail& tail() const { return tail_; }
   const std::vector<SegmentSlot>& segments() const { return segments_; }
   uint32_t dimension() const { return dimension_; }

@@ -69,6 +69,7 @@ Status CollectionState::FlushLocked() {
     flushing_since_ = 0;
     retry_fullness_ = 0;
     CountTail();
+    PlanMergesLocked();
     PublishVersion(std::max(position_, snapshot.position));
   }
   for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);
@@ -114,14 +115,18 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
     return status;
   }
   if (const Status status = StoreEntry(snapshot, flushed); !status.ok()) {
-    // The collection was deleted meanwhile. After any other failure the files stay: the edit may be
-    // durable all the same.
-    if (status.code() == Code::kNotFound) {
+    if (EditIsNotThere(status)) {
       for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
     }
     return status;
   }
   return flushed;
+}
+
+// True after the collection was deleted, and after a full disk refused the edit. After any other
+// failure the files that it names stay, because it may be durable all the same.
+bool CollectionState::EditIsNotThere(const Status& status) {
+  return status.code() == Code::kNotFound || status.detail() == Detail::kDiskFull;
 }
 
 Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed) {

@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <new>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/block/file_block_sink.h"
 #include "engine/block/file_block_source.h"
+#include "engine/block/window_block_source.h"
 #include "engine/collection/deletions_file.h"
-#include "engine/segment/segment_writer.h"
 
 namespace pigment {
 
@@ -126,30 +128,64 @@ Result<std::shared_ptr<const RowBitmap>> SegmentStore::LoadDeletions(
 }
 
 Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& contents) {
+  return WriteStreamed(number, {.dimension = contents.dimension, .metric = contents.metric},
+                       [&contents](SegmentWriter& writer) {
+                         for (const Record* record : contents.records)
+                           PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
+                         return Status::Ok();
+                       });
+}
+
+Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& shape,
+                                                 const Fill& fill) {
   const std::string path = SegmentPath(number);
   const auto write = [&]() -> Result<SegmentEntry> {
     PIGMENT_ASSIGN_OR_RETURN(auto file, environment_->files->Open(path, OpenMode::kCreate));
     FileBlockSink sink(file.get());
     SegmentWriter writer({.segment = number,
                           .owner = environment_->store,
-                          .dimension = contents.dimension,
-                          .metric = contents.metric,
+                          .dimension = shape.dimension,
+                          .metric = shape.metric,
                           .codes = true,
                           .budget = &environment_->budget},
                          &sink);
-    for (const Record* record : contents.records)
-      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
+    PIGMENT_RETURN_IF_ERROR(fill(writer));
     PIGMENT_ASSIGN_OR_RETURN(const SegmentSummary summary, writer.Finish());
     PIGMENT_RETURN_IF_ERROR(sink.Finish());
-    PIGMENT_RETURN_IF_ERROR(file->Sync());
+    if (!PIGMENT_PLANTED(kSegmentPublishedBeforeSync)) PIGMENT_RETURN_IF_ERROR(file->Sync());
     return SegmentEntry{.segment = number,
                         .root = summary.root,
                         .file_bytes = uint64_t{summary.blocks} * kBlockBytes,
                         .rows = summary.rows};
   };
-  Result<SegmentEntry> entry = write();
+  Result<SegmentEntry> entry = [&]() -> Result<SegmentEntry> {
+    try {
+      return write();
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted(Detail::kMemory,
+                               fmt::format("out of memory while writing segment {}", number));
+    }
+  }();
   if (!entry.ok()) (void)environment_->files->Remove(path);
   return entry;
+}
+
+Result<std::shared_ptr<const Segment>> SegmentStore::OpenForMerge(const SegmentEntry& entry) const {
+  struct Streamed {
+    std::unique_ptr<WindowBlockSource> source;
+    std::unique_ptr<Segment> segment;
+  };
+  const std::string path = SegmentPath(entry.segment);
+  auto open = std::make_shared<Streamed>();
+  PIGMENT_ASSIGN_OR_RETURN(auto file, OpenExact(*environment_->files, path, entry));
+  PIGMENT_ASSIGN_OR_RETURN(
+      open->source, WindowBlockSource::Open(std::move(file), entry.segment, &environment_->budget));
+  PIGMENT_ASSIGN_OR_RETURN(open->segment,
+                           Segment::Open(open->source.get(), entry.root, entry.segment));
+  PIGMENT_RETURN_IF_ERROR(
+      CheckAgainstEntry(open->segment->info(), entry, environment_->store, path));
+  const Segment* const segment = open->segment.get();
+  return std::shared_ptr<const Segment>(std::move(open), segment);
 }
 
 Status SegmentStore::WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted) {
@@ -175,10 +211,28 @@ void SegmentStore::Release(const SegmentEntry& entry) {
   if (entry.deletions != 0) DropReference(DeletionsPath(entry.segment, entry.deletions));
 }
 
+void SegmentStore::Hold(const SegmentEntry& entry) {
+  Retain(entry);
+  std::lock_guard lock(mutex_);
+  ++holds_[SegmentPath(entry.segment)];
+}
+
+void SegmentStore::LetGo(const SegmentEntry& entry) {
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = holds_.find(SegmentPath(entry.segment));
+    if (--found->second == 0) holds_.erase(found);
+  }
+  Release(entry);
+}
+
 bool SegmentStore::IsShared(uint32_t segment) const {
   std::lock_guard lock(mutex_);
-  const auto found = references_.find(SegmentPath(segment));
-  return found != references_.end() && found->second > 1;
+  const std::string path = SegmentPath(segment);
+  const auto found = references_.find(path);
+  const auto held = holds_.find(path);
+  return found != references_.end() &&
+         found->second > 1 + (held != holds_.end() ? held->second : 0);
 }
 
 void SegmentStore::DropReference(const std::string& path) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,7 @@
 #include "engine/catalog/catalog.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/segment/segment.h"
+#include "engine/segment/segment_writer.h"
 
 namespace pigment {
 
@@ -57,6 +59,16 @@ class SegmentStore {
     Metric metric = Metric::kL2;
   };
   Result<SegmentEntry> Write(uint32_t number, const Contents& contents);
+  // The same for rows that `fill` adds one by one, so that they need not be in memory together.
+  struct Shape {
+    uint32_t dimension = 0;
+    Metric metric = Metric::kL2;
+  };
+  using Fill = std::function<Status(SegmentWriter&)>;
+  Result<SegmentEntry> WriteStreamed(uint32_t number, const Shape& shape, const Fill& fill);
+  // Opens a segment to be read once from end to end, with little memory and apart from what readers
+  // have loaded. One thread.
+  Result<std::shared_ptr<const Segment>> OpenForMerge(const SegmentEntry& entry) const;
   // Writes `deleted` as version `version` of the deletions of `segment`, durable but for its name.
   Status WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted);
   // Makes the names of what was written durable.
@@ -66,6 +78,9 @@ class SegmentStore {
   // removed; a read-only store counts and removes nothing.
   void Retain(const SegmentEntry& entry);
   void Release(const SegmentEntry& entry);
+  // Keeps the files of an entry while a merge reads them, whatever becomes of the collections.
+  void Hold(const SegmentEntry& entry);
+  void LetGo(const SegmentEntry& entry);
   // True when more than one collection names the segment.
   bool IsShared(uint32_t segment) const;
   // Removes the files of a failed flush that no entry names.
@@ -73,6 +88,7 @@ class SegmentStore {
   // Removes files of ours that nobody retains; called once at open, before anything is written.
   Status RemoveUnreferenced();
 
+  MemoryBudget* budget() const { return &environment_->budget; }
   std::string SegmentPath(uint32_t segment) const;
   std::string DeletionsPath(uint32_t segment, uint64_t version) const;
 
@@ -84,6 +100,7 @@ class SegmentStore {
   mutable std::mutex mutex_;  // guards the members below; nothing is called while it is held
   std::map<uint32_t, std::weak_ptr<const Segment>> open_;
   std::map<std::string, uint32_t> references_;  // by path
+  std::map<std::string, uint32_t> holds_;       // by path; each is a reference too
 };
 
 }  // namespace pigment

@@ -108,6 +108,11 @@ class CollectionHandle final : public Collection {
     return opening_->engine().FlushCollection(at_opening_.id, at_opening_.name);
   }
 
+  Result<CompactionResult> Compact(const CallControl& control) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return opening_->engine().CompactCollection(at_opening_.id, at_opening_.name, control);
+  }
+
  private:
   const std::shared_ptr<Opening> opening_;
   const CollectionEntry at_opening_;
@@ -171,6 +176,16 @@ class StoreHandle final : public Store {
   Status Flush() override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return engine().FlushAll();
+  }
+
+  Result<CompactionResult> Compact(const CallControl& control) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().CompactAll(control);
+  }
+
+  Result<MaintenanceStatistics> maintenance() const override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().maintenance();
   }
 
   uint64_t position() const override { return engine().position(); }

@@ -34,6 +34,19 @@ struct StoreOptions {
   bool operator==(const StoreOptions&) const = default;
 };
 
+// What merges did since the store was opened. `running` and `waiting_writers` are as of now.
+struct MaintenanceStatistics {
+  uint64_t merges = 0;           // done, those of Compact included
+  uint64_t failures = 0;         // tried again later; nothing is lost by one
+  uint64_t rows = 0;             // written by merges
+  uint64_t bytes = 0;            // of the files that merges wrote
+  uint32_t running = 0;          // merges under way
+  uint32_t queued = 0;           // collections that wait for a thread, or for another try
+  uint32_t waiting_writers = 0;  // held back until a merge is done
+  uint64_t writer_waits = 0;     // how often one was
+  Status last_error;             // of the latest failure; stays when a later try succeeds
+};
+
 struct Scope {
   std::string tenant{kDefaultTenant};
   std::string database{kDefaultDatabase};
@@ -77,7 +90,11 @@ class Store {
   virtual Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source,
                                                              const std::string& new_name) = 0;
 
-  virtual Status Flush() = 0;             // every collection
+  virtual Status Flush() = 0;  // every collection
+  // Collection::Compact for every collection; sums. A collection that fails does not keep the
+  // others from it; the first error is given in the end.
+  virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;
+  virtual Result<MaintenanceStatistics> maintenance() const = 0;
   virtual uint64_t position() const = 0;  // last applied log position
   virtual Result<uint64_t>
   Refresh() = 0;  // read-only: catches up with the writer; returns the new position

@@ -40,6 +40,8 @@ Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source,
   std::unique_lock gate(state->gate());
   PIGMENT_RETURN_IF_ERROR(state->CheckWritable());
   PIGMENT_RETURN_IF_ERROR(state->Flush());
+  // No merge replaces the segments between the look at the entry and the fork's hold on them.
+  const auto held = state->HoldSegments();
   const auto current = generation();
   PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, current->catalog->GetCollectionById(source));
   PIGMENT_ASSIGN_OR_RETURN(entry.id, Uuid::Random());
@@ -71,7 +73,6 @@ Status StoreEngine::ModifyCollection(const Uuid& id,
   after.floor = before.floor;
   after.next_ordinal = before.next_ordinal;
   after.segments = before.segments;
-  after.shelf = before.shelf;
   return current->catalog->UpdateCollection(after);
 }
 

@@ -53,7 +53,8 @@ StoreEngine::StoreEngine(std::shared_ptr<StoreEnvironment> environment, const St
     : environment_(std::move(environment)),
       options_(options),
       pid_(getpid()),
-      segments_(environment_) {}
+      segments_(environment_),
+      maintenance_(options.background_threads) {}
 
 bool StoreEngine::is_forked() const { return getpid() != pid_; }
 
@@ -198,6 +199,7 @@ Result<WriteOutcome> StoreEngine::Write(const Uuid& id, const std::string& name,
     return WriteGated(*state, batch);
   }();
   state->FlushIfFull();
+  Maintain(state);
   PurgeLogIfLarge();
   return outcome;
 }
@@ -216,6 +218,7 @@ Result<WriteOutcome> StoreEngine::DeleteSelected(const Uuid& id, const std::stri
     return WriteGated(*state, batch);
   }();
   state->FlushIfFull();
+  Maintain(state);
   PurgeLogIfLarge();
   return outcome;
 }
@@ -224,6 +227,7 @@ Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
   PIGMENT_RETURN_IF_ERROR(state->Flush());
+  Maintain(state);
   PurgeLogIfLarge();
   return Status::Ok();
 }
@@ -235,6 +239,7 @@ Status StoreEngine::FlushAll() {
     // A damaged or just deleted collection does not keep the others from the disk.
     if (!state->CheckWritable().ok()) continue;
     if (Status status = state->Flush(); !status.ok() && first.ok()) first = std::move(status);
+    Maintain(state);
   }
   PurgeLogIfLarge();
   return first;
@@ -280,7 +285,9 @@ Status StoreEngine::Sync() {
 Status StoreEngine::Close() {
   if (is_forked()) return CheckOpen();
   if (is_closed_.exchange(true)) return Status::Ok();
+  maintenance_.Cancel();  // first, because writers may wait for a merge
   std::unique_lock waiting_for_operations(operations_);
+  maintenance_.Stop();
   if (options_.read_only) return Status::Ok();
   Status first;
   const auto note = [&first](Status status) {

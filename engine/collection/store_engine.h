@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "engine/collection/collection_state.h"
+#include "engine/collection/maintenance.h"
 #include "engine/collection/segment_store.h"
 #include "engine/collection/store.h"
 #include "engine/collection/write_gate.h"
@@ -58,6 +59,10 @@ class StoreEngine {
                                       const Collection::Select& select);
   Status FlushCollection(const Uuid& id, const std::string& name);
   Status FlushAll();
+  Result<CompactionResult> CompactCollection(const Uuid& id, const std::string& name,
+                                             const CallControl& control);
+  Result<CompactionResult> CompactAll(const CallControl& control);
+  Result<MaintenanceStatistics> maintenance() const;
 
   Result<CollectionEntry> CreateCollection(CollectionEntry entry);
   Result<CollectionEntry> ForkCollection(const Uuid& source, const std::string& new_name);
@@ -102,6 +107,10 @@ class StoreEngine {
   Result<WriteOutcome> TakeOutcome(uint64_t position);
   Status RemoveCollections(const std::function<bool(const CollectionEntry&)>& is_removed,
                            const std::function<Status(Catalog&)>& edit);
+  // Has the merges done that are due after a flush, here or by a thread; waits where these are far
+  // behind. Failures are kept for the statistics: the write that came here is acknowledged.
+  void Maintain(const std::shared_ptr<CollectionState>& state);
+  Result<CompactionResult> CompactState(CollectionState& state, const CallControl& control);
   Status SecureLog();
   void PurgeLogIfLarge();
   Status PurgeLog();
@@ -133,7 +142,8 @@ class StoreEngine {
   std::unordered_map<uint64_t, Outcome>
       outcomes_;  // applied, and not yet taken by the writer that waits
 
-  std::unique_ptr<Log> log_;  // last, so that its threads end before anything that they use
+  std::unique_ptr<Log> log_;  // behind what its threads use
+  Maintenance maintenance_;   // last, so that its threads end first
 };
 
 }  // namespace pigment

@@ -244,9 +244,11 @@ TEST_F(StoreOpen, FilesOfADeletedCollectionGoUnlessAForkHasThem) {
 }
 
 TEST_F(StoreOpen, SupersededDeletionsAndDeadSegmentsGo) {
-  const auto store = Open();
+  StoreOptions options;
+  options.background_threads = 0;
+  const auto store = Open(options);
   const auto docs = DocsOf(*store);
-  ASSERT_OK(docs->Write(AddOf({"a", "b", "c"})));
+  ASSERT_OK(docs->Write(AddOf({"a", "b", "c", "d", "e", "f"})));
   ASSERT_OK(docs->Flush());
   const auto erase = [&](const std::string& id) {
     WriteBatch batch;
@@ -260,6 +262,8 @@ TEST_F(StoreOpen, SupersededDeletionsAndDeadSegmentsGo) {
   erase("b");
   EXPECT_EQ(Listing(path_ + "/segments").size(), 2u);
   erase("c");
+  EXPECT_EQ(Listing(path_ + "/segments").size(), 1u) << "more than a third dead: rewritten";
+  for (const char* id : {"d", "e", "f"}) erase(id);
   EXPECT_EQ(Listing(path_ + "/segments").size(), 0u);
   EXPECT_EQ(docs->Pin().value()->segments.size(), 0u);
 }

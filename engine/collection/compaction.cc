@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CollectionState: merging segments. A merge never moves the floor: it drops rows that are dead in
+// the deletions that the catalog stores, and no other, because replay of the log above the floor
+// may ask for them. The order makes it safe: the output is durable, then (under the flush lock, so
+// that the floor and the stored deletions stand still) its deletions, then their names, then one
+// catalog edit swaps inputs for output, then memory follows. Before the edit the files belong to
+// nobody.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "engine/base/planted_bugs.h"
+#include "engine/collection/collection_state.h"
+#include "engine/collection/deletions_file.h"
+
+namespace pigment {
+
+namespace {
+
+const SegmentSlot* FindSlot(const std::vector<SegmentSlot>& slots, uint32_t segment) {
+  const auto found = std::find_if(slots.begin(), slots.end(), [segment](const SegmentSlot& slot) {
+    return slot.entry.segment == segment;
+  });
+  return found != slots.end() ? &*found : nullptr;
+}
+
+uint64_t RowsOf(std::span<const SegmentShape> shapes, const MergeRun& run) {
+  uint64_t rows = 0;
+  for (const SegmentShape& shape : shapes.subspan(run.first, run.count)) rows += shape.rows;
+  return rows;
+}
+
+bool IsInput(const MergeJob& job, uint32_t segment) {
+  return FindSlot(job.inputs, segment) != nullptr;
+}
+
+}  // namespace
+
+std::vector<SegmentShape> CollectionState::ShapesLocked() const {
+  std::vector<SegmentShape> shapes;
+  for (const SegmentSlot& slot : contents_.segments()) {
+    shapes.push_back({.rows = slot.entry.rows,
+                      .dead_rows = slot.entry.deleted_rows,
+                      .is_busy = merging_.contains(slot.entry.segment)});
+  }
+  return shapes;
+}
+
+void CollectionState::PlanMergesLocked() {
+  uint64_t due_rows = 0;
+  bool is_too_many = false;
+  try {
+    const std::vector<SegmentShape> shapes = ShapesLocked();
+    const uint32_t unit = context_.options.flush_rows_max;
+    if (const auto run = PlanMerge(shapes, unit); run && compactions_.load() == 0)
+      due_rows = RowsOf(shapes, *run);
+    is_too_many = shapes.size() >= 2 * SegmentsExpected(shapes, unit);
+  } catch (const std::bad_alloc&) {
+    // Nothing is due until somebody asks with more memory.
+  }
+  due_merge_rows_.store(due_rows, std::memory_order_relaxed);
+  too_many_.store(is_too_many, std::memory_order_relaxed);
+}
+
+void CollectionState::DeferMerges() { due_merge_rows_.store(0, std::memory_order_relaxed); }
+
+MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
+  const auto begin = contents_.segments().begin() + static_cast<ptrdiff_t>(first);
+  MergeJob job;
+  job.inputs.assign(begin, begin + static_cast<ptrdiff_t>(count));
+  job.dimension = contents_.dimension();
+  for (const SegmentSlot& slot : job.inputs) merging_.insert(slot.entry.segment);
+  for (const SegmentSlot& slot : job.inputs) context_.segments->Hold(slot.entry);
+  PlanMergesLocked();
+  return job;
+}
+
+Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
+                                                              const MergePause& pause) {
+  MergeJob job;
+  {
+    std::lock_guard lock(state_mutex_);
+    if (!write_failure_.ok() || compactions_.load() != 0) {
+      DeferMerges();
+      return std::optional<MergeReport>();
+    }
+    const std::vector<SegmentShape> shapes = ShapesLocked();
+    const auto run = PlanMerge(shapes, context_.options.flush_rows_max);
+    if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
+    job = ClaimLocked(run->first, run->count);
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const MergeReport report, RunMerge(std::move(job), [&](uint64_t rows) {
+                             if (compactions_.load() == 0) return pause(rows);
+                             return Status(Code::kCancelled, "the merge gives way to a compaction");
+                           }));
+  return std::optional(report);
+}
+
+Result<MergeReport> CollectionState::RunMerge(MergeJob job, const MergePause& pause) {
+  Result<MergeReport> report = [&]() -> Result<MergeReport> {
+    try {
+      return WriteAndPublish(job, pause);
+    } catch (const std::bad_alloc&) {
+      return ResourceExhausted(
+          Detail::kMemory,
+          fmt::format("out of memory while merging segments of collection \"{}\"", name_));
+    }
+  }();
+  {
+    std::lock_guard lock(state_mutex_);
+    for (const SegmentSlot& slot : job.inputs) merging_.erase(slot.entry.segment);
+    PlanMergesLocked();
+    merges_changed_.notify_all();
+  }
+  for (const SegmentSlot& slot : job.inputs) context_.segments->LetGo(slot.entry);
+  return report;
+}
+
+Result<MergeReport> CollectionState::WriteAndPublish(MergeJob& job, const MergePause& pause) {
+  PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
+  job.metric = entry.metric;
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
+  PIGMENT_ASSIGN_OR_RETURN(MergedSegment merged,
+                           MergeSegments(*context_.segments, job, number, pause));
+  MergeReport report{.merges = 1};
+  if (merged.output) {
+    report.rows = merged.output->entry.rows;
+    report.bytes = merged.output->entry.file_bytes;
+  }
+  PIGMENT_RETURN_IF_ERROR(PublishMerge(job, merged, number));
+  return report;
+}
+
+Status CollectionState::PublishMerge(const MergeJob& job, MergedSegment& merged, uint32_t number) {
+  std::lock_guard flushing(flush_mutex_);
+  std::vector<SegmentSlot> now;
+  const auto prepare = [&]() -> Status {
+    {
+      std::lock_guard lock(state_mutex_);
+      PIGMENT_RETURN_IF_ERROR(write_failure_);
+      now = contents_.segments();
+    }
+    if (merged.output) PIGMENT_RETURN_IF_ERROR(StoreDeletionsOfMerged(job, now, merged, number));
+    if (PIGMENT_PLANTED(kMergePublishesBeforeNames)) return Status::Ok();
+    return merged.output ? context_.segments->SyncNames() : Status::Ok();
+  };
+  const SegmentEntry written = merged.output ? merged.output->entry : SegmentEntry{};
+  if (const Status status = prepare(); !status.ok()) {
+    context_.segments->Discard(merged.output ? merged.output->entry : written);
+    return status;
+  }
+  if (!merged.output) context_.segments->Discard(written);  // its last rows died meanwhile
+  if (const Status status = StoreMergedEntry(job, now, merged); !status.ok()) {
+    if (EditIsNotThere(status) && merged.output) context_.segments->Discard(merged.output->entry);
+    return status;
+  }
+  std::vector<SegmentEntry> superseded;
+  {
+    std::lock_guard lock(state_mutex_);
+    contents_.ReplaceMerged(job.inputs, std::move(merged.output), merged.map);
+    std::vector<SegmentEntry> retained;
+    for (const SegmentSlot& slot : contents_.segments()) retained.push_back(slot.entry);
+    for (const SegmentEntry& segment : retained) context_.segments->Retain(segment);
+    superseded = std::exchange(retained_, std::move(retained));
+    PublishVersion(position_);
+  }
+  for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);
+  return Status::Ok();
+}
+
+// What the catalog will store for the output is what it stores for the inputs now, which may be
+// more than when the merge began.
+Status CollectionState::StoreDeletionsOfMerged(const MergeJob& job,
+                                               const std::vector<SegmentSlot>& now,
+                                               MergedSegment& merged, uint32_t number) {
+  std::vector<uint32_t> dead;
+  for (size_t input = 0; input < job.inputs.size(); ++input) {
+    if (const SegmentSlot* slot = FindSlot(now, job.inputs[input].entry.segment)) {
+      merged.map.Translate(input, slot->stored.get(), dead);
+    } else {
+      merged.map.TranslateAll(input, dead);  // a flush dropped it: nothing lived there
+    }
+  }
+  SegmentSlot& output = *merged.output;
+  if (dead.size() == output.entry.rows) {
+    merged.output.reset();
+    return Status::Ok();
+  }
+  if (PIGMENT_PLANTED(kMergeReusesDeletionsVersion)) {
+    output.entry.deletions = job.inputs.front().entry.deletions;
+    output.entry.deleted_rows = job.inputs.front().entry.deleted_rows;
+    return Status::Ok();
+  }
+  if (dead.empty() || PIGMENT_PLANTED(kMergeLosesStoredDeletions)) return Status::Ok();
+  output.stored = std::make_shared<const RowBitmap>(RowBitmap(output.entry.rows).With(dead));
+  PIGMENT_RETURN_IF_ERROR(
+      context_.segments->WriteDeletions(output.entry.segment, number, *output.stored));
+  output.entry.deletions = number;
+  output.entry.deleted_rows = static_cast<uint32_t>(dead.size());
+  return Status::Ok();
+}
+
+Status CollectionState::StoreMergedEntry(const MergeJob& job, const std::vector<SegmentSlot>& now,
+                                         const MergedSegment& merged) {
+  std::lock_guard lock(*context_.entry_mutex);
+  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, context_.catalog->GetCollectionById(id_));
+  entry.segments.clear();
+  bool is_placed = false;
+  for (const SegmentSlot& slot : now) {
+    if (!IsInput(job, slot.entry.segment)) {
+      entry.segments.push_back(slot.entry);
+    } else if (!std::exchange(is_placed, true) && merged.output) {
+      entry.segments.push_back(merged.output->entry);
+    }
+  }
+  if (PIGMENT_PLANTED(kMergeRaisesTheFloor)) {
+    entry.floor = context_.applied->load(std::memory_order_acquire);
+  }
+  if (PIGMENT_PLANTED(kMergeRemovesInputsBeforeItsEdit)) {
+    for (const SegmentSlot& slot : job.inputs) context_.segments->Discard(slot.entry);
+  }
+  return context_.catalog->UpdateCollection(entry);
+}
+
+uint64_t CollectionState::BytesLocked() const {
+  uint64_t bytes = 0;
+  for (const SegmentSlot& slot : contents_.segments()) {
+    bytes += slot.entry.file_bytes;
+    if (slot.entry.deletions != 0) bytes += DeletionsFileBytes(slot.entry.rows);
+  }
+  return bytes;
+}
+
+Result<CompactionResult> CollectionState::Compact(const MergePause& pause, MergeReport* report) {
+  std::lock_guard compacting(compact_mutex_);
+  struct GiveWay {
+    explicit GiveWay(CollectionState* state) : state(state) { ++state->compactions_; }
+    ~GiveWay() {
+      std::lock_guard lock(state->state_mutex_);
+      --state->compactions_;
+      state->PlanMergesLocked();
+    }
+    CollectionState* const state;
+  } give_way(this);
+  PIGMENT_RETURN_IF_ERROR(Flush());
+  CompactionResult result;
+  MergeJob job;
+  bool is_needed = false;
+  {
+    std::unique_lock lock(state_mutex_);
+    merges_changed_.wait(lock, [this] { return merging_.empty(); });
+    PIGMENT_RETURN_IF_ERROR(write_failure_);
+    const std::vector<SegmentSlot>& segments = contents_.segments();
+    result.segments_in = segments.size();
+    result.bytes_before = BytesLocked();
+    is_needed =
+        segments.size() > 1 || (segments.size() == 1 && segments[0].entry.deleted_rows != 0);
+    if (is_needed) job = ClaimLocked(0, segments.size());
+  }
+  if (is_needed) {
+    PIGMENT_ASSIGN_OR_RETURN(*report, RunMerge(std::move(job), pause));
+  }
+  std::lock_guard lock(state_mutex_);  // given up before `give_way` takes it
+  PIGMENT_RETURN_IF_ERROR(write_failure_);
+  result.records = contents_.live_rows();
+  result.segments_out = contents_.segments().size();
+  result.bytes_after = BytesLocked();
+  return result;
+}
+
+}  // namespace pigment

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MergeSegments: a k-way merge by ordinal. Rows that live as of the floor have distinct ordinals
+// and ids, so the output's order is theirs.
+
+#include "engine/collection/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "engine/base/planted_bugs.h"
+#include "engine/segment/segment_writer.h"
+
+namespace pigment {
+
+namespace {
+
+constexpr uint32_t kRowsPerPause = 256;
+
+// Walks the rows of one input that are to stay.
+class InputCursor {
+ public:
+  InputCursor(const Segment& segment, const RowBitmap* dropped)
+      : segment_(segment), dropped_(dropped) {}
+
+  // False at the end.
+  Result<bool> Advance() {
+    const uint32_t rows = segment_.info().rows;
+    while (next_ < rows && dropped_ != nullptr && dropped_->Test(next_)) ++next_;
+    if (next_ >= rows) return false;
+    row_ = next_++;
+    if (row_ - window_first_ >= window_.size()) {
+      window_first_ = row_;
+      window_.resize(std::min(kWindowRows, rows - row_));
+      PIGMENT_RETURN_IF_ERROR(segment_.ReadOrdinals(row_, window_));
+    }
+    return true;
+  }
+  uint32_t row() const { return row_; }
+  uint64_t ordinal() const { return window_[row_ - window_first_]; }
+
+ private:
+  static constexpr uint32_t kWindowRows = 1024;
+
+  const Segment& segment_;
+  const RowBitmap* const dropped_;
+  uint32_t next_ = 0;
+  uint32_t row_ = 0;
+  uint32_t window_first_ = 0;
+  std::vector<uint64_t> window_;
+};
+
+class Merger {
+ public:
+  Merger(SegmentStore& segments, const MergeJob& job, const MergePause& pause, RowMap& map)
+      : segments_(segments), job_(job), pause_(pause), map_(map) {}
+
+  Status Open() {
+    for (const SegmentSlot& slot : job_.inputs) {
+      PIGMENT_ASSIGN_OR_RETURN(sources_.emplace_back(), segments_.OpenForMerge(slot.entry));
+      PIGMENT_RETURN_IF_ERROR(map_.AddInput(slot.entry.rows));
+      rows_read_ += slot.entry.rows;
+      const RowBitmap* dropped = slot.stored.get();
+      if (PIGMENT_PLANTED(kMergeDropsRowsAboveTheFloor)) dropped = slot.deleted.get();
+      cursors_.emplace_back(*sources_.back(), dropped);
+      PIGMENT_RETURN_IF_ERROR(Push(cursors_.size() - 1));
+    }
+    return Status::Ok();
+  }
+
+  bool is_empty() const { return heap_.empty(); }
+
+  Status Fill(SegmentWriter& writer) {
+    for (uint32_t to = 0; !heap_.empty(); ++to) {
+      if (to % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(pause_(rows_read_));
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      const size_t input = heap_.back().second;
+      heap_.pop_back();
+      const uint32_t row = cursors_[input].row();
+      PIGMENT_ASSIGN_OR_RETURN(
+          const Record record,
+          sources_[input]->ReadRecord(
+              row, {.embedding = true, .document = true, .metadata = true, .uri = true}));
+      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(record));
+      map_.Set(PIGMENT_PLANTED(kMergeMapsRowsOfAnotherInput) ? cursors_.size() - 1 - input : input,
+               row, to);
+      PIGMENT_RETURN_IF_ERROR(Push(input));
+    }
+    return Status::Ok();
+  }
+
+ private:
+  Status Push(size_t input) {
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_row, cursors_[input].Advance());
+    if (!has_row) return Status::Ok();
+    heap_.emplace_back(cursors_[input].ordinal(), input);
+    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    return Status::Ok();
+  }
+
+  SegmentStore& segments_;
+  const MergeJob& job_;
+  const MergePause& pause_;
+  RowMap& map_;
+  uint64_t rows_read_ = 0;
+  std::vector<std::shared_ptr<const Segment>> sources_;
+  std::vector<InputCursor> cursors_;
+  std::vector<std::pair<uint64_t, size_t>> heap_;  // ordinal, input; the least on top
+};
+
+}  // namespace
+
+void RowMap::Set(size_t input, uint32_t row, uint32_t to) {
+  if (row < rows_[input].size()) rows_[input][row] = to;
+}
+
+Status RowMap::AddInput(uint32_t rows) {
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(uint64_t{rows} * sizeof(uint32_t)));
+  rows_.emplace_back(rows, kDropped);
+  return Status::Ok();
+}
+
+void RowMap::Translate(size_t input, const RowBitmap* deleted, std::vector<uint32_t>& to) const {
+  if (deleted == nullptr) return;
+  for (uint32_t word = 0; word < deleted->words(); ++word) {
+    for (uint64_t bits = deleted->Word(word); bits != 0; bits &= bits - 1) {
+      const uint32_t row = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+      if (rows_[input][row] != kDropped) to.push_back(rows_[input][row]);
+    }
+  }
+}
+
+void RowMap::TranslateAll(size_t input, std::vector<uint32_t>& to) const {
+  for (const uint32_t row : rows_[input]) {
+    if (row != kDropped) to.push_back(row);
+  }
+}
+
+Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
+                                    const MergePause& pause) {
+  MergedSegment merged(segments.budget());
+  Merger merger(segments, job, pause, merged.map);
+  PIGMENT_RETURN_IF_ERROR(merger.Open());
+  if (merger.is_empty()) return merged;
+  SegmentSlot output;
+  PIGMENT_ASSIGN_OR_RETURN(
+      output.entry,
+      segments.WriteStreamed(number, {.dimension = job.dimension, .metric = job.metric},
+                             [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));
+  Result<std::shared_ptr<const Segment>> opened = segments.Open(output.entry);
+  if (!opened.ok()) {
+    segments.Discard(output.entry);
+    return opened.status();
+  }
+  output.segment = *std::move(opened);
+  merged.output = std::move(output);
+  return merged;
+}
+
+}  // namespace pigment

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One merge: rows of several segments become one segment, in the order of their ordinals. Runs on a
+// thread of Maintenance, on a writer's or on that of Compact; owns nothing but what it writes.
+// Which segments, and what becomes of the result, is CollectionState's to say (compaction.cc).
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/memory_budget.h"
+#include "engine/collection/contents.h"
+#include "engine/collection/segment_store.h"
+
+namespace pigment {
+
+// Asked for every few rows; its error ends the merge, which leaves nothing behind. `rows` is how
+// many the merge under way reads: a smaller one of the same thread may be done within the call.
+using MergePause = std::function<Status(uint64_t rows)>;
+
+// Where rows of the inputs went. 4 bytes for each of their rows.
+class RowMap {
+ public:
+  static constexpr uint32_t kDropped = 0xFFFFFFFF;
+
+  explicit RowMap(MemoryBudget* budget) : reservation_(budget) {}
+
+  // Adds an input of `rows` rows, all dropped for now.
+  Status AddInput(uint32_t rows);
+  void Set(size_t input, uint32_t row, uint32_t to);
+  // Appends where the rows of `input` went that are set in `deleted` (null: none are) and were not
+  // dropped.
+  void Translate(size_t input, const RowBitmap* deleted, std::vector<uint32_t>& to) const;
+  // The same for an input all of whose rows are deleted.
+  void TranslateAll(size_t input, std::vector<uint32_t>& to) const;
+
+ private:
+  Reservation reservation_;
+  std::vector<std::vector<uint32_t>> rows_;
+};
+
+// What to merge: neighbours of one collection, with the deletions that the catalog stores. Only
+// rows dead in those are dropped: replay of the log above the floor may ask for any other.
+struct MergeJob {
+  std::vector<SegmentSlot> inputs;
+  uint32_t dimension = 0;
+  Metric metric = Metric::kL2;
+};
+
+struct MergedSegment {
+  explicit MergedSegment(MemoryBudget* budget) : map(budget) {}
+
+  std::optional<SegmentSlot> output;  // nullopt: no row was left
+  RowMap map;
+};
+
+// Writes the rows of `job` as segment `number`, durable but for its name; on failure no file is
+// left behind. Inputs that are damaged give their kDataLoss.
+Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
+                                    const MergePause& pause);
+
+}  // namespace pigment

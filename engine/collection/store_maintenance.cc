@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StoreEngine: merges after writes, and compaction at a user's wish.
+
+#include <new>
+#include <utility>
+
+#include "engine/collection/store_engine.h"
+
+namespace pigment {
+
+void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
+  try {
+    if (state->due_merge_rows() != 0 &&
+        (options_.background_threads == 0 || !maintenance_.Schedule(state))) {
+      maintenance_.MergeHere(*state);
+    }
+    maintenance_.WaitForRoom(*state);
+  } catch (const std::bad_alloc&) {
+    // The next write asks again.
+  }
+}
+
+Result<MaintenanceStatistics> StoreEngine::maintenance() const {
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  return maintenance_.statistics();
+}
+
+Result<CompactionResult> StoreEngine::CompactState(CollectionState& state,
+                                                   const CallControl& control) {
+  MergeReport report;
+  Result<CompactionResult> result = state.Compact(
+      [&](uint64_t) {
+        PIGMENT_RETURN_IF_ERROR(maintenance_.Check());
+        return control.Check();
+      },
+      &report);
+  maintenance_.Count(report);
+  return result;
+}
+
+Result<CompactionResult> StoreEngine::CompactCollection(const Uuid& id, const std::string& name,
+                                                        const CallControl& control) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
+  return CompactState(*state, control);
+}
+
+Result<CompactionResult> StoreEngine::CompactAll(const CallControl& control) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  CompactionResult sum;
+  Status first;
+  for (const auto& state : AllStates()) {
+    // As in FlushAll. A cancelled call ends at once.
+    if (!state->CheckWritable().ok()) continue;
+    const auto one = CompactState(*state, control);
+    if (one.ok()) {
+      sum.records += one->records;
+      sum.segments_in += one->segments_in;
+      sum.segments_out += one->segments_out;
+      sum.bytes_before += one->bytes_before;
+      sum.bytes_after += one->bytes_after;
+      continue;
+    }
+    if (first.ok()) first = one.status();
+    PIGMENT_RETURN_IF_ERROR(control.Check());
+    PIGMENT_RETURN_IF_ERROR(maintenance_.Check());
+  }
+  if (!first.ok()) return first;
+  return sum;
+}
+
+}  // namespace pigment
