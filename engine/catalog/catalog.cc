@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <utility>
 
+#include "engine/base/version.h"
 #include "engine/catalog/catalog_files.h"
 #include "engine/catalog/catalog_state.h"
 
@@ -44,7 +46,8 @@ class CatalogImpl final : public Catalog {
       : is_read_only_(is_read_only),
         files_(std::move(files)),
         next_segment_(state.next_segment()),
-        state_(std::move(state)) {}
+        state_(std::move(state)),
+        bytes_(files_->bytes()) {}
 
   Uuid store() const override { return files_->store(); }
 
@@ -65,10 +68,17 @@ class CatalogImpl final : public Catalog {
   Result<std::vector<CollectionEntry>> ListCollections(const std::string& tenant,
                                                        const std::string& database) const override;
   std::vector<CollectionEntry> AllCollections() const override;
+  void VisitCollections(
+      const std::function<void(const CollectionEntry& entry)>& visit) const override;
+  std::optional<uint64_t> FloorOf(const Uuid& id) const override;
   Status UpdateCollection(const CollectionEntry& entry) override;
+  Status UpdateCollections(std::span<const CollectionEntry> entries) override;
+  Status RaiseFloors(uint64_t floor) override;
   Status DeleteCollection(const Uuid& id) override;
 
   Result<uint32_t> NextSegment() override;
+  std::vector<Migration> migrations() const override;
+  Statistics statistics() const override;
   Status Checkpoint() override;
 
  private:
@@ -76,7 +86,8 @@ class CatalogImpl final : public Catalog {
   Status CheckWritable() const;
   Status CheckDatabase(const std::string& tenant, const std::string& name) const;
   Status CheckName(const CollectionEntry& entry) const;
-  Status Edit(const std::string& edit);
+  Status Edit(const std::string& edit) { return Edit(std::span(&edit, 1)); }
+  Status Edit(std::span<const std::string> edits);
   Status DoCheckpoint();
   Status Failed(Status status);
 
@@ -90,6 +101,7 @@ class CatalogImpl final : public Catalog {
 
   mutable std::shared_mutex state_mutex_;
   CatalogState state_;  // written under both mutexes
+  uint64_t bytes_;      // on disk; the same
 };
 
 // ---- Editing
@@ -113,9 +125,11 @@ Status CatalogImpl::Failed(Status status) {
   return poison_;
 }
 
-Status CatalogImpl::Edit(const std::string& edit) {
+// All of `edits` with one sync.
+Status CatalogImpl::Edit(std::span<const std::string> edits) {
   is_edit_under_way_ = true;
-  const auto bytes = std::as_bytes(std::span(edit));
+  std::vector<std::span<const std::byte>> bytes;
+  for (const std::string& edit : edits) bytes.push_back(std::as_bytes(std::span(edit)));
   if (Status status = files_->Append(bytes, state_); !status.ok()) {
     is_edit_under_way_ = false;
     return Failed(std::move(status));
@@ -123,7 +137,8 @@ Status CatalogImpl::Edit(const std::string& edit) {
   Status applied;
   {
     std::unique_lock lock(state_mutex_);
-    applied = state_.Apply(bytes);
+    for (size_t i = 0; i < bytes.size() && applied.ok(); ++i) applied = state_.Apply(bytes[i]);
+    bytes_ = files_->bytes();
   }
   is_edit_under_way_ = false;
   if (!applied.ok()) {
@@ -138,7 +153,10 @@ Status CatalogImpl::Edit(const std::string& edit) {
 
 Status CatalogImpl::DoCheckpoint() {
   Status status = files_->Checkpoint(state_);
-  return status.ok() ? status : Failed(std::move(status));
+  if (!status.ok()) return Failed(std::move(status));
+  std::unique_lock lock(state_mutex_);
+  bytes_ = files_->bytes();
+  return status;
 }
 
 Status CatalogImpl::Checkpoint() {
@@ -177,7 +195,7 @@ Status CatalogImpl::DeleteTenant(const std::string& name) {
 
 Status CatalogImpl::CheckDatabase(const std::string& tenant, const std::string& name) const {
   if (!state_.tenants().contains(tenant)) return NoTenant(tenant);
-  return state_.databases().contains({tenant, name}) ? Status::Ok() : NoDatabase(tenant, name);
+  return state_.HasDatabase(tenant, name) ? Status::Ok() : NoDatabase(tenant, name);
 }
 
 Result<Catalog::DatabaseEntry> CatalogImpl::CreateDatabase(const std::string& tenant,
@@ -185,7 +203,7 @@ Result<Catalog::DatabaseEntry> CatalogImpl::CreateDatabase(const std::string& te
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
   if (!state_.tenants().contains(tenant)) return NoTenant(tenant);
-  if (state_.databases().contains({tenant, name})) {
+  if (state_.HasDatabase(tenant, name)) {
     return AlreadyExists(
         fmt::format("database \"{}\" already exists in tenant \"{}\"", name, tenant));
   }
@@ -199,20 +217,14 @@ Result<Catalog::DatabaseEntry> CatalogImpl::GetDatabase(const std::string& tenan
                                                         const std::string& name) const {
   std::shared_lock lock(state_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckDatabase(tenant, name));
-  return DatabaseEntry{.id = state_.databases().at({tenant, name}), .name = name, .tenant = tenant};
+  return DatabaseEntry{.id = *state_.FindDatabase(tenant, name), .name = name, .tenant = tenant};
 }
 
 Result<std::vector<Catalog::DatabaseEntry>> CatalogImpl::ListDatabases(
     const std::string& tenant) const {
   std::shared_lock lock(state_mutex_);
   if (!state_.tenants().contains(tenant)) return NoTenant(tenant);
-  std::vector<DatabaseEntry> entries;
-  const auto& databases = state_.databases();
-  for (auto it = databases.lower_bound({tenant, ""});
-       it != databases.end() && it->first.first == tenant; ++it) {
-    entries.push_back({.id = it->second, .name = it->first.second, .tenant = tenant});
-  }
-  return entries;
+  return state_.DatabasesOf(tenant);
 }
 
 Status CatalogImpl::DeleteDatabase(const std::string& tenant, const std::string& name) {
@@ -228,9 +240,8 @@ Status CatalogImpl::DeleteDatabase(const std::string& tenant, const std::string&
 // The place of a new or changed entry: its database must be there and its name not another's.
 Status CatalogImpl::CheckName(const CollectionEntry& entry) const {
   PIGMENT_RETURN_IF_ERROR(CheckDatabase(entry.tenant, entry.database));
-  const auto found = state_.names().find({entry.tenant, entry.database, entry.name});
-  return found == state_.names().end() || found->second == entry.id ? Status::Ok()
-                                                                    : NameTaken(entry.name);
+  const auto found = state_.FindCollectionByName(entry.tenant, entry.database, entry.name);
+  return !found || *found == entry.id ? Status::Ok() : NameTaken(entry.name);
 }
 
 Status CatalogImpl::CreateCollection(const CollectionEntry& entry) {
@@ -239,7 +250,7 @@ Status CatalogImpl::CreateCollection(const CollectionEntry& entry) {
   if (entry.id.is_nil())
     return Internal(fmt::format("collection \"{}\" was given no id", entry.name));
   PIGMENT_RETURN_IF_ERROR(CheckName(entry));
-  if (state_.collections().contains(entry.id)) {
+  if (state_.HasCollection(entry.id)) {
     return AlreadyExists(fmt::format("collection {} already exists", entry.id.ToString()));
   }
   return Edit(CatalogState::PutCollection(entry));
@@ -250,59 +261,91 @@ Result<CollectionEntry> CatalogImpl::GetCollection(const std::string& tenant,
                                                    const std::string& name) const {
   std::shared_lock lock(state_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckDatabase(tenant, database));
-  const auto found = state_.names().find({tenant, database, name});
-  if (found == state_.names().end()) return NoCollection(name);
-  return *state_.collections().at(found->second);
+  const auto found = state_.FindCollectionByName(tenant, database, name);
+  if (!found) return NoCollection(name);
+  return *state_.FindCollection(*found);
 }
 
 Result<CollectionEntry> CatalogImpl::GetCollectionById(const Uuid& id) const {
   std::shared_lock lock(state_mutex_);
-  const auto found = state_.collections().find(id);
-  if (found == state_.collections().end()) return NoCollection(id);
-  return *found->second;
+  std::optional<CollectionEntry> found = state_.FindCollection(id);
+  if (!found) return NoCollection(id);
+  return *std::move(found);
 }
 
 Result<std::vector<CollectionEntry>> CatalogImpl::ListCollections(
     const std::string& tenant, const std::string& database) const {
-  std::vector<CatalogState::Collection> found;
+  std::vector<CollectionEntry> entries;
   {
     std::shared_lock lock(state_mutex_);
     PIGMENT_RETURN_IF_ERROR(CheckDatabase(tenant, database));
-    const auto& names = state_.names();
-    for (auto it = names.lower_bound({tenant, database, ""});
-         it != names.end() && std::get<0>(it->first) == tenant &&
-         std::get<1>(it->first) == database;
-         ++it) {
-      found.push_back(state_.collections().at(it->second));
-    }
+    state_.VisitCollections(tenant, database,
+                            [&](const CollectionEntry& entry) { entries.push_back(entry); });
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a->id < b->id; });
-  std::vector<CollectionEntry> entries;
-  entries.reserve(found.size());
-  for (const CatalogState::Collection& entry : found) entries.push_back(*entry);
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
   return entries;
 }
 
 std::vector<CollectionEntry> CatalogImpl::AllCollections() const {
-  std::shared_lock lock(state_mutex_);
   std::vector<CollectionEntry> entries;
-  entries.reserve(state_.collections().size());
-  for (const auto& [id, entry] : state_.collections()) entries.push_back(*entry);
+  {
+    std::shared_lock lock(state_mutex_);
+    entries.reserve(state_.collection_count());
+    state_.VisitCollections([&](const CollectionEntry& entry) { entries.push_back(entry); });
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
   return entries;
+}
+
+void CatalogImpl::VisitCollections(
+    const std::function<void(const CollectionEntry& entry)>& visit) const {
+  std::shared_lock lock(state_mutex_);
+  state_.VisitCollections(visit);
+}
+
+std::optional<uint64_t> CatalogImpl::FloorOf(const Uuid& id) const {
+  std::shared_lock lock(state_mutex_);
+  return state_.FloorOf(id);
 }
 
 Status CatalogImpl::UpdateCollection(const CollectionEntry& entry) {
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
-  if (!state_.collections().contains(entry.id)) return NoCollection(entry.id);
+  if (!state_.HasCollection(entry.id)) return NoCollection(entry.id);
   PIGMENT_RETURN_IF_ERROR(CheckName(entry));
   return Edit(CatalogState::PutCollection(entry));
+}
+
+Status CatalogImpl::UpdateCollections(std::span<const CollectionEntry> entries) {
+  std::lock_guard lock(edit_mutex_);
+  PIGMENT_RETURN_IF_ERROR(CheckWritable());
+  if (entries.empty()) return Status::Ok();
+  std::vector<std::string> edits;
+  edits.reserve(entries.size());
+  for (const CollectionEntry& entry : entries) {
+    if (!state_.HasCollection(entry.id)) return NoCollection(entry.id);
+    // Two of a group could take one name; alone each would be refused.
+    if (state_.FindCollectionByName(entry.tenant, entry.database, entry.name) != entry.id) {
+      return Internal(fmt::format("collection {} is renamed by an edit of many",
+                                  entry.id.ToString()));
+    }
+    edits.push_back(CatalogState::PutCollection(entry));
+  }
+  return Edit(edits);
+}
+
+Status CatalogImpl::RaiseFloors(uint64_t floor) {
+  std::lock_guard lock(edit_mutex_);
+  PIGMENT_RETURN_IF_ERROR(CheckWritable());
+  return floor <= state_.floor() ? Status::Ok() : Edit(CatalogState::RaiseFloors(floor));
 }
 
 Status CatalogImpl::DeleteCollection(const Uuid& id) {
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
-  if (!state_.collections().contains(id)) return NoCollection(id);
+  if (!state_.HasCollection(id)) return NoCollection(id);
   return Edit(CatalogState::DeleteCollection(id));
 }
 
@@ -317,6 +360,41 @@ Result<uint32_t> CatalogImpl::NextSegment() {
     PIGMENT_RETURN_IF_ERROR(Edit(CatalogState::ReserveSegments(next_segment_ + kSegmentsReserved)));
   }
   return next_segment_++;
+}
+
+std::vector<Catalog::Migration> CatalogImpl::migrations() const {
+  std::shared_lock lock(state_mutex_);
+  return state_.migrations();
+}
+
+Catalog::Statistics CatalogImpl::statistics() const {
+  std::shared_lock lock(state_mutex_);
+  return {.collections = state_.collection_count(), .bytes = bytes_};
+}
+
+// ---- Opening ------------------------------------------------------------------------------------
+
+// In order and for good: a number is never used again. The format's version is that of the last.
+constexpr struct {
+  uint32_t number;
+  const char* name;
+} kMigrations[] = {
+    {1, "tenants, databases, collections and their segments"},
+    {2, "shelves of cold collections, one floor for all, applied migrations"},
+};
+static_assert(std::end(kMigrations)[-1].number == kCatalogVersion);
+
+// Notes in memory that migrations up to `last` were applied by `version`, as far as they are not
+// known; whether there were any. The snapshot that follows makes them durable, whole or not at all.
+Result<bool> NoteMigrations(CatalogState* state, uint32_t last, const char* version) {
+  const uint32_t known = state->migrations().empty() ? 0 : state->migrations().back().number;
+  for (const auto& migration : kMigrations) {
+    if (migration.number <= known || migration.number > last) continue;
+    const std::string edit = CatalogState::ApplyMigration(
+        {.number = migration.number, .name = migration.name, .version = version});
+    PIGMENT_RETURN_IF_ERROR(state->Apply(std::as_bytes(std::span(edit))));
+  }
+  return known < last;
 }
 
 Result<CatalogState> InitialState() {
@@ -339,10 +417,17 @@ Result<std::unique_ptr<Catalog>> Catalog::Open(FileSystem* files, std::string di
   CatalogState state;
   if (exists) {
     PIGMENT_RETURN_IF_ERROR(catalog_files->Load(&state));
-    if (!read_only) PIGMENT_RETURN_IF_ERROR(catalog_files->BecomeWriter(state));
+    // Format 1 was that of version 0.1 alone, and had no place to say so.
+    PIGMENT_RETURN_IF_ERROR(NoteMigrations(&state, 1, "0.1.0").status());
+    if (!read_only) {
+      PIGMENT_ASSIGN_OR_RETURN(const bool is_migrated,
+                               NoteMigrations(&state, kCatalogVersion, kLibraryVersion));
+      PIGMENT_RETURN_IF_ERROR(catalog_files->BecomeWriter(state, is_migrated));
+    }
   } else {
     if (read_only) return NotFound(fmt::format("{} holds no database", directory));
     PIGMENT_ASSIGN_OR_RETURN(state, InitialState());
+    PIGMENT_RETURN_IF_ERROR(NoteMigrations(&state, kCatalogVersion, kLibraryVersion).status());
     PIGMENT_RETURN_IF_ERROR(catalog_files->Create(state));
   }
   return std::unique_ptr<Catalog>(

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,16 @@ struct SegmentEntry {
   uint32_t deleted_rows = 0;
 };
 
+// Where the tail of a cold collection stands: a record of a shelf file
+// (engine/collection/shelf_file.h).
+struct ShelfPlace {
+  uint32_t file = 0;  // number of the file; 0: no shelf
+  uint64_t offset = 0;
+  uint32_t length = 0;  // of the whole record
+
+  bool operator==(const ShelfPlace&) const = default;
+};
+
 struct CollectionEntry {
   Uuid id;
   std::string name;
@@ -48,10 +60,11 @@ struct CollectionEntry {
   std::string embedding_function_config_json;
   Metric metric = Metric::kL2;
   uint32_t dimension = 0;  // 0 until the first flush or add fixed it
-  // Everything of this collection at log positions <= floor is in `segments`.
+  // Everything of this collection at log positions <= floor is in `segments` and on the shelf.
   uint64_t floor = 0;
   uint64_t next_ordinal = 1;
   std::vector<SegmentEntry> segments;
+  ShelfPlace shelf;
 };
 
 class Catalog {
@@ -93,14 +106,39 @@ class Catalog {
       const std::string& tenant,
       const std::string& database) const = 0;  // by id
   virtual std::vector<CollectionEntry> AllCollections() const = 0;
+  // One after the other, in no order, without a copy of all. `visit` must not call the catalog.
+  virtual void VisitCollections(
+      const std::function<void(const CollectionEntry& entry)>& visit) const = 0;
+  // The floor of a collection; nothing when there is no such collection.
+  virtual std::optional<uint64_t> FloorOf(const Uuid& id) const = 0;
   // Replaces the stored entry of the same id whole (rename, metadata, configuration, dimension, new
   // segments and floor): one durable edit. A name taken by another collection: kAlreadyExists.
   // Deleted meanwhile: kNotFound.
   virtual Status UpdateCollection(const CollectionEntry& entry) = 0;
+  // The same for many, with one sync: after a crash any of them may be as before. Names stay as
+  // they are.
+  virtual Status UpdateCollections(std::span<const CollectionEntry> entries) = 0;
+  // One durable edit: no collection's floor is below `floor` any more. A lower one than before: ok.
+  virtual Status RaiseFloors(uint64_t floor) = 0;
   virtual Status DeleteCollection(const Uuid& id) = 0;
 
   // A number for a new segment, never handed out twice, also after a crash.
   virtual Result<uint32_t> NextSegment() = 0;
+
+  // Changes of the format that were applied to this catalog, in order. Opening an older catalog for
+  // writing applies what is missing, in one durable step; read-only it is read as it is.
+  struct Migration {
+    uint32_t number = 0;
+    std::string name;
+    std::string version;  // of the library that applied it
+  };
+  virtual std::vector<Migration> migrations() const = 0;
+
+  struct Statistics {
+    uint64_t collections = 0;
+    uint64_t bytes = 0;  // of the snapshot and the edits since
+  };
+  virtual Statistics statistics() const = 0;
 
   // Writes a fresh snapshot and drops the edits. Called by itself when edits outgrow the snapshot.
   virtual Status Checkpoint() = 0;

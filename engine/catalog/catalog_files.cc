@@ -155,10 +155,10 @@ Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state
 // An earlier process may have failed to sync its last edit, or the name of its snapshot, and the
 // system may show them all the same: a sync now would prove nothing, so that both are written
 // again.
-Status CatalogFiles::BecomeWriter(const CatalogState& state) {
+Status CatalogFiles::BecomeWriter(const CatalogState& state, bool is_changed) {
   const std::string path = PathOf(CatalogEditsName(number_));
   const auto renew = [&]() -> Status {
-    if (!has_clean_edits_) return Checkpoint(state);
+    if (!has_clean_edits_ || is_changed) return Checkpoint(state);
     PIGMENT_RETURN_IF_ERROR(PublishSnapshot(number_, state));
     PIGMENT_ASSIGN_OR_RETURN(std::unique_ptr<File> file, files_->Open(path, OpenMode::kReadWrite));
     appender_.Adopt(std::move(file), edits_header_, kFramedHeaderBytes, next_position_ - 1);
@@ -184,16 +184,18 @@ Status CatalogFiles::RemoveLeftovers() {
   return Status::Ok();
 }
 
-Status CatalogFiles::Append(std::span<const std::byte> edit, const CatalogState& state) {
-  if (edit.size() > kRecordPayloadBytesMax) {
+Status CatalogFiles::Append(std::span<const std::span<const std::byte>> edits,
+                            const CatalogState& state) {
+  for (const auto edit : edits) {
+    if (edit.size() <= kRecordPayloadBytesMax) continue;
     return ResourceExhausted(
         Detail::kLimit,
         fmt::format("a catalog entry of {} bytes is too large, at most {} are taken", edit.size(),
                     kRecordPayloadBytesMax));
   }
   if (!appender_.has_file()) PIGMENT_RETURN_IF_ERROR(Checkpoint(state));
-  PIGMENT_RETURN_IF_ERROR(appender_.Write(std::span(&edit, 1), true));
-  ++next_position_;
+  PIGMENT_RETURN_IF_ERROR(appender_.Write(edits, true));
+  next_position_ += edits.size();
   return Status::Ok();
 }
 

@@ -16,7 +16,7 @@
 
 namespace pigment {
 
-inline constexpr uint32_t kCatalogVersion = 1;
+inline constexpr uint32_t kCatalogVersion = 2;
 inline constexpr char kCatalogName[] = "CATALOG";
 
 // "CATALOG.edits.0000000042"
@@ -38,12 +38,12 @@ class CatalogFiles {
   Status Load(CatalogState* state);
 
   // After Load: makes sure that everything loaded is durable and that edits can follow, removes
-  // what is left over.
-  Status BecomeWriter(const CatalogState& state);
+  // what is left over. `is_changed`: `state` is not what was loaded any more.
+  Status BecomeWriter(const CatalogState& state, bool is_changed);
 
-  // Makes one edit durable; `state` is that before it. When it fails, nothing was written, unless
-  // is_broken().
-  Status Append(std::span<const std::byte> edit, const CatalogState& state);
+  // Makes edits durable with one sync; `state` is that before them. When it fails, nothing was
+  // written, unless is_broken().
+  Status Append(std::span<const std::span<const std::byte>> edits, const CatalogState& state);
 
   // Replaces the snapshot and begins a new file of edits. A failure keeps the old ones, unless
   // is_broken().
@@ -51,6 +51,7 @@ class CatalogFiles {
 
   bool is_broken() const { return is_broken_ || appender_.is_broken(); }
   bool wants_checkpoint() const;
+  uint64_t bytes() const { return snapshot_bytes_ + appender_.end(); }  // of snapshot and edits
   const Uuid& store() const { return store_; }
 
  private:

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <cstring>
 
 #include "engine/base/bytes.h"
+#include "engine/catalog/packed_collection.h"
 
 namespace pigment {
 namespace {
@@ -19,12 +20,13 @@ enum class EditKind : uint8_t {
   kDeleteTenant = 2,
   kPutDatabase = 3,
   kDeleteDatabase = 4,
-  kPutCollection = 5,
+  kPutCollectionVersion1 = 5,
   kDeleteCollection = 6,
   kReserveSegments = 7,
+  kPutCollection = 8,
+  kRaiseFloors = 9,
+  kApplyMigration = 10,
 };
-
-constexpr size_t kSegmentBytes = 4 + 4 + 8 + 4 + 8 + 4;
 
 class EditWriter : public ByteWriter {
  public:
@@ -42,52 +44,23 @@ Uuid GetUuid(ByteReader& reader) {
   return uuid;
 }
 
-bool IsMetric(int32_t number) { return !MetricName(static_cast<Metric>(number)).empty(); }
-
-Result<CollectionEntry> GetCollection(ByteReader& reader) {
-  CollectionEntry entry;
-  entry.id = GetUuid(reader);
-  entry.name = reader.GetText();
-  entry.tenant = reader.GetText();
-  entry.database = reader.GetText();
-  const auto has_metadata = reader.Get<uint8_t>();
-  const std::string_view metadata = reader.GetText();
-  entry.configuration_json = reader.GetText();
-  entry.schema_json = reader.GetText();
-  entry.embedding_function_name = reader.GetText();
-  entry.embedding_function_config_json = reader.GetText();
-  const auto metric = reader.Get<int32_t>();
-  entry.dimension = reader.Get<uint32_t>();
-  entry.floor = reader.Get<uint64_t>();
-  entry.next_ordinal = reader.Get<uint64_t>();
-  const uint32_t segments = reader.GetCount(kSegmentBytes);
-  entry.segments.reserve(segments);
-  for (uint32_t i = 0; i < segments; ++i) {
-    SegmentEntry segment;
-    segment.segment = reader.Get<uint32_t>();
-    segment.root = reader.Get<uint32_t>();
-    segment.file_bytes = reader.Get<uint64_t>();
-    segment.rows = reader.Get<uint32_t>();
-    segment.deletions = reader.Get<uint64_t>();
-    segment.deleted_rows = reader.Get<uint32_t>();
-    entry.segments.push_back(segment);
-  }
-  if (!reader.ok()) return Contradiction("a collection's edit ends too early");
-  if (has_metadata > 1 || !IsMetric(metric)) {
-    return Contradiction(fmt::format("a collection's edit has metric {} and metadata flag {}",
-                                     metric, has_metadata));
-  }
-  entry.metric = static_cast<Metric>(metric);
-  if (has_metadata == 1) {
-    PIGMENT_ASSIGN_OR_RETURN(entry.metadata, DecodeMetadata(AsBytes(metadata)));
-  }
-  return entry;
+std::string EncodePutCollection(const Uuid& id, const CatalogState::DatabaseKey& database,
+                                std::string_view settings, std::string_view body) {
+  std::string edit;
+  edit.reserve(1 + id.bytes.size() + 16 + database.first.size() + database.second.size() +
+               settings.size() + body.size());
+  EditWriter writer(&edit, EditKind::kPutCollection);
+  writer.PutBytes(id.bytes);
+  writer.PutText(database.first);
+  writer.PutText(database.second);
+  writer.PutText(settings);
+  writer.PutText(body);
+  return edit;
 }
 
 }  // namespace
 
-// ---- Encoding
-// -------------------------------------------------------------------------------------------------------
+// ---- Encoding -----------------------------------------------------------------------------------
 
 std::string CatalogState::PutTenant(const std::string& name) {
   std::string edit;
@@ -119,34 +92,8 @@ std::string CatalogState::DeleteDatabase(const std::string& tenant, const std::s
 }
 
 std::string CatalogState::PutCollection(const CollectionEntry& entry) {
-  std::string edit;
-  EditWriter writer(&edit, EditKind::kPutCollection);
-  writer.PutBytes(entry.id.bytes);
-  writer.PutText(entry.name);
-  writer.PutText(entry.tenant);
-  writer.PutText(entry.database);
-  std::string metadata;
-  if (entry.metadata) EncodeMetadata(*entry.metadata, metadata);
-  writer.Put(static_cast<uint8_t>(entry.metadata.has_value()));
-  writer.PutText(metadata);
-  writer.PutText(entry.configuration_json);
-  writer.PutText(entry.schema_json);
-  writer.PutText(entry.embedding_function_name);
-  writer.PutText(entry.embedding_function_config_json);
-  writer.Put(static_cast<int32_t>(entry.metric));
-  writer.Put(entry.dimension);
-  writer.Put(entry.floor);
-  writer.Put(entry.next_ordinal);
-  writer.Put(static_cast<uint32_t>(entry.segments.size()));
-  for (const SegmentEntry& segment : entry.segments) {
-    writer.Put(segment.segment);
-    writer.Put(segment.root);
-    writer.Put(segment.file_bytes);
-    writer.Put(segment.rows);
-    writer.Put(segment.deletions);
-    writer.Put(segment.deleted_rows);
-  }
-  return edit;
+  return EncodePutCollection(entry.id, {entry.tenant, entry.database}, PackSettings(entry),
+                             PackBody(entry));
 }
 
 std::string CatalogState::DeleteCollection(const Uuid& id) {
@@ -161,21 +108,126 @@ std::string CatalogState::ReserveSegments(uint32_t next) {
   return edit;
 }
 
+std::string CatalogState::RaiseFloors(uint64_t floor) {
+  std::string edit;
+  EditWriter(&edit, EditKind::kRaiseFloors).Put(floor);
+  return edit;
+}
+
+std::string CatalogState::ApplyMigration(const Catalog::Migration& migration) {
+  std::string edit;
+  EditWriter writer(&edit, EditKind::kApplyMigration);
+  writer.Put(migration.number);
+  writer.PutText(migration.name);
+  writer.PutText(migration.version);
+  return edit;
+}
+
+std::string CatalogState::EditOf(const Collections::value_type& collection) const {
+  const Packed& packed = collection.second;
+  return EncodePutCollection(collection.first, packed.database->first, packed.settings->first,
+                             packed.body);
+}
+
 std::string CatalogState::EncodeSnapshot() const {
   std::string snapshot;
   ByteWriter writer(&snapshot);
-  writer.Put(static_cast<uint32_t>(tenants_.size() + databases_.size() + collections_.size() + 1));
+  writer.Put(static_cast<uint32_t>(2 + migrations_.size() + tenants_.size() + databases_.size() +
+                                   collections_.size()));
   writer.PutText(ReserveSegments(next_segment_));
+  writer.PutText(RaiseFloors(floor_));
+  for (const Catalog::Migration& migration : migrations_) writer.PutText(ApplyMigration(migration));
   for (const std::string& name : tenants_) writer.PutText(PutTenant(name));
-  for (const auto& [key, id] : databases_) {
-    writer.PutText(PutDatabase({.id = id, .name = key.second, .tenant = key.first}));
+  for (const auto& [key, database] : databases_) {
+    writer.PutText(PutDatabase({.id = database.id, .name = key.second, .tenant = key.first}));
   }
-  for (const auto& [id, entry] : collections_) writer.PutText(PutCollection(*entry));
+  for (const auto& collection : collections_) writer.PutText(EditOf(collection));
   return snapshot;
 }
 
-// ---- Applying
-// -------------------------------------------------------------------------------------------------------
+// ---- Looking up ---------------------------------------------------------------------------------
+
+size_t CatalogState::UuidHash::operator()(const Uuid& id) const noexcept {
+  size_t hash;
+  std::memcpy(&hash, id.bytes.data(), sizeof hash);  // random bytes
+  return hash;
+}
+
+std::string_view CatalogState::NameOf(const Collections::value_type* collection) {
+  return NameOfBody(collection->second.body);
+}
+
+size_t CatalogState::NameHash::operator()(std::string_view name) const {
+  return std::hash<std::string_view>()(name);
+}
+
+size_t CatalogState::NameHash::operator()(const Collections::value_type* collection) const {
+  return (*this)(NameOf(collection));
+}
+
+CollectionEntry CatalogState::Decode(const Collections::value_type& collection) const {
+  const Packed& packed = collection.second;
+  CollectionEntry entry;
+  // Both were decoded before they were taken.
+  (void)UnpackSettings(packed.settings->first, &entry);
+  (void)UnpackBody(packed.body, &entry);
+  entry.id = collection.first;
+  entry.tenant = packed.database->first.first;
+  entry.database = packed.database->first.second;
+  entry.floor = std::max(entry.floor, floor_);
+  return entry;
+}
+
+std::optional<Uuid> CatalogState::FindDatabase(const std::string& tenant,
+                                               const std::string& name) const {
+  const auto found = databases_.find({tenant, name});
+  if (found == databases_.end()) return std::nullopt;
+  return found->second.id;
+}
+
+std::vector<Catalog::DatabaseEntry> CatalogState::DatabasesOf(const std::string& tenant) const {
+  std::vector<Catalog::DatabaseEntry> entries;
+  for (auto it = databases_.lower_bound({tenant, ""});
+       it != databases_.end() && it->first.first == tenant; ++it) {
+    entries.push_back({.id = it->second.id, .name = it->first.second, .tenant = tenant});
+  }
+  return entries;
+}
+
+std::optional<CollectionEntry> CatalogState::FindCollection(const Uuid& id) const {
+  const auto found = collections_.find(id);
+  if (found == collections_.end()) return std::nullopt;
+  return Decode(*found);
+}
+
+std::optional<Uuid> CatalogState::FindCollectionByName(const std::string& tenant,
+                                                       const std::string& database,
+                                                       std::string_view name) const {
+  const auto holder = databases_.find({tenant, database});
+  if (holder == databases_.end()) return std::nullopt;
+  const auto found = holder->second.names.find(name);
+  if (found == holder->second.names.end()) return std::nullopt;
+  return (*found)->first;
+}
+
+std::optional<uint64_t> CatalogState::FloorOf(const Uuid& id) const {
+  const auto found = collections_.find(id);
+  if (found == collections_.end()) return std::nullopt;
+  return std::max(FloorOfBody(found->second.body), floor_);
+}
+
+void CatalogState::VisitCollections(const Visitor& visit) const {
+  for (const auto& collection : collections_) visit(Decode(collection));
+}
+
+void CatalogState::VisitCollections(const std::string& tenant, const std::string& database,
+                                    const Visitor& visit) const {
+  const auto found = databases_.find({tenant, database});
+  if (found == databases_.end()) return;
+  for (const auto* collection : found->second.names) visit(Decode(*collection));
+}
+
+// ---- Applying -----------------------------------------------------------------------------------
 
 Status CatalogState::ApplySnapshot(std::span<const std::byte> snapshot) {
   ByteReader reader(snapshot);
@@ -207,14 +259,7 @@ Status CatalogState::Apply(std::span<const std::byte> edit) {
     case EditKind::kDeleteTenant: {
       const std::string name(reader.GetText());
       PIGMENT_RETURN_IF_ERROR(check_end());
-      if (tenants_.erase(name) == 0)
-        return Contradiction(fmt::format("tenant \"{}\" is deleted twice", name));
-      for (auto it = databases_.lower_bound({name, ""});
-           it != databases_.end() && it->first.first == name;) {
-        const std::string database = (it++)->first.second;
-        EraseDatabase(name, database);
-      }
-      return Status::Ok();
+      return ApplyDeleteTenant(name);
     }
     case EditKind::kPutDatabase: {
       Catalog::DatabaseEntry entry;
@@ -228,20 +273,20 @@ Status CatalogState::Apply(std::span<const std::byte> edit) {
       const std::string tenant(reader.GetText());
       const std::string name(reader.GetText());
       PIGMENT_RETURN_IF_ERROR(check_end());
-      if (!databases_.contains({tenant, name}))
+      if (!HasDatabase(tenant, name))
         return Contradiction(fmt::format("database \"{}\" is deleted twice", name));
       EraseDatabase(tenant, name);
       return Status::Ok();
     }
-    case EditKind::kPutCollection: {
-      PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, GetCollection(reader));
+    case EditKind::kPutCollectionVersion1: {
+      PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, ReadCollectionVersion1(reader));
       PIGMENT_RETURN_IF_ERROR(check_end());
-      return ApplyPutCollection(std::move(entry));
+      return ApplyPutCollection(entry, PackSettings(entry), PackBody(entry));
     }
     case EditKind::kDeleteCollection: {
       const Uuid id = GetUuid(reader);
       PIGMENT_RETURN_IF_ERROR(check_end());
-      if (!collections_.contains(id))
+      if (!HasCollection(id))
         return Contradiction(fmt::format("collection {} is deleted twice", id.ToString()));
       EraseCollection(id);
       return Status::Ok();
@@ -255,8 +300,56 @@ Status CatalogState::Apply(std::span<const std::byte> edit) {
       next_segment_ = next;
       return Status::Ok();
     }
+    case EditKind::kPutCollection: {
+      CollectionEntry entry;
+      entry.id = GetUuid(reader);
+      entry.tenant = reader.GetText();
+      entry.database = reader.GetText();
+      const std::string_view settings = reader.GetText();
+      const std::string_view body = reader.GetText();
+      PIGMENT_RETURN_IF_ERROR(check_end());
+      PIGMENT_RETURN_IF_ERROR(UnpackSettings(settings, &entry));
+      PIGMENT_RETURN_IF_ERROR(UnpackBody(body, &entry));
+      return ApplyPutCollection(entry, settings, body);
+    }
+    case EditKind::kRaiseFloors: {
+      const auto floor = reader.Get<uint64_t>();
+      PIGMENT_RETURN_IF_ERROR(check_end());
+      if (floor < floor_)
+        return Contradiction(fmt::format("floors go back from {} to {}", floor_, floor));
+      floor_ = floor;
+      return Status::Ok();
+    }
+    case EditKind::kApplyMigration: {
+      Catalog::Migration migration;
+      migration.number = reader.Get<uint32_t>();
+      migration.name = reader.GetText();
+      migration.version = reader.GetText();
+      PIGMENT_RETURN_IF_ERROR(check_end());
+      return ApplyMigrationEdit(std::move(migration));
+    }
   }
   return Contradiction(fmt::format("an edit of unknown kind {}", kind));
+}
+
+Status CatalogState::ApplyMigrationEdit(Catalog::Migration migration) {
+  if (!migrations_.empty() && migration.number <= migrations_.back().number) {
+    return Contradiction(fmt::format("migration {} is applied after migration {}",
+                                     migration.number, migrations_.back().number));
+  }
+  migrations_.push_back(std::move(migration));
+  return Status::Ok();
+}
+
+Status CatalogState::ApplyDeleteTenant(const std::string& name) {
+  if (tenants_.erase(name) == 0)
+    return Contradiction(fmt::format("tenant \"{}\" is deleted twice", name));
+  for (auto it = databases_.lower_bound({name, ""});
+       it != databases_.end() && it->first.first == name;) {
+    const std::string database = (it++)->first.second;
+    EraseDatabase(name, database);
+  }
+  return Status::Ok();
 }
 
 Status CatalogState::ApplyPutDatabase(Catalog::DatabaseEntry entry) {
@@ -264,41 +357,58 @@ Status CatalogState::ApplyPutDatabase(Catalog::DatabaseEntry entry) {
     return Contradiction(fmt::format("database \"{}\" is in tenant \"{}\", which is not there",
                                      entry.name, entry.tenant));
   }
-  databases_[{std::move(entry.tenant), std::move(entry.name)}] = entry.id;
+  databases_[{std::move(entry.tenant), std::move(entry.name)}].id = entry.id;
   return Status::Ok();
 }
 
-Status CatalogState::ApplyPutCollection(CollectionEntry entry) {
-  NameKey key(entry.tenant, entry.database, entry.name);
-  if (!databases_.contains({entry.tenant, entry.database})) {
+Status CatalogState::ApplyPutCollection(const CollectionEntry& entry, std::string_view settings,
+                                        std::string_view body) {
+  const auto database = databases_.find({entry.tenant, entry.database});
+  if (database == databases_.end()) {
     return Contradiction(fmt::format("collection \"{}\" is in database \"{}\", which is not there",
                                      entry.name, entry.database));
   }
-  if (const auto found = names_.find(key); found != names_.end() && found->second != entry.id) {
+  auto& names = database->second.names;
+  if (const auto found = names.find(std::string_view(entry.name));
+      found != names.end() && (*found)->first != entry.id) {
     return Contradiction(fmt::format("two collections are named \"{}\"", entry.name));
   }
-  EraseCollection(entry.id);
-  const Uuid id = entry.id;
-  names_[std::move(key)] = id;
-  collections_[id] = std::make_shared<const CollectionEntry>(std::move(entry));
+  // Everything that can fail for want of memory comes before the old entry goes.
+  Packed packed{.database = &*database,
+                .settings = &*settings_.try_emplace(std::string(settings), 0).first,
+                .body = std::string(body)};
+  packed.body.shrink_to_fit();
+  const auto [collection, is_new] = collections_.try_emplace(entry.id);
+  ++packed.settings->second;  // first: they may be those of the old entry
+  if (!is_new) {
+    Database& before = databases_.find(collection->second.database->first)->second;
+    before.names.erase(&*collection);
+    DropSettings(collection->second.settings);
+  }
+  collection->second = std::move(packed);
+  names.insert(&*collection);
   return Status::Ok();
 }
 
+void CatalogState::DropSettings(Settings::value_type* settings) {
+  if (--settings->second == 0) settings_.erase(settings_.find(settings->first));
+}
+
 void CatalogState::EraseDatabase(const std::string& tenant, const std::string& name) {
-  const auto begin = names_.lower_bound({tenant, name, ""});
-  auto end = begin;
-  while (end != names_.end() && std::get<0>(end->first) == tenant &&
-         std::get<1>(end->first) == name) {
-    collections_.erase((end++)->second);
+  const auto found = databases_.find({tenant, name});
+  if (found == databases_.end()) return;
+  for (const auto* collection : found->second.names) {
+    DropSettings(collection->second.settings);
+    collections_.erase(collections_.find(collection->first));
   }
-  names_.erase(begin, end);
-  databases_.erase({tenant, name});
+  databases_.erase(found);
 }
 
 void CatalogState::EraseCollection(const Uuid& id) {
   const auto found = collections_.find(id);
   if (found == collections_.end()) return;
-  names_.erase({found->second->tenant, found->second->database, found->second->name});
+  databases_.find(found->second.database->first)->second.names.erase(&*found);
+  DropSettings(found->second.settings);
   collections_.erase(found);
 }
 

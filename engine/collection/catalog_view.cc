@@ -72,6 +72,12 @@ Status CatalogView::UpdateCollection(const CollectionEntry& changed) {
   });
 }
 
+Status CatalogView::UpdateCollections(std::span<const CollectionEntry>) {
+  return NotHere("changing collections together");
+}
+
+Status CatalogView::RaiseFloors(uint64_t) { return NotHere("raising floors"); }
+
 Status CatalogView::DeleteCollection(const Uuid& id) {
   PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, engine_->catalog()->GetCollectionById(id));
   return engine_->DeleteCollection({entry.tenant, entry.database}, entry.name);

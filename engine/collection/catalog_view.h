@@ -48,10 +48,21 @@ class CatalogView final : public Catalog {
   Result<std::vector<CollectionEntry>> ListCollections(const std::string& tenant,
                                                        const std::string& database) const override;
   std::vector<CollectionEntry> AllCollections() const override;
+  void VisitCollections(
+      const std::function<void(const CollectionEntry& entry)>& visit) const override {
+    engine_->catalog()->VisitCollections(visit);  // dimensions are those of the last flush here
+  }
+  std::optional<uint64_t> FloorOf(const Uuid& id) const override {
+    return engine_->catalog()->FloorOf(id);
+  }
   Status UpdateCollection(const CollectionEntry& entry) override;
+  Status UpdateCollections(std::span<const CollectionEntry> entries) override;
+  Status RaiseFloors(uint64_t floor) override;
   Status DeleteCollection(const Uuid& id) override;
 
   Result<uint32_t> NextSegment() override;
+  std::vector<Migration> migrations() const override { return engine_->catalog()->migrations(); }
+  Statistics statistics() const override { return engine_->catalog()->statistics(); }
   Status Checkpoint() override;
 
  private:

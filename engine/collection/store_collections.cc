@@ -73,6 +73,7 @@ Status StoreEngine::ModifyCollection(const Uuid& id,
   after.floor = before.floor;
   after.next_ordinal = before.next_ordinal;
   after.segments = before.segments;
+  after.shelf = before.shelf;
   return current->catalog->UpdateCollection(after);
 }
 

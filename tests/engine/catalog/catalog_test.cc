@@ -292,7 +292,7 @@ TEST(Catalog, ANewerFormatIsNamedWithBothVersions) {
   const Status status = harness.Open();
   EXPECT_CODE(status, Code::kVersionMismatch);
   EXPECT_THAT(status.message(), HasSubstr("version 5"));
-  EXPECT_THAT(status.message(), HasSubstr("up to 1"));
+  EXPECT_THAT(status.message(), HasSubstr("up to 2"));
 }
 
 TEST(Catalog, EditorsAndReadersRunAtOnce) {
