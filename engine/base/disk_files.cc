@@ -38,6 +38,19 @@ auto Uninterrupted(Call call) {
   return result;
 }
 
+// Bytes of a lock file: those below belong to the write lock, pins of positions come behind. Nobody
+// reads or writes there.
+constexpr uint64_t kPinBase = uint64_t{1} << 62;
+
+struct flock LockRequest(int type, uint64_t begin, uint64_t bytes) {
+  struct flock request {};
+  request.l_type = static_cast<short>(type);
+  request.l_whence = SEEK_SET;
+  request.l_start = static_cast<off_t>(begin);
+  request.l_len = static_cast<off_t>(bytes);
+  return request;
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -160,9 +173,7 @@ class DiskLock final : public FileLock {
   ~DiskLock() override {
     if (getpid() != owner_) return;
     static_cast<void>(!ftruncate(fd_.get(), 0));  // the text of a holder that is gone would mislead
-    struct flock request {};
-    request.l_type = F_UNLCK;
-    request.l_whence = SEEK_SET;
+    struct flock request = LockRequest(F_UNLCK, 0, kPinBase);
     fcntl(fd_.get(), F_OFD_SETLK, &request);
   }
 
@@ -180,6 +191,29 @@ class DiskLock final : public FileLock {
   const Descriptor fd_;
   const pid_t owner_;
 };
+
+// A pin of a position. In a forked child the destructor closes its copy and frees nothing.
+class DiskPin final : public FileLock {
+ public:
+  DiskPin(Descriptor fd, uint64_t position)
+      : fd_(std::move(fd)), position_(position), owner_(getpid()) {}
+  ~DiskPin() override {
+    if (getpid() != owner_) return;
+    // Explicitly: closing frees it only when no forked child has the descriptor.
+    struct flock request = LockRequest(F_UNLCK, kPinBase + position_, 1);
+    fcntl(fd_.get(), F_OFD_SETLK, &request);
+  }
+
+ private:
+  const Descriptor fd_;
+  const uint64_t position_;
+  const pid_t owner_;
+};
+
+Status CheckPosition(const std::string& path, uint64_t position) {
+  if (position < kPinBase) return Status::Ok();
+  return InvalidArgument(fmt::format("{} cannot be pinned at {}", path, position));
+}
 
 // The holder writes its text just after it has the lock: an empty file is looked at again for a
 // moment.
@@ -371,9 +405,7 @@ Result<std::unique_ptr<FileLock>> DiskFileSystem::Lock(const std::string& path,
   Descriptor fd(
       Uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); }));
   if (fd.get() < 0) return ErrnoStatus(errno, "open", path);
-  struct flock request {};
-  request.l_type = F_WRLCK;
-  request.l_whence = SEEK_SET;
+  struct flock request = LockRequest(F_WRLCK, 0, kPinBase);
   if (Uninterrupted([&] { return fcntl(fd.get(), F_OFD_SETLK, &request); }) < 0) {
     if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "lock", path);
     return FailedPrecondition(Detail::kLocked, fmt::format("{} is locked: open for writing by {}",
@@ -383,6 +415,41 @@ Result<std::unique_ptr<FileLock>> DiskFileSystem::Lock(const std::string& path,
   auto lock = std::make_unique<DiskLock>(std::move(fd));
   PIGMENT_RETURN_IF_ERROR(lock->SetHolder(path, holder));
   return std::unique_ptr<FileLock>(std::move(lock));
+}
+
+Result<std::unique_ptr<FileLock>> DiskFileSystem::PinPosition(const std::string& path,
+                                                              uint64_t position) {
+  PIGMENT_RETURN_IF_ERROR(CheckPosition(path, position));
+  Descriptor fd(Uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (fd.get() < 0) return ErrnoStatus(errno, "open", path);
+  struct flock request = LockRequest(F_RDLCK, kPinBase + position, 1);
+  if (Uninterrupted([&] { return fcntl(fd.get(), F_OFD_SETLK, &request); }) < 0) {
+    if (errno == EAGAIN || errno == EACCES) {
+      // Version 0.1 locked every byte there is.
+      return FailedPrecondition(Detail::kLocked,
+                                fmt::format("{} is locked against readers by an older version: {}",
+                                            path, ReadHolder(fd.get())))
+          .WithFile(path, -1);
+    }
+    return ErrnoStatus(errno, "pin a position in", path)
+        .WithHint("a store can only be read where the file system has locks");
+  }
+  return std::unique_ptr<FileLock>(std::make_unique<DiskPin>(std::move(fd), position));
+}
+
+Result<bool> DiskFileSystem::IsPinnedBelow(const std::string& path, uint64_t position) {
+  PIGMENT_RETURN_IF_ERROR(CheckPosition(path, position));
+  if (position == 0) return false;  // a length of zero would mean the rest of the file
+  const Descriptor fd(Uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (fd.get() < 0) {
+    if (errno == ENOENT) return false;
+    return ErrnoStatus(errno, "open", path);
+  }
+  struct flock request = LockRequest(F_WRLCK, kPinBase, position);
+  if (Uninterrupted([&] { return fcntl(fd.get(), F_OFD_GETLK, &request); }) < 0) {
+    return ErrnoStatus(errno, "look for pins in", path);
+  }
+  return request.l_type != F_UNLCK;
 }
 
 }  // namespace pigment

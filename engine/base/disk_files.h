@@ -23,6 +23,9 @@ class DiskFileSystem final : public FileSystem {
   Result<bool> Exists(const std::string& path) override;
   Status SyncDirectory(const std::string& path) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::string_view holder) override;
+  Result<std::unique_ptr<FileLock>> PinPosition(const std::string& path,
+                                                uint64_t position) override;
+  Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) override;
 };
 
 // The disk; lives for ever.

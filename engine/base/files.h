@@ -47,7 +47,7 @@ class File {
   virtual const std::string& path() const = 0;
 };
 
-// Held for as long as the object lives; the kernel frees it when the process dies.
+// A lock or a pin. Held for as long as the object lives; the kernel frees it when the process dies.
 class FileLock {
  public:
   virtual ~FileLock() = default;
@@ -79,6 +79,17 @@ class FileSystem {
   // message with the holder's text.
   virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                                  std::string_view holder) = 0;
+
+  // How processes that only read tell the writer what they still need (reader_pins.h). A pin is
+  // shared, excludes neither the write lock nor other pins, writes nothing, and is freed by the
+  // kernel when its process dies. Positions are below 2^62.
+  //
+  // Pins `position` in the lock file `path`. No such file: kNotFound; nobody has written here since
+  // it was made, or it was not copied. A file system without locks: kUnavailable.
+  virtual Result<std::unique_ptr<FileLock>> PinPosition(const std::string& path,
+                                                        uint64_t position) = 0;
+  // Whether anybody, in this process or another, holds a pin below `position`. No file: nobody.
+  virtual Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) = 0;
 };
 
 }  // namespace pigment

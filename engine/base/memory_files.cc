@@ -100,6 +100,19 @@ class MemoryLock final : public FileLock {
   const std::string path_;
 };
 
+class MemoryPin final : public FileLock {
+ public:
+  MemoryPin(MemoryFileSystem* files, uint64_t boot, std::string path, uint64_t position)
+      : files_(files), boot_(boot), path_(std::move(path)), position_(position) {}
+  ~MemoryPin() override { files_->Unpin(path_, position_, boot_); }
+
+ private:
+  MemoryFileSystem* const files_;
+  const uint64_t boot_;
+  const std::string path_;
+  const uint64_t position_;
+};
+
 MemoryFileSystem::MemoryFileSystem(Kind kind) : is_simulated_(kind == Kind::kSimulated) {}
 
 // ---- Operations and their faults
@@ -406,6 +419,32 @@ void MemoryFileSystem::Unlock(const std::string& path, uint64_t boot) {
   if (boot == boot_) locks_.erase(path);
 }
 
+Result<std::unique_ptr<FileLock>> MemoryFileSystem::PinPosition(const std::string& given,
+                                                                uint64_t position) {
+  const std::string path = Normalize(given);
+  std::lock_guard lock(mutex_);
+  PIGMENT_RETURN_IF_ERROR(Begin(FileOperation::kLock, path).status);
+  if (!names_.contains(path)) return ErrnoStatus(ENOENT, "open", given);
+  pins_[path].insert(position);
+  return std::unique_ptr<FileLock>(std::make_unique<MemoryPin>(this, boot_, path, position));
+}
+
+Result<bool> MemoryFileSystem::IsPinnedBelow(const std::string& given, uint64_t position) {
+  const std::string path = Normalize(given);
+  std::lock_guard lock(mutex_);
+  PIGMENT_RETURN_IF_ERROR(Begin(FileOperation::kLock, path).status);
+  const auto found = pins_.find(path);
+  return found != pins_.end() && *found->second.begin() < position;
+}
+
+void MemoryFileSystem::Unpin(const std::string& path, uint64_t position, uint64_t boot) {
+  std::lock_guard lock(mutex_);
+  if (boot != boot_) return;
+  const auto found = pins_.find(path);
+  found->second.erase(found->second.find(position));
+  if (found->second.empty()) pins_.erase(found);
+}
+
 // ---- For tests
 // ------------------------------------------------------------------------------------------------------
 
@@ -481,6 +520,7 @@ void MemoryFileSystem::CutPower(const PowerCut& cut) {
   is_stopped_ = false;
   changes_until_stop_ = 0;
   locks_.clear();
+  pins_.clear();
   fault_.reset();
   if (cut.keep == PowerCut::Keep::kEverything) return;
   std::mt19937_64 random(cut.seed);

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ enum class FileOperation : uint32_t {
   kMakeDirectory = 256,
   kSyncDirectory = 512,
   kList = 1024,  // List, Exists and Size
-  kLock = 2048,
+  kLock = 2048,  // and pins
   kAllocate = 4096,
 };
 inline constexpr uint32_t kAnyFileOperation = 8191;
@@ -81,6 +82,9 @@ class MemoryFileSystem final : public FileSystem {
   Result<bool> Exists(const std::string& path) override;
   Status SyncDirectory(const std::string& path) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::string_view holder) override;
+  Result<std::unique_ptr<FileLock>> PinPosition(const std::string& path,
+                                                uint64_t position) override;
+  Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) override;
 
   // The rest is for tests. REQUIRES: kSimulated.
 
@@ -109,6 +113,7 @@ class MemoryFileSystem final : public FileSystem {
  private:
   friend class MemoryFile;
   friend class MemoryLock;
+  friend class MemoryPin;
 
   // A name is a file or, with a null inode, a directory.
   using Inode = std::shared_ptr<MemoryInode>;
@@ -144,6 +149,7 @@ class MemoryFileSystem final : public FileSystem {
   Result<uint64_t> Size(uint64_t boot, const MemoryInode& inode, const std::string& path);
   Status CheckBoot(uint64_t boot) const;
   void Unlock(const std::string& path, uint64_t boot);
+  void Unpin(const std::string& path, uint64_t position, uint64_t boot);
   uint64_t UsedBytes() const;
 
   const bool is_simulated_;
@@ -152,6 +158,7 @@ class MemoryFileSystem final : public FileSystem {
   Names durable_names_;
   std::map<std::string, std::vector<NameChange>> name_changes_;  // not durable yet, by directory
   std::map<std::string, std::string> locks_;
+  std::map<std::string, std::multiset<uint64_t>> pins_;
   std::array<uint64_t, 13> counts_{};  // by bit of FileOperation
   std::optional<FileFault> fault_;
   uint64_t fault_candidates_ = 0;

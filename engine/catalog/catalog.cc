@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <limits>
 #include <mutex>
@@ -46,10 +47,12 @@ class CatalogImpl final : public Catalog {
       : is_read_only_(is_read_only),
         files_(std::move(files)),
         next_segment_(state.next_segment()),
+        position_(files_->next_position()),
         state_(std::move(state)),
         bytes_(files_->bytes()) {}
 
   Uuid store() const override { return files_->store(); }
+  uint64_t position() const override { return position_.load(std::memory_order_acquire); }
 
   Status CreateTenant(const std::string& name) override;
   Status GetTenant(const std::string& name) const override;
@@ -99,6 +102,7 @@ class CatalogImpl final : public Catalog {
   bool is_edit_under_way_ = false;  // found set: an edit died between disk and memory
   uint32_t next_segment_;
 
+  std::atomic<uint64_t> position_;
   mutable std::shared_mutex state_mutex_;
   CatalogState state_;  // written under both mutexes
   uint64_t bytes_;      // on disk; the same
@@ -139,6 +143,7 @@ Status CatalogImpl::Edit(std::span<const std::string> edits) {
     std::unique_lock lock(state_mutex_);
     for (size_t i = 0; i < bytes.size() && applied.ok(); ++i) applied = state_.Apply(bytes[i]);
     bytes_ = files_->bytes();
+    position_.store(files_->next_position(), std::memory_order_release);
   }
   is_edit_under_way_ = false;
   if (!applied.ok()) {

@@ -70,12 +70,17 @@ struct CollectionEntry {
 class Catalog {
  public:
   // Opens or creates (with the default tenant and database) the catalog in `directory`.
-  // read_only: creates nothing; missing is kNotFound.
+  // read_only: creates nothing; missing is kNotFound. Beside a writer the caller holds
+  // kLookingPosition meanwhile, so that no file of the catalog goes under it.
   static Result<std::unique_ptr<Catalog>> Open(FileSystem* files, std::string directory,
                                                bool read_only);
   virtual ~Catalog() = default;
 
   virtual Uuid store() const = 0;  // identity of the store, made once
+
+  // Rises with every edit; at least 1. A file that an edit dropped is needed by whoever reads a
+  // catalog of a lower position than this one has after the edit (engine/base/reader_pins.h).
+  virtual uint64_t position() const = 0;
 
   // Tenants and databases. Duplicate: kAlreadyExists; missing: kNotFound; messages as
   // notes/chroma.md 1.4.
@@ -141,6 +146,7 @@ class Catalog {
   virtual Statistics statistics() const = 0;
 
   // Writes a fresh snapshot and drops the edits. Called by itself when edits outgrow the snapshot.
+  // Edits stay on disk while a reader of another process is looking.
   virtual Status Checkpoint() = 0;
 };
 

@@ -18,9 +18,6 @@ namespace {
 
 constexpr std::string_view kEditsPrefix = "CATALOG.edits.";
 constexpr uint64_t kEditsBytesMin = 64 << 10;  // fewer bytes of edits are not worth a snapshot
-// Beside a writer that replaces the files: each attempt but the last met a newer snapshot, so only a
-// writer that does nothing but checkpoints can use them up.
-constexpr int kLoadAttempts = 10000;
 
 std::optional<uint64_t> NumberOfName(std::string_view name) {
   if (!name.starts_with(kEditsPrefix)) return std::nullopt;
@@ -74,23 +71,16 @@ Status CatalogFiles::Create(const CatalogState& state) {
 // --------------------------------------------------------------------------------------------------------
 
 Status CatalogFiles::Load(CatalogState* state) {
-  std::string last;
-  for (int attempt = 0; attempt < kLoadAttempts; ++attempt) {
-    *state = CatalogState();
-    FramedHeader header;
-    PIGMENT_ASSIGN_OR_RETURN(std::string snapshot, ReadSnapshot(&header, state));
-    Status status = ReadEdits(header, state);
-    if (status.code() != Code::kNotFound) return status;
-    // A writer has replaced both meanwhile, or the edits are lost.
-    if (snapshot == last) break;
-    last = std::move(snapshot);
-  }
+  FramedHeader header;
+  PIGMENT_RETURN_IF_ERROR(ReadSnapshot(&header, state));
+  Status status = ReadEdits(header, state);
+  if (status.code() != Code::kNotFound) return status;
   const std::string path = PathOf(CatalogEditsName(number_));
   return DataLoss(Detail::kMissing, path, -1,
                   fmt::format("{} is missing, but {} needs it", path, PathOf(kCatalogName)));
 }
 
-Result<std::string> CatalogFiles::ReadSnapshot(FramedHeader* header, CatalogState* state) {
+Status CatalogFiles::ReadSnapshot(FramedHeader* header, CatalogState* state) {
   const std::string path = PathOf(kCatalogName);
   PIGMENT_ASSIGN_OR_RETURN(std::string bytes, ReadWholeFile(files_, path));
   PIGMENT_ASSIGN_OR_RETURN(*header, DecodeFramedHeader(AsBytes(bytes), FramedKind::kCatalogSnapshot,
@@ -113,7 +103,7 @@ Result<std::string> CatalogFiles::ReadSnapshot(FramedHeader* header, CatalogStat
   store_.bytes = header->store;
   number_ = header->number;
   snapshot_bytes_ = bytes.size();
-  return bytes;
+  return Status::Ok();
 }
 
 Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state) {
@@ -174,14 +164,18 @@ Status CatalogFiles::BecomeWriter(const CatalogState& state, bool is_changed) {
 
 Status CatalogFiles::RemoveLeftovers() {
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files_->List(directory_));
+  std::vector<std::string> older;
   for (const std::string& name : names) {
     const std::optional<uint64_t> number = NumberOfName(name);
     const bool is_temporary = name.starts_with(kCatalogName) && name.ends_with(".tmp");
-    if (is_temporary || (number && *number != number_)) {
+    // One with a higher number was made for a snapshot that never came, and its name may be wanted.
+    if (is_temporary || (number && *number > number_)) {
       PIGMENT_RETURN_IF_ERROR(files_->Remove(PathOf(name)));
+    } else if (number && *number < number_) {
+      older.push_back(PathOf(name));
     }
   }
-  return Status::Ok();
+  return removals_.Remove(std::move(older), kFirstPosition);
 }
 
 Status CatalogFiles::Append(std::span<const std::span<const std::byte>> edits,
@@ -245,8 +239,11 @@ Status CatalogFiles::Checkpoint(const CatalogState& state) {
   PIGMENT_RETURN_IF_ERROR(PublishSnapshot(header.number, state));
   appender_.Adopt(std::move(edits), header, kFramedHeaderBytes, next_position_ - 1);
   edits_header_ = header;
-  // What stays because this fails goes at the next open.
-  if (number_ > 0) static_cast<void>(files_->Remove(PathOf(CatalogEditsName(number_))).ok());
+  // Whoever looks from here on finds the new snapshot. What stays because this fails goes at the
+  // next open.
+  if (number_ > 0) {
+    static_cast<void>(removals_.Remove({PathOf(CatalogEditsName(number_))}, kFirstPosition).ok());
+  }
   number_ = header.number;
   return Status::Ok();
 }

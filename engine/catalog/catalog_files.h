@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/base/files.h"
+#include "engine/base/reader_pins.h"
 #include "engine/base/record_appender.h"
 #include "engine/base/uuid.h"
 #include "engine/catalog/catalog_state.h"
@@ -25,7 +26,7 @@ std::string CatalogEditsName(uint64_t number);
 class CatalogFiles {
  public:
   CatalogFiles(FileSystem* files, std::string directory)
-      : files_(files), directory_(std::move(directory)) {}
+      : files_(files), directory_(std::move(directory)), removals_(files, LockPath(directory_)) {}
 
   // Whether there is a catalog. None, but something that only one with contents leaves behind:
   // kDataLoss, Detail::kMissing.
@@ -53,10 +54,11 @@ class CatalogFiles {
   bool wants_checkpoint() const;
   uint64_t bytes() const { return snapshot_bytes_ + appender_.end(); }  // of snapshot and edits
   const Uuid& store() const { return store_; }
+  uint64_t next_position() const { return next_position_; }
 
  private:
   std::string PathOf(const std::string& name) const { return directory_ + "/" + name; }
-  Result<std::string> ReadSnapshot(FramedHeader* header, CatalogState* state);
+  Status ReadSnapshot(FramedHeader* header, CatalogState* state);
   Status ReadEdits(const FramedHeader& snapshot, CatalogState* state);
   Status PublishSnapshot(uint64_t number, const CatalogState& state);
   Status RemoveLeftovers();
@@ -71,6 +73,7 @@ class CatalogFiles {
   bool has_clean_edits_ = false;  // the file of edits holds none yet: it can be gone on with
   RecordAppender appender_;  // without a file until it is certain that everything before is durable
   bool is_broken_ = false;
+  PinnedRemovals removals_;  // files of edits that readers may still be looking at
 };
 
 }  // namespace pigment

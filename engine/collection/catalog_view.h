@@ -20,6 +20,7 @@ class CatalogView final : public Catalog {
   explicit CatalogView(StoreEngine* engine) : engine_(engine) {}
 
   Uuid store() const override { return engine_->catalog()->store(); }
+  uint64_t position() const override { return engine_->catalog()->position(); }
 
   Status CreateTenant(const std::string& name) override;
   Status GetTenant(const std::string& name) const override {

@@ -29,6 +29,9 @@ namespace pigment {
 // What collections have from their store.
 struct CollectionContext {
   std::shared_ptr<Catalog> catalog;  // a read-only store may have opened another one since
+  // Of a read-only store: keeps the files of its catalog from the writer as long as they may be
+  // opened.
+  std::shared_ptr<const FileLock> pin;
   SegmentStore* segments = nullptr;
   std::mutex* entry_mutex = nullptr;               // read-modify-write of a catalog entry
   const std::atomic<uint64_t>* applied = nullptr;  // last applied log position of the store

@@ -80,6 +80,10 @@ bool IsOurName(std::string_view name) {
 SegmentStore::SegmentStore(std::shared_ptr<StoreEnvironment> environment)
     : environment_(std::move(environment)), directory_(environment_->directory + "/segments") {}
 
+void SegmentStore::SetCatalog(std::shared_ptr<const Catalog> catalog) {
+  catalog_ = std::move(catalog);
+}
+
 std::string SegmentStore::SegmentPath(uint32_t segment) const {
   return fmt::format("{}/{}.seg", directory_, segment);
 }
@@ -242,9 +246,12 @@ void SegmentStore::DropReference(const std::string& path) {
     if (found == references_.end() || --found->second > 0) return;
     references_.erase(found);
   }
-  // A file that cannot be removed now is unreferenced at the next open. Readers that hold it open
-  // keep it.
-  (void)environment_->files->Remove(path);
+  RemoveDropped(path);
+}
+
+// A file that cannot be removed now is unreferenced at the next open.
+void SegmentStore::RemoveDropped(const std::string& path) {
+  (void)environment_->removals.Remove({path}, catalog_->position());
 }
 
 void SegmentStore::Discard(const SegmentEntry& entry) {
@@ -256,16 +263,18 @@ void SegmentStore::Discard(const SegmentEntry& entry) {
 Status SegmentStore::RemoveUnreferenced() {
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                            environment_->files->List(directory_));
+  std::vector<std::string> unreferenced;
   for (const std::string& name : names) {
     if (!IsOurName(name)) continue;
-    const std::string path = directory_ + "/" + name;
+    std::string path = directory_ + "/" + name;
     {
       std::lock_guard lock(mutex_);
       if (references_.contains(path)) continue;
     }
-    PIGMENT_RETURN_IF_ERROR(environment_->files->Remove(path));
+    unreferenced.push_back(std::move(path));
   }
-  return Status::Ok();
+  // Readers of an earlier writer's catalog may still need some of them.
+  return environment_->removals.Remove(std::move(unreferenced), catalog_->position());
 }
 
 }  // namespace pigment

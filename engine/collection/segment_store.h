@@ -18,6 +18,7 @@
 
 #include "engine/base/files.h"
 #include "engine/base/memory_budget.h"
+#include "engine/base/reader_pins.h"
 #include "engine/catalog/catalog.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/segment/segment.h"
@@ -32,18 +33,24 @@ struct StoreEnvironment {
       : files(std::move(files)),
         directory(std::move(directory)),
         read_only(read_only),
-        budget("store", budget_bytes) {}
+        budget("store", budget_bytes),
+        removals(this->files.get(), LockPath(this->directory)) {}
 
   const std::shared_ptr<FileSystem> files;
   const std::string directory;
   const bool read_only;
   OwnerId store{};  // set once the catalog is open
   MemoryBudget budget;
+  PinnedRemovals removals;  // files that no catalog names any more, and readers may still need
 };
 
 class SegmentStore {
  public:
   explicit SegmentStore(std::shared_ptr<StoreEnvironment> environment);
+
+  // Whose edits drop what is removed. Set once, before anything is released; not for a store that
+  // only reads.
+  void SetCatalog(std::shared_ptr<const Catalog> catalog);
 
   // Opens and checks a segment that the catalog names. One that is open already (in a fork) is
   // shared.
@@ -75,7 +82,8 @@ class SegmentStore {
   Status SyncNames();
 
   // Counts how many collections name the files of an entry. A file that none names any more is
-  // removed; a read-only store counts and removes nothing.
+  // removed as soon as no reader of another process is pinned below the present position of the
+  // catalog: Release follows the edit that drops it. A read-only store counts and removes nothing.
   void Retain(const SegmentEntry& entry);
   void Release(const SegmentEntry& entry);
   // Keeps the files of an entry while a merge reads them, whatever becomes of the collections.
@@ -83,7 +91,9 @@ class SegmentStore {
   void LetGo(const SegmentEntry& entry);
   // True when more than one collection names the segment.
   bool IsShared(uint32_t segment) const;
-  // Removes the files of a failed flush that no entry names.
+  // Removes a file that the last edits of the catalog dropped, as Release does.
+  void RemoveDropped(const std::string& path);
+  // Removes the files of a failed flush that no entry names, and no reader ever knew.
   void Discard(const SegmentEntry& entry);
   // Removes files of ours that nobody retains; called once at open, before anything is written.
   Status RemoveUnreferenced();
@@ -97,6 +107,7 @@ class SegmentStore {
 
   const std::shared_ptr<StoreEnvironment> environment_;
   const std::string directory_;
+  std::shared_ptr<const Catalog> catalog_;  // null while opening and in a read-only store
   mutable std::mutex mutex_;  // guards the members below; nothing is called while it is held
   std::map<uint32_t, std::weak_ptr<const Segment>> open_;
   std::map<std::string, uint32_t> references_;  // by path

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/reader_pins.h"
 
 namespace pigment {
 
@@ -20,6 +21,9 @@ namespace {
 
 // The log closes a file at this size; before that there is nothing to purge.
 constexpr uint64_t kPurgeBytes = LogOptions().file_bytes_max;
+// While readers keep the log from being purged, they are looked for each time that so much was
+// written.
+constexpr uint64_t kPinnedPurgeBytes = kPurgeBytes / 8;
 // What a record costs in the tail beside its bytes in the log, for admission by the budget.
 constexpr uint64_t kRecordOverheadBytes = 256;
 
@@ -98,6 +102,7 @@ Result<std::shared_ptr<CollectionState>> StoreEngine::Find(const Uuid& id,
   std::lock_guard lock(generation_mutex_);
   const auto found = generation_->collections.find(id);
   if (found == generation_->collections.end()) {
+    PIGMENT_RETURN_IF_ERROR(CheckOpen());  // a closed reader has let go of its collections
     return NotFound(
         fmt::format("collection \"{}\" does not exist", name.empty() ? id.ToString() : name));
   }
@@ -251,12 +256,17 @@ void StoreEngine::PurgeLogIfLarge() {
   std::unique_lock purging(purge_mutex_, std::try_to_lock);
   if (!purging || log_bytes_.load(std::memory_order_relaxed) < kPurgeBytes) return;
   log_bytes_.store(0, std::memory_order_relaxed);
-  (void)PurgeLog();
+  if (pinned_floor_ == 0) {
+    (void)PurgeLog();
+  } else {
+    (void)PurgeUnpinned();
+  }
 }
 
 Status StoreEngine::PurgeLog() {
   // A cold collection whose few records have been in the log since before the last purge gets its
   // segment now, so that it never pins more than two rounds of the log.
+  const auto current = generation();
   const uint64_t cold = std::exchange(purge_position_, position());
   uint64_t floor = purge_position_;
   const auto states = AllStates();
@@ -269,7 +279,21 @@ Status StoreEngine::PurgeLog() {
     const Status raised = state->RaiseFloor(floor);
     if (!raised.ok() && raised.code() != Code::kNotFound) return raised;
   }
-  return log_->Purge(floor);
+  pinned_floor_ = floor;
+  pinned_position_ = current->catalog->position();
+  return PurgeUnpinned();
+}
+
+// A reader of an older catalog, whose floors are lower, may just be reading the log.
+Status StoreEngine::PurgeUnpinned() {
+  (void)environment_->removals.RemoveUnpinned();
+  PIGMENT_ASSIGN_OR_RETURN(const bool is_pinned, environment_->files->IsPinnedBelow(
+                                                     LockPath(directory()), pinned_position_));
+  if (is_pinned) {
+    log_bytes_.store(kPurgeBytes - kPinnedPurgeBytes, std::memory_order_relaxed);
+    return Status::Ok();
+  }
+  return log_->Purge(std::exchange(pinned_floor_, 0));
 }
 
 // A floor beyond the durable end of the log would be a hole after a power cut.
@@ -288,7 +312,15 @@ Status StoreEngine::Close() {
   maintenance_.Cancel();  // first, because writers may wait for a merge
   std::unique_lock waiting_for_operations(operations_);
   maintenance_.Stop();
-  if (options_.read_only) return Status::Ok();
+  if (options_.read_only) {
+    std::lock_guard refreshing(refresh_mutex_);
+    // Handles may live on; the writer is not to wait for them.
+    auto emptied = std::make_shared<Generation>();
+    std::lock_guard lock(generation_mutex_);
+    emptied->catalog = generation_->catalog;
+    generation_.swap(emptied);
+    return Status::Ok();
+  }
   Status first;
   const auto note = [&first](Status status) {
     if (first.ok()) first = std::move(status);
@@ -297,6 +329,11 @@ Status StoreEngine::Close() {
   for (const auto& state : AllStates()) {
     if (state->CheckWritable().ok() && state->fullness() >= kWorthASegment) note(state->Flush());
   }
+  {
+    std::lock_guard purging(purge_mutex_);
+    if (pinned_floor_ != 0) (void)PurgeUnpinned();
+  }
+  (void)environment_->removals.RemoveUnpinned();  // what stays goes at the next open
   note(log_->Close());
   lock_.reset();
   return first;

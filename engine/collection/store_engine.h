@@ -84,6 +84,8 @@ class StoreEngine {
   // refresh of a read-only store makes another, and whoever uses an old one keeps it.
   struct Generation {
     std::shared_ptr<Catalog> catalog;
+    // Of a read-only store, on the catalog's position; null where there is no LOCK to pin in.
+    std::shared_ptr<const FileLock> pin;
     std::unordered_map<Uuid, std::shared_ptr<CollectionState>, UuidHash> collections;
   };
   // One operation under way; Close waits for all.
@@ -93,6 +95,9 @@ class StoreEngine {
   Status CheckDirectory();
   Status Load();
   Result<std::shared_ptr<Generation>> OpenGeneration();
+  Status OpenPinnedCatalog(Generation* generation);
+  Result<std::shared_ptr<const FileLock>> PinPosition(uint64_t position);
+  uint64_t Publish(std::shared_ptr<Generation> fresh, uint64_t reached);
   Result<std::shared_ptr<Generation>> ReplayGeneration(std::unique_ptr<Log>* log,
                                                        uint64_t* position);
   CollectionContext ContextFor(Generation& generation);
@@ -114,6 +119,7 @@ class StoreEngine {
   Status SecureLog();
   void PurgeLogIfLarge();
   Status PurgeLog();
+  Status PurgeUnpinned();
 
   const std::shared_ptr<StoreEnvironment> environment_;
   const StoreOptions options_;
@@ -127,7 +133,11 @@ class StoreEngine {
   std::mutex entry_mutex_;  // read-modify-write of a catalog entry
   std::mutex refresh_mutex_;
   std::mutex purge_mutex_;
-  uint64_t purge_position_ = 0;         // guarded by purge_mutex_: position at the last purge
+  // Guarded by purge_mutex_: position at the last purge; what of the log readers keep from being
+  // purged, and the position of the catalog that readers must have reached before that.
+  uint64_t purge_position_ = 0;
+  uint64_t pinned_floor_ = 0;
+  uint64_t pinned_position_ = 0;
   std::atomic<uint64_t> log_bytes_{0};  // written since the last purge, nearly
 
   std::atomic<uint64_t> applied_{0};

@@ -9,25 +9,18 @@
 #include <utility>
 
 #include "engine/base/disk_files.h"
+#include "engine/base/reader_pins.h"
 #include "engine/collection/store_engine.h"
 
 namespace pigment {
 
 namespace {
 
-// A writer may remove files between a reader's look at the catalog and its opening of them; looking
-// again helps.
-constexpr int kRefreshAttempts = 20;
-
 std::string ParentDirectory(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-bool MayBeOvertaken(const Status& status) {
-  return status.code() == Code::kNotFound || status.code() == Code::kDataLoss;
 }
 
 }  // namespace
@@ -82,12 +75,13 @@ Status StoreEngine::Prepare() {
     const Status synced = files.SyncDirectory(ParentDirectory(directory()));
     if (!synced.ok() && synced.code() != Code::kPermissionDenied) return synced;
   }
-  PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(directory() + "/LOCK", DescribeThisProcess()));
+  PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(LockPath(directory()), DescribeThisProcess()));
   return Status::Ok();
 }
 
 CollectionContext StoreEngine::ContextFor(Generation& generation) {
   return {.catalog = generation.catalog,
+          .pin = generation.pin,
           .segments = &segments_,
           .entry_mutex = &entry_mutex_,
           .applied = &applied_,
@@ -96,10 +90,32 @@ CollectionContext StoreEngine::ContextFor(Generation& generation) {
           .options = options_};
 }
 
+// Null without a LOCK: a copy that has none, which no writer has opened yet.
+Result<std::shared_ptr<const FileLock>> StoreEngine::PinPosition(uint64_t position) {
+  Result<std::unique_ptr<FileLock>> pin =
+      environment_->files->PinPosition(LockPath(directory()), position);
+  if (pin.status().code() == Code::kNotFound) return std::shared_ptr<const FileLock>();
+  PIGMENT_RETURN_IF_ERROR(pin.status());
+  return std::shared_ptr<const FileLock>(*std::move(pin));
+}
+
+Status StoreEngine::OpenPinnedCatalog(Generation* generation) {
+  PIGMENT_ASSIGN_OR_RETURN(const auto looking, PinPosition(kLookingPosition));
+  PIGMENT_ASSIGN_OR_RETURN(generation->catalog,
+                           Catalog::Open(environment_->files.get(), directory(), true));
+  PIGMENT_ASSIGN_OR_RETURN(generation->pin, PinPosition(generation->catalog->position()));
+  return Status::Ok();
+}
+
 Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::OpenGeneration() {
   auto generation = std::make_shared<Generation>();
-  PIGMENT_ASSIGN_OR_RETURN(generation->catalog, Catalog::Open(environment_->files.get(),
-                                                              directory(), options_.read_only));
+  if (options_.read_only) {
+    PIGMENT_RETURN_IF_ERROR(OpenPinnedCatalog(generation.get()));
+  } else {
+    PIGMENT_ASSIGN_OR_RETURN(generation->catalog,
+                             Catalog::Open(environment_->files.get(), directory(), false));
+    segments_.SetCatalog(generation->catalog);
+  }
   environment_->store = generation->catalog->store().bytes;
   if (!options_.read_only) {
     PIGMENT_RETURN_IF_ERROR(environment_->files->MakeDirectory(directory() + "/segments"));
@@ -156,31 +172,41 @@ Result<uint64_t> StoreEngine::Refresh() {
   PIGMENT_RETURN_IF_ERROR(CheckOpen());
   if (!options_.read_only) return position();
   std::lock_guard refreshing(refresh_mutex_);
-  for (int attempt = 1;; ++attempt) {
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());  // Close may have come first, and is not undone
+  std::string damage;
+  for (;;) {
+    PIGMENT_ASSIGN_OR_RETURN(const bool had_lock,
+                             environment_->files->Exists(LockPath(directory())));
     std::unique_ptr<Log> log;  // read and let go: a reader appends nothing
     uint64_t reached = 0;
     Result<std::shared_ptr<Generation>> fresh = ReplayGeneration(&log, &reached);
-    const bool is_last = attempt == kRefreshAttempts;
-    if (!fresh.ok()) {
-      if (!is_last && MayBeOvertaken(fresh.status())) continue;
-      return fresh.status();
+    if (!had_lock) {
+      // A first writer came meanwhile, and knew of no reader.
+      PIGMENT_ASSIGN_OR_RETURN(const bool has_lock,
+                               environment_->files->Exists(LockPath(directory())));
+      if (has_lock) continue;
     }
-    const auto is_overtaken = [](const auto& item) {
-      return MayBeOvertaken(item.second->CheckWritable());
-    };
-    if (!is_last &&
-        std::any_of((*fresh)->collections.begin(), (*fresh)->collections.end(), is_overtaken))
+    if (fresh.status().code() == Code::kDataLoss && fresh.status().message() != damage) {
+      // Bytes that the writer was just adding or taking back look like damage; they are there, or
+      // gone, at the next look. Only what shows the same twice is damage.
+      damage = fresh.status().message();
       continue;
-    // A collection that the writer flushed and then left alone may hide the log's end from nobody:
-    // never go back.
-    reached = std::max(reached, position());
-    {
-      std::lock_guard lock(generation_mutex_);
-      generation_ = *std::move(fresh);
     }
-    applied_.store(reached, std::memory_order_release);
-    return reached;
+    PIGMENT_RETURN_IF_ERROR(fresh.status());
+    return Publish(*std::move(fresh), reached);
   }
+}
+
+uint64_t StoreEngine::Publish(std::shared_ptr<Generation> fresh, uint64_t reached) {
+  // A collection that the writer flushed and then left alone may hide the log's end from nobody:
+  // never go back.
+  reached = std::max(reached, position());
+  {
+    std::lock_guard lock(generation_mutex_);
+    generation_.swap(fresh);
+  }
+  applied_.store(reached, std::memory_order_release);
+  return reached;
 }
 
 }  // namespace pigment

@@ -26,7 +26,6 @@ namespace {
 
 constexpr size_t kGroupBatchesMax = 1024;
 constexpr uint64_t kGroupBytesMax = 16 << 20;
-constexpr int kReplayAttempts = 10;  // of a read-only process whose files the writer purges
 
 // Runs somebody else's code, or code that allocates; nothing gets out but a status, so that no
 // waiter is left behind.
@@ -414,27 +413,13 @@ Status PrepareDirectory(FileSystem* files, const std::string& directory) {
   return Status::Ok();
 }
 
-// The writer may purge files while they are read: then the rest is read from a new list.
 Result<LogReplay> ReplayBesideWriter(FileSystem* files, const std::string& directory,
                                      const std::array<std::byte, 16>& store, uint64_t floor,
                                      const Log::Apply& apply) {
   PIGMENT_ASSIGN_OR_RETURN(const bool exists, files->Exists(directory));
-  if (!exists && floor == 0)
+  if (!exists && (floor == 0 || floor == kNothingNeeded))
     return LogReplay();  // a store whose maker died before its log was made
-  uint64_t applied = 0;
-  const Log::Apply apply_once = [&](uint64_t position,
-                                    std::span<const std::byte> payload) -> Status {
-    if (position <= applied) return Status::Ok();
-    PIGMENT_RETURN_IF_ERROR(apply(position, payload));
-    applied = position;
-    return Status::Ok();
-  };
-  Result<LogReplay> replay = Internal("the log was not read");
-  for (int attempt = 0; attempt < kReplayAttempts; ++attempt) {
-    replay = ReplayLog(files, directory, store, floor, apply_once);
-    if (replay.ok() || replay.status().code() != Code::kNotFound) break;
-  }
-  return replay;
+  return ReplayLog(files, directory, store, floor, apply);
 }
 
 }  // namespace

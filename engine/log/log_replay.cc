@@ -60,10 +60,13 @@ class Replayer {
     }
     std::sort(numbers.begin(), numbers.end());
     for (const uint64_t number : numbers) {
-      PIGMENT_ASSIGN_OR_RETURN(const uint64_t bytes, ReadHeader(number));
+      const Result<uint64_t> bytes = ReadHeader(number);
+      // Purged since it was listed. If it was needed, the others do not fit together.
+      if (bytes.status().code() == Code::kNotFound) continue;
+      PIGMENT_RETURN_IF_ERROR(bytes.status());
       const FramedHeader& header = headers_.back();
       replay_.files.push_back(
-          {.number = number, .first_position = header.first_position, .bytes = bytes});
+          {.number = number, .first_position = header.first_position, .bytes = *bytes});
       replay_.next_number = number + 1;
       if (headers_.size() > 1 &&
           header.first_position < headers_[headers_.size() - 2].first_position) {

@@ -229,6 +229,69 @@ TEST(DiskFiles, AForkedChildFreesNothingAndKeepsNothingThatIsFreed) {
   waitpid(child, nullptr, 0);
 }
 
+TEST(DiskFiles, APinOfAnotherProcessIsSeenUntilItDies) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "LOCK";
+  const auto lock = DiskFiles()->Lock(path, "the writer");
+  ASSERT_OK(lock);
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto pin = DiskFiles()->PinPosition(path, 7);
+    if (!pin.ok() || write(ready[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char byte;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_TRUE(DiskFiles()->IsPinnedBelow(path, 8).value());
+  EXPECT_FALSE(DiskFiles()->IsPinnedBelow(path, 7).value());
+  kill(child, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_FALSE(DiskFiles()->IsPinnedBelow(path, 8).value());
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST(DiskFiles, AForkedChildNeitherFreesNorKeepsAPin) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "LOCK";
+  const auto lock = DiskFiles()->Lock(path, "the writer");
+  ASSERT_OK(lock);
+  auto pin = DiskFiles()->PinPosition(path, 3);
+  ASSERT_OK(pin);
+  int quit[2];
+  ASSERT_EQ(pipe(quit), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    *pin = nullptr;
+    char byte;
+    _exit(read(quit[0], &byte, 1) == 1 ? 0 : 1);
+  }
+  usleep(20'000);
+  EXPECT_TRUE(DiskFiles()->IsPinnedBelow(path, 4).value());
+  *pin = nullptr;
+  EXPECT_FALSE(DiskFiles()->IsPinnedBelow(path, 4).value());
+  ASSERT_EQ(write(quit[1], "q", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  close(quit[0]);
+  close(quit[1]);
+}
+
+TEST(DiskFiles, WhatIsNoPositionAndWhatMayNotBeReadCannotBePinned) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "LOCK";
+  EXPECT_CODE(DiskFiles()->PinPosition(path, 0), Code::kNotFound);
+  { ASSERT_OK(DiskFiles()->Lock(path, "the writer")); }
+  EXPECT_CODE(DiskFiles()->PinPosition(path, UINT64_MAX), Code::kInvalidArgument);
+  EXPECT_CODE(DiskFiles()->IsPinnedBelow(path, UINT64_MAX), Code::kInvalidArgument);
+  // The kernel has no locks for this one.
+  EXPECT_FALSE(DiskFiles()->PinPosition("/proc/self", 0).status().code() == Code::kNotFound);
+}
+
 TEST(DiskFiles, ThisProcessDescribesItself) {
   EXPECT_THAT(DescribeThisProcess(),
               ::testing::MatchesRegex("pid [0-9]+ \\(.+\\) since 20[0-9-]+T[0-9:]+Z"));

@@ -193,6 +193,42 @@ TEST_P(Files, ASecondLockIsRefusedAndNamesTheHolderUntilItIsFree) {
   EXPECT_OK(files_->Lock(At("LOCK"), "pid 4712 (second)"));
 }
 
+TEST_P(Files, PinsAreSharedExcludeNobodyAndAreSeenFromAbove) {
+  const std::string path = At("LOCK");
+  EXPECT_CODE(files_->PinPosition(path, 0), Code::kNotFound);
+  EXPECT_FALSE(files_->IsPinnedBelow(path, 10).value());
+  const auto lock = files_->Lock(path, "the writer");
+  ASSERT_OK(lock);
+  EXPECT_FALSE(files_->IsPinnedBelow(path, 10).value());
+  {
+    const auto five = files_->PinPosition(path, 5);
+    ASSERT_OK(five);
+    EXPECT_FALSE(files_->IsPinnedBelow(path, 5).value());
+    EXPECT_TRUE(files_->IsPinnedBelow(path, 6).value());
+    const auto again = files_->PinPosition(path, 5);
+    ASSERT_OK(again);
+    EXPECT_CODE(files_->Lock(path, "another"), Code::kFailedPrecondition);
+    auto zero = files_->PinPosition(path, 0);
+    ASSERT_OK(zero);
+    EXPECT_FALSE(files_->IsPinnedBelow(path, 0).value());
+    EXPECT_TRUE(files_->IsPinnedBelow(path, 1).value());
+    *zero = nullptr;
+    EXPECT_FALSE(files_->IsPinnedBelow(path, 1).value());
+  }
+  EXPECT_FALSE(files_->IsPinnedBelow(path, 6).value());
+}
+
+TEST_P(Files, PinsOutliveTheWriterAndDoNotKeepTheNextOneOut) {
+  const std::string path = At("LOCK");
+  { ASSERT_OK(files_->Lock(path, "the first writer")); }
+  const auto pin = files_->PinPosition(path, uint64_t{1} << 40);
+  ASSERT_OK(pin);
+  const auto lock = files_->Lock(path, "the second writer");
+  ASSERT_OK(lock);
+  EXPECT_FALSE(files_->IsPinnedBelow(path, uint64_t{1} << 40).value());
+  EXPECT_TRUE(files_->IsPinnedBelow(path, (uint64_t{1} << 40) + 1).value());
+}
+
 INSTANTIATE_TEST_SUITE_P(AllHomes, Files,
                          ::testing::Values(Home::kDisk, Home::kMemory, Home::kSimulated),
                          [](const auto& info) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "engine/base/reader_pins.h"
 #include "engine/base/record_framing.h"
 #include "engine/catalog/catalog_files.h"
 #include "tests/engine/catalog/catalog_harness.h"
@@ -320,6 +321,8 @@ TEST(Catalog, EditorsAndReadersRunAtOnce) {
 TEST(Catalog, AReaderBesideAWriterThatCheckpointsSeesAStateNotOlderThanItsOpening) {
   CatalogHarness harness;
   ASSERT_OK(harness.Open());
+  const auto lock = harness.files.Lock("db/LOCK", "the writer");
+  ASSERT_OK(lock);
   std::atomic<int> made{0};
   std::thread writer([&] {
     for (int i = 1; i <= 300; ++i) {
@@ -331,6 +334,8 @@ TEST(Catalog, AReaderBesideAWriterThatCheckpointsSeesAStateNotOlderThanItsOpenin
   int reads = 0;
   while (made < 300 || reads == 0) {
     const auto before = static_cast<size_t>(made);
+    const auto looking = harness.files.PinPosition("db/LOCK", kLookingPosition);
+    EXPECT_OK(looking);
     const auto reader = Catalog::Open(&harness.files, "db", true);
     EXPECT_OK(reader);
     if (!reader.ok()) break;
@@ -338,6 +343,57 @@ TEST(Catalog, AReaderBesideAWriterThatCheckpointsSeesAStateNotOlderThanItsOpenin
     ++reads;
   }
   writer.join();
+}
+
+TEST(Catalog, EditsStayWhileAReaderIsLookingAndGoAtALaterCheckpointOrOpen) {
+  CatalogHarness harness;
+  ASSERT_OK(harness.Open());
+  const auto lock = harness.files.Lock("db/LOCK", "the writer");
+  ASSERT_OK(lock);
+  const auto edits = [&] {
+    std::vector<std::string> names;
+    for (const std::string& name : harness.files.List("db").value()) {
+      if (name.starts_with("CATALOG.edits.")) names.push_back(name);
+    }
+    return names.size();
+  };
+  auto looking = harness.files.PinPosition("db/LOCK", kLookingPosition);
+  ASSERT_OK(looking);
+  ASSERT_OK(harness.catalog->CreateTenant("a"));
+  ASSERT_OK(harness.catalog->Checkpoint());
+  ASSERT_OK(harness.catalog->Checkpoint());
+  EXPECT_EQ(edits(), 3u);
+  *looking = nullptr;
+  // Whoever knows its position needs no edits.
+  const auto settled = harness.files.PinPosition("db/LOCK", harness.catalog->position());
+  ASSERT_OK(settled);
+  ASSERT_OK(harness.catalog->Checkpoint());
+  EXPECT_EQ(edits(), 1u);
+  looking = harness.files.PinPosition("db/LOCK", kLookingPosition);
+  ASSERT_OK(harness.catalog->Checkpoint());
+  ASSERT_OK(harness.Open());
+  EXPECT_GT(edits(), 1u);
+  *looking = nullptr;
+  ASSERT_OK(harness.Open());
+  EXPECT_EQ(edits(), 1u);
+}
+
+TEST(Catalog, ThePositionRisesWithEveryEditAndIsThereAfterReopening) {
+  CatalogHarness harness;
+  ASSERT_OK(harness.Open());
+  EXPECT_GE(harness.catalog->position(), kFirstPosition);
+  for (int i = 0; i < 5; ++i) {
+    const uint64_t before = harness.catalog->position();
+    ASSERT_OK(harness.catalog->CreateTenant("tenant" + std::to_string(i)));
+    EXPECT_EQ(harness.catalog->position(), before + 1);
+    if (i % 2 == 0) ASSERT_OK(harness.catalog->Checkpoint());
+    EXPECT_EQ(harness.catalog->position(), before + 1);
+    if (i % 3 == 0) ASSERT_OK(harness.Open());
+    EXPECT_EQ(harness.catalog->position(), before + 1);
+    ASSERT_OK(harness.Open(true));
+    EXPECT_EQ(harness.catalog->position(), before + 1);
+    ASSERT_OK(harness.Open());
+  }
 }
 
 }  // namespace

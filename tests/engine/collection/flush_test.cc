@@ -40,6 +40,13 @@ class HookedFiles final : public FileSystem {
                                          std::string_view holder) override {
     return files_.Lock(path, holder);
   }
+  Result<std::unique_ptr<FileLock>> PinPosition(const std::string& path,
+                                                uint64_t position) override {
+    return files_.PinPosition(path, position);
+  }
+  Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) override {
+    return files_.IsPinnedBelow(path, position);
+  }
 
  private:
   MemoryFileSystem files_;
