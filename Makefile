@@ -2,7 +2,7 @@
 
 # Budgets are for two cores, from nothing and then again; installing packages for the first time adds some minutes.
 
-.PHONY: help quickstart check build test tsan clang fuzz bench format install clean
+.PHONY: help quickstart check build test soak tsan clang fuzz bench format install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,7 +12,7 @@ help:
 quickstart:
 	@examples/quickstart/run
 
-## check       build, every test, sanitizers, PostgreSQL; last line: counts       30 min, again 10 min
+## check       build, every test, sanitizers, PostgreSQL; last line: counts       45 min, again 25 min
 check:
 	@scripts/check
 
@@ -25,6 +25,11 @@ build:
 ## test        build, then the tests without server and sanitizers                10 min, again 2 min
 test:
 	@scripts/check --quick
+
+## soak        ten times the harness of check: crashes, faults, damage, kills     100 min, after the build
+soak:
+	@scripts/install-deps build postgres
+	@scripts/check --effort 10 --stage build harness build-asan harness-asan
 
 ## tsan        engine and ABI tests under the thread sanitizer                    15 min, again 5 min
 tsan:

@@ -14,9 +14,14 @@ import readme
 from report import Report
 
 FUZZ_SECONDS = 60
+SANITIZED_SHARE = 0.01  # of what the harnesses do in the release build
+
+effort = 1.0  # of the harnesses; --effort
 
 # What the sanitizers see: everything that runs engine code in a process of ours.
-ENGINE_LABELS = ["engine", "assumptions", "fault", "corruption", "crash"]
+ENGINE_LABELS = ["engine", "assumptions", "fixtures"]
+# What does as much as it is told to, and fails below its floors: tests/support/effort.h.
+HARNESS_LABELS = ["crash", "planted", "fault", "corruption", "process"]
 ABI_LABELS = ["c_api", "c99"]
 
 
@@ -30,6 +35,10 @@ def build_asan(report):
 
 def engine(report):
     programs.run_programs(report, "release", ENGINE_LABELS)
+
+
+def harness(report):
+    programs.run_programs(report, "release", HARNESS_LABELS, effort)
 
 
 def c_api(report):
@@ -62,6 +71,10 @@ def asan(report):
     programs.run_programs(report, "asan", ENGINE_LABELS + ABI_LABELS + ["differential"])
 
 
+def harness_asan(report):
+    programs.run_programs(report, "asan", HARNESS_LABELS, effort * SANITIZED_SHARE)
+
+
 def quickstart(report):
     """It fails by itself when the two homes differ."""
     run_script(report, ["/bin/sh", "examples/quickstart/run"])
@@ -72,7 +85,8 @@ def build_tsan(report):
 
 
 def tsan(report):
-    programs.run_programs(report, "tsan", ENGINE_LABELS + ABI_LABELS)
+    programs.run_programs(
+        report, "tsan", ENGINE_LABELS + ABI_LABELS + ["crash", "fault", "corruption"], effort * SANITIZED_SHARE)
 
 
 def build_clang(report):
@@ -81,7 +95,8 @@ def build_clang(report):
 
 def clang(report):
     """The second compiler: the tests, and the same symbols."""
-    programs.run_programs(report, "clang", ENGINE_LABELS + ABI_LABELS + ["differential"])
+    programs.run_programs(
+        report, "clang", ENGINE_LABELS + ABI_LABELS + HARNESS_LABELS + ["differential"], effort * SANITIZED_SHARE)
     run_script(report, [sys.executable, "tests/structure/check_symbols.py", str(build.build_directory("clang"))])
 
 
@@ -124,27 +139,30 @@ def run_script(report, command):
         report.failed(" ".join(command[1:2]), run.stdout)
 
 
-# In order: name, function, whether it reports tests, which runs have it, folder without which it does not exist.
+# In order: name, function, whether it reports tests, which runs have it, folder without which it does not exist, the share
+# of the time that it counts to.
 STAGES = [
-    ("build", build_release, False, "quick", None),
-    ("structure", structure, True, "quick", None),
-    ("engine", engine, True, "quick", None),
-    ("c_api", c_api, True, "quick", None),
-    ("differential", differential, True, "quick", "tests/differential"),
-    ("install", install, True, "full", None),
-    ("readme", readme.run, True, "full", None),
-    ("regress", postgres.run_regress, True, "full", None),
-    ("isolation", postgres.run_isolation, True, "full", "regress/specs"),
-    ("tap", postgres.run_tap, True, "full", None),
-    ("homes", postgres.run_homes, True, "full", "regress/differential"),
-    ("quickstart", quickstart, True, "full", "examples/quickstart"),
-    ("build-asan", build_asan, False, "full", None),
-    ("asan", asan, True, "full", None),
-    ("fuzz", fuzz, True, "full", None),
-    ("build-tsan", build_tsan, False, "asked", None),
-    ("tsan", tsan, True, "asked", None),
-    ("build-clang", build_clang, False, "asked", None),
-    ("clang", clang, True, "asked", None),
+    ("build", build_release, False, "quick", None, "builds"),
+    ("structure", structure, True, "quick", None, "engine and storage"),
+    ("engine", engine, True, "quick", None, "engine and storage"),
+    ("harness", harness, True, "full", None, "engine and storage"),
+    ("c_api", c_api, True, "quick", None, "engine and storage"),
+    ("differential", differential, True, "quick", "tests/differential", "engine and storage"),
+    ("install", install, True, "full", None, "engine and storage"),
+    ("readme", readme.run, True, "full", None, "engine and storage"),
+    ("regress", postgres.run_regress, True, "full", None, "PostgreSQL"),
+    ("isolation", postgres.run_isolation, True, "full", "regress/specs", "PostgreSQL"),
+    ("tap", postgres.run_tap, True, "full", None, "PostgreSQL"),
+    ("homes", postgres.run_homes, True, "full", "regress/differential", "PostgreSQL"),
+    ("quickstart", quickstart, True, "full", "examples/quickstart", "engine and storage"),
+    ("build-asan", build_asan, False, "full", None, "builds"),
+    ("asan", asan, True, "full", None, "engine and storage"),
+    ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
+    ("fuzz", fuzz, True, "full", None, "engine and storage"),
+    ("build-tsan", build_tsan, False, "asked", None, "builds"),
+    ("tsan", tsan, True, "asked", None, "engine and storage"),
+    ("build-clang", build_clang, False, "asked", None, "builds"),
+    ("clang", clang, True, "asked", None, "engine and storage"),
 ]
 
 
@@ -153,7 +171,14 @@ def main():
     parser.add_argument("--stage", nargs="+", metavar="NAME", help="run these stages alone")
     parser.add_argument("--quick", action="store_true", help="release build, no server, no sanitizers")
     parser.add_argument("--list", action="store_true", help="list the stages")
+    parser.add_argument(
+        "--effort", type=float, metavar="N", help="how much the harnesses do; 1 is what a check does, 10 a soak")
     arguments = parser.parse_args()
+
+    global effort
+    effort = arguments.effort or float(os.environ.get("PIGMENT_EFFORT") or 1)
+    if not 0 < effort < float("inf"):
+        parser.error(f"an effort of {effort}")
 
     stages = [s for s in STAGES if s[4] is None or (build.ROOT / s[4]).is_dir()]
     if arguments.list:
@@ -169,10 +194,11 @@ def main():
         stages = [stage for stage in stages if stage[3] in runs]
 
     report = Report(build.ROOT / "tests/skips.txt")
-    for name, stage, has_tests, _, _ in stages:
-        good = report.run_stage(name, lambda: stage(report), has_tests)
+    for name, stage, has_tests, _, _, share in stages:
+        good = report.run_stage(name, lambda: stage(report), share, has_tests)
         if not good and not has_tests:
             break  # nothing can be tested that is not built
+    report.print_times()
     return report.finish()
 
 

@@ -11,7 +11,7 @@ import tempfile
 
 import build
 
-TIMEOUT_S = 900
+TIMEOUT_S = 900  # of a program at an effort of 1 or less
 
 SANITIZER_ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1",
@@ -20,8 +20,11 @@ SANITIZER_ENVIRONMENT = {
 }
 
 
-def run_programs(report, preset, labels):
-    """Runs the programs of a build that carry one of the labels, as many at once as there are cores."""
+def run_programs(report, preset, labels, effort=None):
+    """Runs the programs of a build that carry one of the labels, as many at once as there are cores.
+
+    `effort` is how much those of them do that are harnesses (tests/support/effort.h); None: what the environment says.
+    """
     wrapper = fixed_addresses() if preset in ("asan", "tsan") else []
     programs = [
         (name, wrapper + command, its_labels)
@@ -29,7 +32,7 @@ def run_programs(report, preset, labels):
     ]
     with tempfile.TemporaryDirectory(prefix="pigment-check.") as folder:
         with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
-            runs = [pool.submit(run_one, program, pathlib.Path(folder)) for program in programs]
+            runs = [pool.submit(run_one, program, pathlib.Path(folder), effort) for program in programs]
             for program, run in zip(programs, runs):
                 report_one(report, program, *run.result())
 
@@ -44,7 +47,7 @@ def fixed_addresses():
     return command if works else []
 
 
-def run_one(program, folder):
+def run_one(program, folder, effort):
     """Returns (exit status or None after a time-out, output, parsed GoogleTest results or None)."""
     name, command, labels = program
     result_path = folder / f"{name}.json"
@@ -52,10 +55,12 @@ def run_one(program, folder):
     scratch.mkdir()
     arguments = [] if "c99" in labels else [f"--gtest_output=json:{result_path}", "--gtest_brief=1"]
     environment = {**os.environ, **SANITIZER_ENVIRONMENT, "TMPDIR": str(scratch)}
+    if effort is not None:
+        environment["PIGMENT_EFFORT"] = repr(effort)
     try:
         run = subprocess.run(
             [*command, *arguments], cwd=scratch, env=environment, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S)
+            stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout_s(effort))
         status, output = run.returncode, run.stdout
     except subprocess.TimeoutExpired as expired:
         output = expired.stdout or b""
@@ -64,6 +69,10 @@ def run_one(program, folder):
     if result_path.exists():
         results = json.loads(result_path.read_text(encoding="utf-8", errors="replace"))
     return status, output, results
+
+
+def timeout_s(effort):
+    return TIMEOUT_S * max(1, effort or 1)
 
 
 SANITIZER_REPORT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
@@ -82,8 +91,11 @@ def excerpt(output):
 def report_one(report, program, status, output, results):
     name, _, labels = program
     tail = excerpt(output)
+    for line in output.splitlines():
+        if line.startswith("effort: "):
+            print(f"   {name}: {line.removeprefix('effort: ')}", flush=True)
     if status is None:
-        report.failed(name, f"not finished after {TIMEOUT_S} s\n{tail}")
+        report.failed(name, f"not finished in time\n{tail}")
         return
     if "c99" in labels:
         if status == 0:

@@ -8,6 +8,11 @@ tests/skips.txt. A stage that reports no test at all is a failure: it has checke
 import fnmatch
 import time
 
+# Minutes that the stages of a share may take together on two cores, from nothing.
+SHARES = {"builds": 20, "engine and storage": 14, "PostgreSQL": 12, "peers": 4, "bindings": 8}
+# Of a single stage, within its share.
+STAGE_MINUTES = {"harness": 10}
+
 
 class Report:
     def __init__(self, skips_path):
@@ -16,8 +21,9 @@ class Report:
         self._failures = []
         self._skips = []
         self._stage = ""
+        self._times = []  # stage, share, seconds
 
-    def run_stage(self, name, stage, has_tests=True):
+    def run_stage(self, name, stage, share, has_tests=True):
         """Runs one stage, prints what it took, returns whether it is good."""
         print(f"== {name}", flush=True)
         self._stage = name
@@ -32,7 +38,9 @@ class Report:
         counts = (
             f"{self._passed - passed} passed, {len(self._failures) - failed} failed, "
             f"{len(self._skips) - skipped} skipped, " if has_tests else "")
-        print(f"== {name}: {counts}{time.monotonic() - start:.1f} s", flush=True)
+        seconds = time.monotonic() - start
+        self._times.append((name, share, seconds))
+        print(f"== {name}: {counts}{seconds:.1f} s", flush=True)
         return len(self._failures) == failed
 
     def passed(self, count=1):
@@ -47,6 +55,20 @@ class Report:
         if not any(fnmatch.fnmatchcase(test, pattern) for pattern in self._allowed_skips):
             self.failed(test, f"skipped ({why or 'no reason given'}), and tests/skips.txt does not list it")
 
+    def print_times(self):
+        """What each stage took, against the share of the time that it has with others."""
+        print("\ntime: minutes taken of the minutes there are")
+        taken = {share: [(name, s) for name, of, s in self._times if of == share] for share in SHARES}
+        for share, minutes in SHARES.items():
+            if not taken[share]:
+                continue
+            stages = ", ".join(
+                against(name, s, STAGE_MINUTES[name]) if name in STAGE_MINUTES else f"{name} {s / 60:.1f}"
+                for name, s in taken[share])
+            print(f"  {against(share, sum(s for _, s in taken[share]), minutes)}: {stages}")
+        total = sum(SHARES[share] for share in SHARES if taken[share])
+        print(f"  {against('total', sum(s for _, _, s in self._times), total)}", flush=True)
+
     def finish(self):
         """Prints the list of failures and, as the very last line, the counts. Returns the exit status."""
         if self._failures:
@@ -55,6 +77,11 @@ class Report:
                 print(f"  {failure}")
         print(f"{self._passed} passed, {len(self._failures)} failed, {len(self._skips)} skipped", flush=True)
         return 1 if self._failures else 0
+
+
+def against(name, seconds, minutes):
+    over = " OVER" if seconds > minutes * 60 else ""
+    return f"{name} {seconds / 60:.1f} of {minutes}{over}"
 
 
 class StageError(Exception):
