@@ -83,6 +83,7 @@ class CatalogImpl final : public Catalog {
   std::vector<Migration> migrations() const override;
   Statistics statistics() const override;
   Status Checkpoint() override;
+  Status Seal() override;
 
  private:
   // All REQUIRE edit_mutex_, under which the state may be read without its own mutex.
@@ -168,6 +169,13 @@ Status CatalogImpl::Checkpoint() {
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
   return DoCheckpoint();
+}
+
+Status CatalogImpl::Seal() {
+  std::lock_guard lock(edit_mutex_);
+  if (!CheckWritable().ok() || !files_->has_edits()) return Status::Ok();
+  Status status = DoCheckpoint();
+  return status.detail() == Detail::kDiskFull ? Status::Ok() : status;
 }
 
 // ---- Tenants and databases

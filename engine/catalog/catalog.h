@@ -148,6 +148,10 @@ class Catalog {
   // Writes a fresh snapshot and drops the edits. Called by itself when edits outgrow the snapshot.
   // Edits stay on disk while a reader of another process is looking.
   virtual Status Checkpoint() = 0;
+  // At a clean end: a snapshot when there were edits since the last, because what a file of edits
+  // loses at its end looks like an edit that was never acknowledged. On a full disk, or poisoned:
+  // leaves everything as it is.
+  virtual Status Seal() = 0;
 };
 
 }  // namespace pigment

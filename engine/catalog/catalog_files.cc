@@ -193,6 +193,10 @@ Status CatalogFiles::Append(std::span<const std::span<const std::byte>> edits,
   return Status::Ok();
 }
 
+bool CatalogFiles::has_edits() const {
+  return appender_.has_file() && appender_.end() > kFramedHeaderBytes;
+}
+
 bool CatalogFiles::wants_checkpoint() const {
   return appender_.has_file() && appender_.end() > std::max(kEditsBytesMin, 2 * snapshot_bytes_);
 }

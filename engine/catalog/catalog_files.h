@@ -53,6 +53,7 @@ class CatalogFiles {
   bool is_broken() const { return is_broken_ || appender_.is_broken(); }
   bool wants_checkpoint() const;
   uint64_t bytes() const { return snapshot_bytes_ + appender_.end(); }  // of snapshot and edits
+  bool has_edits() const;  // written since the snapshot, by this process
   const Uuid& store() const { return store_; }
   uint64_t next_position() const { return next_position_; }
 

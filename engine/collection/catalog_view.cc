@@ -90,4 +90,9 @@ Status CatalogView::Checkpoint() {
   return engine_->catalog()->Checkpoint();
 }
 
+Status CatalogView::Seal() {
+  PIGMENT_RETURN_IF_ERROR(engine_->CheckWritable());
+  return engine_->catalog()->Seal();
+}
+
 }  // namespace pigment

@@ -65,6 +65,7 @@ class CatalogView final : public Catalog {
   std::vector<Migration> migrations() const override { return engine_->catalog()->migrations(); }
   Statistics statistics() const override { return engine_->catalog()->statistics(); }
   Status Checkpoint() override;
+  Status Seal() override;
 
  private:
   CollectionEntry AsOfNow(CollectionEntry entry) const;

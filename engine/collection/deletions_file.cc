@@ -77,7 +77,8 @@ Result<RowBitmap> ReadDeletionsFile(FileSystem& files, const std::string& path,
   if (format > kDeletionsFormat) {
     return Status(Code::kVersionMismatch,
                   fmt::format("deletions file \"{}\" has format {}, this library reads up to {}",
-                              path, format, kDeletionsFormat));
+                              path, format, kDeletionsFormat))
+        .WithFile(path, static_cast<int64_t>(kMagic.size()));
   }
   const uint64_t body_bytes = bytes.size() - kChecksumBytes;
   if (Crc32c(all.first(body_bytes)) != LoadLittle<uint32_t>(all.data() + body_bytes)) {

@@ -335,6 +335,7 @@ Status StoreEngine::Close() {
   }
   (void)environment_->removals.RemoveUnpinned();  // what stays goes at the next open
   note(log_->Close());
+  note(generation()->catalog->Seal());
   lock_.reset();
   return first;
 }

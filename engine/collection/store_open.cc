@@ -49,9 +49,6 @@ Status StoreEngine::CheckDirectory() {
   }
   PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
   if (has_catalog) return Status::Ok();
-  if (options_.read_only || !options_.create) {
-    return NotFound(fmt::format("store \"{}\" does not exist", directory()));
-  }
   for (const char* folder : {"/segments", "/log"}) {
     PIGMENT_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory() + folder));
     if (!exists) continue;
@@ -60,6 +57,9 @@ Status StoreEngine::CheckDirectory() {
     if (names.empty()) continue;
     return DataLoss(Detail::kMissing, directory() + "/CATALOG", -1,
                     fmt::format("\"{}\" has a log or segments, and no catalog", directory()));
+  }
+  if (options_.read_only || !options_.create) {
+    return NotFound(fmt::format("store \"{}\" does not exist", directory()));
   }
   return Status::Ok();
 }
