@@ -61,7 +61,9 @@ TEST(Flush, KeepsWhatIsWrittenMeanwhile) {
     uint64_t hooks = 0;
     for (int life = 0; life < 3; ++life) {
       SCOPED_TRACE("life " + std::to_string(life));
-      const auto store = Store::Open("db", {}, &files).value();
+      StoreOptions options;
+      options.background_threads = 0;  // the hook is for the flush
+      const auto store = Store::Open("db", options, &files).value();
       auto found = store->GetCollection({}, "docs");
       const auto docs = found.ok() ? *found : store->CreateCollection(EntryNamed("docs")).value();
       ASSERT_EQ(DifferenceOfAll(*docs, model), "") << "after reopening";
