@@ -57,6 +57,13 @@ class HookedFiles final : public FileSystem {
                                          std::string_view holder) override {
     return memory.Lock(path, holder);
   }
+  Result<std::unique_ptr<FileLock>> PinPosition(const std::string& path,
+                                                uint64_t position) override {
+    return memory.PinPosition(path, position);
+  }
+  Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) override {
+    return memory.IsPinnedBelow(path, position);
+  }
 
  private:
   std::mutex mutex_;
@@ -297,6 +304,9 @@ TEST(Merge, EveryPointOfACompactionSurvivesAPowerCut) {
 
 // A file that cannot be removed stays until the next open; all others go at once.
 TEST(Merge, AFaultAtAnyOperationLosesNothingAndLeavesNothing) {
+  // Looking for readers of a file, and removing it.
+  constexpr uint32_t kRemoval =
+      static_cast<uint32_t>(FileOperation::kRemove) | static_cast<uint32_t>(FileOperation::kLock);
   uint64_t failures = 0;
   for (const auto& error : {Status(Code::kUnavailable, "simulated input/output error"),
                             ResourceExhausted(Detail::kDiskFull, "no space left")}) {
@@ -313,11 +323,10 @@ TEST(Merge, AFaultAtAnyOperationLosesNothingAndLeavesNothing) {
         model.Apply(batch);
         if (i % 4 == 3) ASSERT_OK(docs->Flush());
       }
-      files.SetFault(FileFault{
-          .operations = kAnyFileOperation & ~static_cast<uint32_t>(FileOperation::kRemove),
-          .at = at,
-          .forever = at % 2 == 0,
-          .error = error});
+      files.SetFault(FileFault{.operations = kAnyFileOperation & ~kRemoval,
+                               .at = at,
+                               .forever = at % 2 == 0,
+                               .error = error});
       const auto compacted = docs->Compact();
       files.SetFault(std::nullopt);
       ASSERT_EQ(DifferenceOfAll(*docs, model), "");
