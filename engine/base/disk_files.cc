@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -37,6 +39,9 @@ auto Uninterrupted(Call call) {
   } while (result < 0 && errno == EINTR);
   return result;
 }
+
+constexpr mode_t kFileMode = 0600;
+constexpr mode_t kFolderMode = 0700;
 
 // Bytes of a lock file: those below belong to the write lock, pins of positions come behind. Nobody
 // reads or writes there.
@@ -165,21 +170,90 @@ class DiskFile final : public File {
   const std::string path_;
 };
 
+// The descriptor of a lock or a pin. A forked child closes its copies of all of them at once: with
+// them it would keep what its parent holds beyond the parent's death, and it never needs them.
+class LockDescriptor {
+ public:
+  // Negative with errno set when the file cannot be opened.
+  LockDescriptor(const std::string& path, int flags) {
+    List& list = TheList();
+    // No fork comes between opening and listing.
+    std::lock_guard lock(list.mutex);
+    fd_ = Uninterrupted([&] { return open(path.c_str(), flags | O_CLOEXEC, kFileMode); });
+    next_ = std::exchange(list.first, this);
+    if (next_ != nullptr) next_->previous_ = this;
+  }
+  LockDescriptor(const LockDescriptor&) = delete;
+  LockDescriptor& operator=(const LockDescriptor&) = delete;
+  ~LockDescriptor() {
+    List& list = TheList();
+    std::lock_guard lock(list.mutex);
+    if (fd_ >= 0) close(fd_);
+    (previous_ != nullptr ? previous_->next_ : list.first) = next_;
+    if (next_ != nullptr) next_->previous_ = previous_;
+  }
+
+  int get() const { return fd_; }
+
+ private:
+  struct List {
+    std::mutex mutex;  // taken last: nothing is called while it is held but open and close
+    LockDescriptor* first = nullptr;
+  };
+
+  // Never destroyed: locks may outlive the objects of static life.
+  static List& TheList() {
+    static List* const list = [] {
+      auto* made = new List;
+      pthread_atfork([] { TheList().mutex.lock(); }, [] { TheList().mutex.unlock(); },
+                     [] {
+                       for (LockDescriptor* at = TheList().first; at != nullptr; at = at->next_) {
+                         if (at->fd_ >= 0) close(std::exchange(at->fd_, -1));
+                       }
+                       TheList().mutex.unlock();
+                     });
+      return made;
+    }();
+    return *list;
+  }
+
+  int fd_;
+  LockDescriptor* previous_ = nullptr;
+  LockDescriptor* next_ = nullptr;
+};
+
 class DiskLock final : public FileLock {
  public:
-  explicit DiskLock(Descriptor fd) : fd_(std::move(fd)), owner_(getpid()) {}
+  explicit DiskLock(const std::string& path) : fd_(path, O_RDWR | O_CREAT), owner_(getpid()) {}
 
-  // A forked child shares the lock: its copy frees nothing, and does not keep what the owner frees.
+  // Explicitly: closing frees it only when nobody else has the descriptor. A forked child has none.
   ~DiskLock() override {
-    if (getpid() != owner_) return;
+    if (!is_locked_ || fd_.get() < 0 || getpid() != owner_) return;
     static_cast<void>(!ftruncate(fd_.get(), 0));  // the text of a holder that is gone would mislead
     struct flock request = LockRequest(F_UNLCK, 0, kPinBase);
     fcntl(fd_.get(), F_OFD_SETLK, &request);
   }
 
+  // False with errno set: not opened, or held by somebody else (EAGAIN), or no locks here.
+  bool Take() {
+    if (fd_.get() < 0) return false;
+    struct flock request = LockRequest(F_WRLCK, 0, kPinBase);
+    is_locked_ = Uninterrupted([&] { return fcntl(fd_.get(), F_OFD_SETLK, &request); }) == 0;
+    return is_locked_;
+  }
+
+  int get() const { return fd_.get(); }
+
   // A full disk must not keep anybody from opening (and deleting): a lock without its holder's name
   // is still a lock.
   Status SetHolder(const std::string& path, std::string_view holder) {
+    struct stat status {};
+    // Just made, under a umask that takes the owner's own rights away. One that somebody widened for
+    // readers stays as it is.
+    if (fstat(fd_.get(), &status) == 0 && (status.st_mode & kFileMode) != kFileMode &&
+        fchmod(fd_.get(), kFileMode) < 0) {
+      return ErrnoStatus(errno, "set the mode of", path);
+    }
     if (ftruncate(fd_.get(), 0) < 0) return ErrnoStatus(errno, "empty", path);
     const ssize_t written =
         Uninterrupted([&] { return pwrite(fd_.get(), holder.data(), holder.size(), 0); });
@@ -188,25 +262,30 @@ class DiskLock final : public FileLock {
   }
 
  private:
-  const Descriptor fd_;
+  const LockDescriptor fd_;
   const pid_t owner_;
+  bool is_locked_ = false;
 };
 
-// A pin of a position. In a forked child the destructor closes its copy and frees nothing.
 class DiskPin final : public FileLock {
  public:
-  DiskPin(Descriptor fd, uint64_t position)
-      : fd_(std::move(fd)), position_(position), owner_(getpid()) {}
+  explicit DiskPin(const std::string& path) : fd_(path, O_RDONLY), owner_(getpid()) {}
   ~DiskPin() override {
-    if (getpid() != owner_) return;
-    // Explicitly: closing frees it only when no forked child has the descriptor.
-    struct flock request = LockRequest(F_UNLCK, kPinBase + position_, 1);
+    if (fd_.get() < 0 || getpid() != owner_) return;
+    struct flock request = LockRequest(F_UNLCK, kPinBase, 0);
     fcntl(fd_.get(), F_OFD_SETLK, &request);
   }
 
+  bool Take(uint64_t position) {
+    if (fd_.get() < 0) return false;
+    struct flock request = LockRequest(F_RDLCK, kPinBase + position, 1);
+    return Uninterrupted([&] { return fcntl(fd_.get(), F_OFD_SETLK, &request); }) == 0;
+  }
+
+  int get() const { return fd_.get(); }
+
  private:
-  const Descriptor fd_;
-  const uint64_t position_;
+  const LockDescriptor fd_;
   const pid_t owner_;
 };
 
@@ -341,8 +420,12 @@ Result<std::unique_ptr<File>> DiskFileSystem::Open(const std::string& path, Open
       flags |= O_RDWR | O_CREAT | O_EXCL;
       break;
   }
-  Descriptor fd(Uninterrupted([&] { return open(path.c_str(), flags, 0600); }));
+  Descriptor fd(Uninterrupted([&] { return open(path.c_str(), flags, kFileMode); }));
   if (fd.get() < 0) return ErrnoStatus(errno, mode == OpenMode::kCreate ? "create" : "open", path);
+  // A umask may have taken the owner's own rights away.
+  if (mode == OpenMode::kCreate && fchmod(fd.get(), kFileMode) < 0) {
+    return ErrnoStatus(errno, "set the mode of", path);
+  }
   return std::unique_ptr<File>(std::make_unique<DiskFile>(std::move(fd), path));
 }
 
@@ -357,7 +440,10 @@ Status DiskFileSystem::Remove(const std::string& path) {
 }
 
 Status DiskFileSystem::MakeDirectory(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) == 0) return Status::Ok();
+  if (mkdir(path.c_str(), kFolderMode) == 0) {
+    if (chmod(path.c_str(), kFolderMode) < 0) return ErrnoStatus(errno, "set the mode of", path);
+    return Status::Ok();
+  }
   const int error = errno;
   struct stat status {};
   if (error == EEXIST && stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))
@@ -402,17 +488,14 @@ Status DiskFileSystem::SyncDirectory(const std::string& path) {
 
 Result<std::unique_ptr<FileLock>> DiskFileSystem::Lock(const std::string& path,
                                                        std::string_view holder) {
-  Descriptor fd(
-      Uninterrupted([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); }));
-  if (fd.get() < 0) return ErrnoStatus(errno, "open", path);
-  struct flock request = LockRequest(F_WRLCK, 0, kPinBase);
-  if (Uninterrupted([&] { return fcntl(fd.get(), F_OFD_SETLK, &request); }) < 0) {
+  auto lock = std::make_unique<DiskLock>(path);
+  if (!lock->Take()) {
+    if (lock->get() < 0) return ErrnoStatus(errno, "open", path);
     if (errno != EAGAIN && errno != EACCES) return ErrnoStatus(errno, "lock", path);
     return FailedPrecondition(Detail::kLocked, fmt::format("{} is locked: open for writing by {}",
-                                                           path, ReadHolder(fd.get())))
+                                                           path, ReadHolder(lock->get())))
         .WithFile(path, -1);
   }
-  auto lock = std::make_unique<DiskLock>(std::move(fd));
   PIGMENT_RETURN_IF_ERROR(lock->SetHolder(path, holder));
   return std::unique_ptr<FileLock>(std::move(lock));
 }
@@ -420,21 +503,20 @@ Result<std::unique_ptr<FileLock>> DiskFileSystem::Lock(const std::string& path,
 Result<std::unique_ptr<FileLock>> DiskFileSystem::PinPosition(const std::string& path,
                                                               uint64_t position) {
   PIGMENT_RETURN_IF_ERROR(CheckPosition(path, position));
-  Descriptor fd(Uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
-  if (fd.get() < 0) return ErrnoStatus(errno, "open", path);
-  struct flock request = LockRequest(F_RDLCK, kPinBase + position, 1);
-  if (Uninterrupted([&] { return fcntl(fd.get(), F_OFD_SETLK, &request); }) < 0) {
+  auto pin = std::make_unique<DiskPin>(path);
+  if (!pin->Take(position)) {
+    if (pin->get() < 0) return ErrnoStatus(errno, "open", path);
     if (errno == EAGAIN || errno == EACCES) {
       // Version 0.1 locked every byte there is.
       return FailedPrecondition(Detail::kLocked,
                                 fmt::format("{} is locked against readers by an older version: {}",
-                                            path, ReadHolder(fd.get())))
+                                            path, ReadHolder(pin->get())))
           .WithFile(path, -1);
     }
     return ErrnoStatus(errno, "pin a position in", path)
         .WithHint("a store can only be read where the file system has locks");
   }
-  return std::unique_ptr<FileLock>(std::make_unique<DiskPin>(std::move(fd), position));
+  return std::unique_ptr<FileLock>(std::move(pin));
 }
 
 Result<bool> DiskFileSystem::IsPinnedBelow(const std::string& path, uint64_t position) {

@@ -20,13 +20,16 @@ Result<std::thread> StartThread(const std::string& name, std::function<void()> b
   pthread_sigmask(SIG_SETMASK, &all, &before);
   Result<std::thread> started = Status(Code::kInternal, "thread was not started");
   try {
-    started = std::thread(std::move(body));
+    // Named by itself: the name of another thread is a file below /proc.
+    started = std::thread([body = std::move(body), short_name = name.substr(0, 15)] {
+      pthread_setname_np(pthread_self(), short_name.c_str());
+      body();
+    });
   } catch (const std::system_error& error) {
     started = ResourceExhausted(Detail::kLimit,
                                 fmt::format("cannot start thread \"{}\": {}", name, error.what()));
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (started.ok()) pthread_setname_np(started->native_handle(), name.substr(0, 15).c_str());
   return started;
 }
 

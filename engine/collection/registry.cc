@@ -156,7 +156,8 @@ Result<RegisteredEngine> OpenRegistered(const std::string& path, const StoreOpti
       // Borrowed file systems outlive their stores; the disk lives for ever.
       std::shared_ptr<FileSystem> borrowed(files ? files : DiskFiles(), [](FileSystem*) {});
       PIGMENT_ASSIGN_OR_RETURN(const std::string directory, LastingPath(path, files));
-      auto engine = StoreEngine::Open(std::move(borrowed), directory, options);
+      auto engine = StoreEngine::Open(std::move(borrowed), directory, options,
+                                      options.read_only ? "" : DescribeThisProcess());
       if (!engine.ok()) {
         Retire(*slot);
         return engine.status();

@@ -218,7 +218,8 @@ Result<std::shared_ptr<Store>> Store::Open(const std::optional<std::string>& pat
     if (options.read_only) return InvalidArgument("a store in memory cannot be read-only");
     PIGMENT_ASSIGN_OR_RETURN(
         registered.engine,
-        StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", options));
+        // Nobody else can want it; to describe the process would be to read files.
+        StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", options, "this store"));
   }
   return std::shared_ptr<Store>(std::make_shared<StoreHandle>(std::move(registered)));
 }

@@ -31,10 +31,12 @@ namespace pigment {
 
 class StoreEngine {
  public:
-  // `files` lives as long as anything that reads from it.
+  // `files` lives as long as anything that reads from it. `holder`: what the lock tells others about
+  // who writes here.
   static Result<std::shared_ptr<StoreEngine>> Open(std::shared_ptr<FileSystem> files,
                                                    const std::string& directory,
-                                                   const StoreOptions& options);
+                                                   const StoreOptions& options,
+                                                   const std::string& holder);
 
   // Waits for running operations, then refuses all. Large tails become segments; small ones stay in
   // the log, which is made durable, so that opening and closing does not litter segments.
@@ -91,7 +93,7 @@ class StoreEngine {
   // One operation under way; Close waits for all.
   using Operation = std::shared_lock<WriteGate>;
 
-  Status Prepare();
+  Status Prepare(const std::string& holder);
   Status CheckDirectory();
   Status Load();
   Result<std::shared_ptr<Generation>> OpenGeneration();

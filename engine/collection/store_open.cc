@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/base/disk_files.h"
 #include "engine/base/reader_pins.h"
 #include "engine/collection/store_engine.h"
 
@@ -27,12 +26,13 @@ std::string ParentDirectory(std::string path) {
 
 Result<std::shared_ptr<StoreEngine>> StoreEngine::Open(std::shared_ptr<FileSystem> files,
                                                        const std::string& directory,
-                                                       const StoreOptions& options) {
+                                                       const StoreOptions& options,
+                                                       const std::string& holder) {
   auto environment = std::make_shared<StoreEnvironment>(
       std::move(files), directory, options.memory_budget_bytes, options.read_only);
   auto engine = std::make_shared<StoreEngine>(std::move(environment), options);
   PIGMENT_RETURN_IF_ERROR(engine->CheckDirectory());
-  PIGMENT_RETURN_IF_ERROR(engine->Prepare());
+  PIGMENT_RETURN_IF_ERROR(engine->Prepare(holder));
   PIGMENT_RETURN_IF_ERROR(engine->Load());
   return engine;
 }
@@ -55,6 +55,9 @@ Status StoreEngine::CheckDirectory() {
     PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                              files.List(directory() + folder));
     if (names.empty()) continue;
+    // Another process may have made all of it since the first look.
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog_now, files.Exists(directory() + "/CATALOG"));
+    if (has_catalog_now) return Status::Ok();
     return DataLoss(Detail::kMissing, directory() + "/CATALOG", -1,
                     fmt::format("\"{}\" has a log or segments, and no catalog", directory()));
   }
@@ -64,7 +67,7 @@ Status StoreEngine::CheckDirectory() {
   return Status::Ok();
 }
 
-Status StoreEngine::Prepare() {
+Status StoreEngine::Prepare(const std::string& holder) {
   if (options_.read_only) return Status::Ok();
   FileSystem& files = *environment_->files;
   PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
@@ -75,7 +78,7 @@ Status StoreEngine::Prepare() {
     const Status synced = files.SyncDirectory(ParentDirectory(directory()));
     if (!synced.ok() && synced.code() != Code::kPermissionDenied) return synced;
   }
-  PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(LockPath(directory()), DescribeThisProcess()));
+  PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(LockPath(directory()), holder));
   return Status::Ok();
 }
 
