@@ -64,14 +64,15 @@ void WindowBlockSource::Unpin(uint32_t physical, const std::byte*) {
 
 Result<WindowBlockSource::Window*> WindowBlockSource::FreeWindow() {
   Window* oldest = nullptr;
-  if (windows_.size() >= kWindows) {
-    for (const auto& window : windows_) {
-      if (window->pins == 0 && (oldest == nullptr || window->used < oldest->used))
-        oldest = window.get();
-    }
+  for (const auto& window : windows_) {
+    if (window->pins == 0 && (oldest == nullptr || window->used < oldest->used))
+      oldest = window.get();
   }
-  if (oldest != nullptr) return oldest;
-  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(kWindowBlocks * kBlockBytes));
+  if (oldest != nullptr && windows_.size() >= kWindows) return oldest;
+  if (Status status = reservation_.Grow(kWindowBlocks * kBlockBytes); !status.ok()) {
+    if (oldest != nullptr) return oldest;  // fewer windows: slower, and it works
+    return status;
+  }
   auto window = std::make_unique<Window>();
   window->bytes = std::make_unique_for_overwrite<std::byte[]>(kWindowBlocks * kBlockBytes);
   windows_.push_back(std::move(window));

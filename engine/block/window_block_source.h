@@ -25,7 +25,8 @@ class WindowBlockSource final : public BlockSource {
   static constexpr uint32_t kWindowBlocks = 16;
 
   // As FileBlockSource::Open. Windows are charged to `budget` (borrowed, may be null) when they are
-  // first used; one that does not fit fails the Pin with kResourceExhausted.
+  // first used; where it has no room there are fewer, and none for a block to be pinned fails the
+  // Pin with kResourceExhausted.
   static Result<std::unique_ptr<WindowBlockSource>> Open(std::unique_ptr<File> file,
                                                          uint32_t segment, MemoryBudget* budget);
 

@@ -193,7 +193,6 @@ Status CollectionState::StoreDeletionsOfMerged(const MergeJob& job,
   }
   if (PIGMENT_PLANTED(kMergeReusesDeletionsVersion)) {
     output.entry.deletions = job.inputs.front().entry.deletions;
-    output.entry.deleted_rows = job.inputs.front().entry.deleted_rows;
     return Status::Ok();
   }
   if (dead.empty() || PIGMENT_PLANTED(kMergeLosesStoredDeletions)) return Status::Ok();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The store against the plain model: random histories of writes, flushes, reopenings and forks,
-// with gets and queries in between. The same history runs in memory and in a directory, and both
-// must answer as the model does.
+// The store against the plain model: random histories of writes, flushes, merges, reopenings and
+// forks, with gets and queries in between. The same history runs in memory and in a directory, and
+// both must answer as the model does.
 
 #include "tests/support/store_model.h"
 
@@ -60,8 +60,10 @@ class Mirror {
       Write(name);
     } else if (what < 60) {
       DeleteByFilter(name);
-    } else if (what < 67) {
+    } else if (what < 65) {
       ASSERT_OK(maker_.Chance(50) ? Handle(name)->Flush() : store_->Flush());
+    } else if (what < 67) {
+      ASSERT_OK((maker_.Chance(70) ? Handle(name)->Compact() : store_->Compact()).status());
     } else if (what < 71) {
       Reopen();
     } else if (what < 73) {
