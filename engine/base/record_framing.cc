@@ -46,6 +46,8 @@ std::string_view KindName(FramedKind kind) {
       return "catalog snapshot";
     case FramedKind::kCatalogEdits:
       return "catalog edits";
+    case FramedKind::kShelf:
+      return "shelf";
   }
   return "unknown kind";
 }
@@ -162,6 +164,20 @@ std::optional<FramedRecord> DecodeRecord(std::span<const std::byte> file,
                  !HasValidChecksum(file, header, offset, record->end))) {
     record.reset();
   }
+  return record;
+}
+
+std::optional<FramedRecord> DecodeRecordAt(std::span<const std::byte> bytes,
+                                           const FramedHeader& header, uint64_t offset) {
+  std::optional<FramedRecord> record = DecodeHead(bytes, 0);
+  if (!record || record->end != bytes.size() || bytes.size() > UINT64_MAX - offset)
+    return std::nullopt;
+  const auto covered = bytes.first(bytes.size() - sizeof(uint32_t));
+  if (Crc32c(covered, PlaceSeed(header.store, header.number, offset)) !=
+      LoadLittle<uint32_t>(bytes.data() + covered.size())) {
+    return std::nullopt;
+  }
+  record->end = offset + bytes.size();
   return record;
 }
 

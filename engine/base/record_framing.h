@@ -9,7 +9,7 @@
 // can be named:
 //   offset size meaning
 //   0      8    magic 89 50 47 4D 0D 0A 1A 0A ("\x89PGM\r\n\x1a\n": a copy in text mode shows)
-//   8      4    kind: 1 log, 2 catalog snapshot, 3 catalog edits
+//   8      4    kind: 1 log, 2 catalog snapshot, 3 catalog edits, 4 shelf
 //   12     4    format version of the kind
 //   16     4    endian tag 01020304 as u32
 //   20     4    size of this header, 64
@@ -45,7 +45,7 @@
 
 namespace pigment {
 
-enum class FramedKind : uint32_t { kLog = 1, kCatalogSnapshot = 2, kCatalogEdits = 3 };
+enum class FramedKind : uint32_t { kLog = 1, kCatalogSnapshot = 2, kCatalogEdits = 3, kShelf = 4 };
 
 struct FramedHeader {
   FramedKind kind = FramedKind::kLog;
@@ -86,6 +86,11 @@ void AppendRecord(std::string* out, const FramedHeader& file, uint64_t offset,
 // The record at `offset`, or nothing when there is no valid one.
 std::optional<FramedRecord> DecodeRecord(std::span<const std::byte> file,
                                          const FramedHeader& header, uint64_t offset);
+
+// The same where `bytes` are those of the record alone, which lies at `offset` of its file; nothing
+// also when they are more or fewer.
+std::optional<FramedRecord> DecodeRecordAt(std::span<const std::byte> bytes,
+                                           const FramedHeader& header, uint64_t offset);
 
 // What the records of one file say, in order.
 struct FramedScan {

@@ -29,8 +29,7 @@ Result<Catalog::DatabaseEntry> CatalogView::CreateDatabase(const std::string& te
 }
 
 CollectionEntry CatalogView::AsOfNow(CollectionEntry entry) const {
-  if (const auto state = engine_->Find(entry.id, entry.name); state.ok())
-    entry.dimension = (*state)->dimension();
+  entry.dimension = engine_->DimensionOf(entry.id, entry.dimension);
   return entry;
 }
 

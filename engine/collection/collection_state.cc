@@ -31,6 +31,11 @@ Status Lasting(const std::string& name, const Status& failure) {
       .WithHint("close and open the store again: nothing that was acknowledged is lost");
 }
 
+bool IsPassing(const Status& failure) {
+  return !failure.ok() && failure.code() != Code::kDataLoss &&
+         failure.code() != Code::kVersionMismatch;
+}
+
 }  // namespace
 
 CollectionState::CollectionState(const CollectionContext& context, const CollectionEntry& entry)
@@ -42,8 +47,9 @@ CollectionState::CollectionState(const CollectionContext& context, const Collect
       position_(entry.floor),
       known_dimension_(entry.dimension),
       applied_dimension_(entry.dimension) {
-  for (const SegmentEntry& segment : retained_) context_.segments->Retain(segment);
-  write_failure_ = Lasting(name_, Load(entry));
+  Status loaded = Load(entry);
+  write_failure_ = Lasting(name_, loaded);
+  if (IsPassing(loaded)) passing_failure_ = std::move(loaded);
   read_failure_ = write_failure_;
 }
 
@@ -65,6 +71,16 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     slots.push_back(std::move(slot));
   }
   contents_ = Contents(entry, std::move(slots));
+  if (entry.shelf.file != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(ShelvedTail shelved, context_.segments->LoadShelf(entry.shelf));
+    if (Status status = contents_.Restore(std::move(shelved)); !status.ok()) {
+      if (!status.file().empty()) return status;
+      return std::move(status).WithFile(context_.segments->ShelfPath(entry.shelf.file),
+                                        static_cast<int64_t>(entry.shelf.offset));
+    }
+    has_shelf_ = true;
+    CountTail();
+  }
   version_ = contents_.MakeVersion(entry.floor);
   PlanMergesLocked();
   return Status::Ok();
@@ -96,6 +112,11 @@ Result<std::shared_ptr<const Version>> CollectionState::Pin() const {
 Status CollectionState::CheckWritable() const {
   std::lock_guard lock(state_mutex_);
   return write_failure_;
+}
+
+Status CollectionState::PassingFailure() const {
+  std::lock_guard lock(state_mutex_);
+  return passing_failure_;
 }
 
 Status CollectionState::ClaimDimension(const WriteBatch& batch, bool* claimed) {
@@ -135,6 +156,7 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
     }
   }();
   if (!counts.ok()) {
+    if (is_replaying_ && IsPassing(counts.status())) passing_failure_ = counts.status();
     write_failure_ = Lasting(name_, counts.status());
     return write_failure_;
   }
@@ -149,6 +171,11 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
   }
   if (!is_replaying_) PublishVersion(position);
   return counts;
+}
+
+void CollectionState::FailReplay(const Status& failure) {
+  std::lock_guard lock(state_mutex_);
+  if (write_failure_.ok()) write_failure_ = failure;
 }
 
 void CollectionState::PublishVersion(uint64_t position) {

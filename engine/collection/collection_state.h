@@ -50,7 +50,8 @@ struct MergeReport {
 
 class CollectionState {
  public:
-  // Opens the segments of `entry`. Damage there does not fail: it is what every later call gives.
+  // Opens the segments of `entry`, whose files its owner has retained for it. Damage there does not
+  // fail: it is what every later call gives.
   CollectionState(const CollectionContext& context, const CollectionEntry& entry);
 
   const Uuid& id() const { return id_; }
@@ -71,6 +72,8 @@ class CollectionState {
   // Applies a batch of the log and publishes the version that has it. Batches that the segments
   // hold are skipped. An error is this collection's alone: no later batch is applied.
   Result<WriteCounts> Apply(uint64_t position, const WriteBatch& batch);
+  // A batch of the replay cannot even be read: as an error of Apply.
+  void FailReplay(const Status& failure);
   // Ends the replay that every state begins in: publishes what was replayed up to `position`.
   void FinishReplay(uint64_t position);
 
@@ -83,8 +86,19 @@ class CollectionState {
   // Log positions above this are needed to rebuild what segments do not hold; `position` when
   // nothing is.
   uint64_t NeededAfter(uint64_t position) const;
-  // Raises the floor of a collection that has nothing unflushed, durably.
-  Status RaiseFloor(uint64_t floor);
+  // Why this is out of use, when opening it again may help: memory was short, a read failed. Ok
+  // otherwise, also after damage.
+  Status PassingFailure() const;
+
+  // What a shelf must hold so that this state can be made again from segments and shelf.
+  struct Shelving {
+    uint64_t next_ordinal = 1;
+    uint32_t dimension = 0;
+    std::string bytes;  // of a ShelvedTail; empty: the segments hold everything
+  };
+  Result<Shelving> PrepareShelf() const;
+  // Gives back what it counts in the store. REQUIRES: nobody else has it, now or later.
+  void Unload();
 
   Result<std::vector<SegmentDescription>> Segments() const;
 
@@ -144,13 +158,15 @@ class CollectionState {
   Contents contents_;
   std::vector<SegmentEntry> retained_;  // the catalog's segments of this collection
   bool is_replaying_ = true;
-  uint64_t floor_ = 0;           // as in the catalog
+  uint64_t floor_ = 0;           // as in the catalog, or lower
+  bool has_shelf_ = false;       // the catalog names a shelf: segments alone do not hold everything
   uint64_t position_ = 0;        // of the last applied batch
   uint64_t dirty_since_ = 0;     // first position with an effect that no flush has taken; 0: none
   uint64_t flushing_since_ = 0;  // the same for the flush under way
   double retry_fullness_ = 0;    // after a failed flush: not again before the tail is so full
   uint64_t counted_tail_bytes_ = 0;          // this collection's part of the store's tail bytes
   Status write_failure_;                     // why no batch is applied any more
+  Status passing_failure_;                   // the same, where opening again may help
   std::set<uint32_t> merging_;               // segments that merges read
   std::condition_variable merges_changed_;   // with state_mutex_
   std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/catalog/catalog.h"
+#include "engine/collection/shelved_tail.h"
 #include "engine/collection/tail.h"
 #include "engine/collection/version.h"
 #include "engine/record/record.h"
@@ -69,6 +70,12 @@ class Contents {
   void ReplaceMerged(const std::vector<SegmentSlot>& inputs, std::optional<SegmentSlot> output,
                      const RowMap& map);
 
+  // What the segments with their stored deletions do not say, for a shelf.
+  Result<ShelvedTail> Shelve() const;
+  // The opposite, on contents that have nothing but their segments. What does not fit to them:
+  // kDataLoss without a file.
+  Status Restore(ShelvedTail shelved);
+
   // Rows of segments that were deleted since the deletions that the catalog stores.
   uint64_t unstored_deletions() const {
     uint64_t rows = 0;
@@ -79,6 +86,7 @@ class Contents {
   const Tail& tail() const { return tail_; }
   const std::vector<SegmentSlot>& segments() const { return segments_; }
   uint32_t dimension() const { return dimension_; }
+  uint64_t next_ordinal() const { return next_ordinal_; }
 
  private:
   friend class BatchApplier;

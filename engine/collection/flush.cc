@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/collection/collection_state.h"
 
 namespace pigment {
@@ -43,7 +44,7 @@ Status CollectionState::FlushLocked() {
   {
     std::lock_guard lock(state_mutex_);
     if (!write_failure_.ok()) return write_failure_;
-    if (dirty_since_ == 0) return Status::Ok();
+    if (dirty_since_ == 0 && !has_shelf_) return Status::Ok();
     // Every batch up to the store's position was applied; those of this collection wait for the
     // lock that is held here.
     snapshot =
@@ -66,6 +67,7 @@ Status CollectionState::FlushLocked() {
     superseded = std::exchange(retained_, std::move(retained));
     contents_.Publish(snapshot, *std::move(flushed));
     floor_ = snapshot.position;
+    has_shelf_ = false;  // what was there is in the segments now
     flushing_since_ = 0;
     retry_fullness_ = 0;
     CountTail();
@@ -138,26 +140,29 @@ Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedS
   entry.floor = snapshot.position;
   entry.next_ordinal = snapshot.next_ordinal;
   entry.dimension = snapshot.dimension;
-  return context_.catalog->UpdateCollection(entry);
+  const ShelfPlace shelf = std::exchange(entry.shelf, {});
+  if (PIGMENT_PLANTED(kFlushKeepsShelf)) entry.shelf = shelf;
+  if (PIGMENT_PLANTED(kShelfReleasedBeforeEdit)) context_.segments->ReleaseShelf(shelf.file);
+  PIGMENT_RETURN_IF_ERROR(context_.catalog->UpdateCollection(entry));
+  if (!PIGMENT_PLANTED(kShelfReleasedBeforeEdit)) context_.segments->ReleaseShelf(shelf.file);
+  return Status::Ok();
 }
 
-Status CollectionState::RaiseFloor(uint64_t floor) {
-  std::lock_guard flushing(flush_mutex_);
-  {
-    std::lock_guard lock(state_mutex_);
-    if (!write_failure_.ok() || floor_ >= floor) return Status::Ok();
-    if (dirty_since_ != 0 && dirty_since_ <= floor) return Status::Ok();
-  }
-  PIGMENT_RETURN_IF_ERROR(context_.secure_log());
-  // Batches from here on have positions above `floor`, so the floor may rise while they come.
-  std::lock_guard lock(*context_.entry_mutex);
-  PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, context_.catalog->GetCollectionById(id_));
-  if (entry.floor >= floor) return Status::Ok();
-  entry.floor = floor;
-  PIGMENT_RETURN_IF_ERROR(context_.catalog->UpdateCollection(entry));
-  std::lock_guard state_lock(state_mutex_);
-  floor_ = std::max(floor_, floor);
-  return Status::Ok();
+Result<CollectionState::Shelving> CollectionState::PrepareShelf() const {
+  std::lock_guard lock(state_mutex_);
+  if (!write_failure_.ok()) return write_failure_;
+  PIGMENT_ASSIGN_OR_RETURN(const ShelvedTail tail, contents_.Shelve());
+  Shelving shelving{.next_ordinal = contents_.next_ordinal(),
+                    .dimension = contents_.dimension(),
+                    .bytes = {}};
+  if (!tail.records.empty() || !tail.erased.empty()) shelving.bytes = EncodeShelvedTail(tail);
+  return shelving;
+}
+
+void CollectionState::Unload() {
+  std::lock_guard lock(state_mutex_);
+  contents_ = Contents();
+  CountTail();
 }
 
 }  // namespace pigment

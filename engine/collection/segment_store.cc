@@ -58,7 +58,7 @@ Status CheckAgainstEntry(const SegmentInfo& info, const SegmentEntry& entry, con
   return Status::Ok();
 }
 
-// True for "12.seg", "12.34.del": names that this class gives. Other files in the folder are not
+// True for "12.seg", "12.34.del", "12.shelf": names that this class gives. Other files in the folder are not
 // ours to remove.
 bool IsOurName(std::string_view name) {
   const auto number = [&name] {
@@ -69,7 +69,7 @@ bool IsOurName(std::string_view name) {
     return true;
   };
   if (!number()) return false;
-  if (name == ".seg") return true;
+  if (name == ".seg" || name == ".shelf") return true;
   if (!name.starts_with('.')) return false;
   name.remove_prefix(1);
   return number() && name == ".del";
@@ -86,6 +86,10 @@ void SegmentStore::SetCatalog(std::shared_ptr<const Catalog> catalog) {
 
 std::string SegmentStore::SegmentPath(uint32_t segment) const {
   return fmt::format("{}/{}.seg", directory_, segment);
+}
+
+std::string SegmentStore::ShelfPath(uint32_t file) const {
+  return fmt::format("{}/{}.shelf", directory_, file);
 }
 
 std::string SegmentStore::DeletionsPath(uint32_t segment, uint64_t version) const {
@@ -198,6 +202,41 @@ Status SegmentStore::WriteDeletions(uint32_t segment, uint64_t version, const Ro
       *environment_->files, path, {environment_->store, segment, version, deleted.rows()}, deleted);
   if (!status.ok()) (void)environment_->files->Remove(path);
   return status;
+}
+
+Result<std::string> SegmentStore::ReadShelfBytes(const ShelfPlace& place) const {
+  return ReadShelf(*environment_->files, ShelfPath(place.file), environment_->store, place);
+}
+
+Result<ShelvedTail> SegmentStore::LoadShelf(const ShelfPlace& place) const {
+  PIGMENT_ASSIGN_OR_RETURN(const std::string bytes, ReadShelfBytes(place));
+  Result<ShelvedTail> tail = DecodeShelvedTail(std::as_bytes(std::span(bytes)));
+  if (!tail.ok()) {
+    return Status(tail.status())
+        .WithFile(ShelfPath(place.file), static_cast<int64_t>(place.offset));
+  }
+  return tail;
+}
+
+Status SegmentStore::WriteShelf(uint32_t file, const ShelfWriter& shelf) {
+  const Status status = shelf.Write(*environment_->files, ShelfPath(file));
+  if (!status.ok()) DiscardShelf(file);
+  return status;
+}
+
+void SegmentStore::RetainShelf(uint32_t file) {
+  if (environment_->read_only || file == 0) return;
+  std::lock_guard lock(mutex_);
+  ++references_[ShelfPath(file)];
+}
+
+void SegmentStore::ReleaseShelf(uint32_t file) {
+  if (environment_->read_only || file == 0) return;
+  DropReference(ShelfPath(file));
+}
+
+void SegmentStore::DiscardShelf(uint32_t file) {
+  (void)environment_->files->Remove(ShelfPath(file));
 }
 
 Status SegmentStore::SyncNames() { return environment_->files->SyncDirectory(directory_); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files below segments/ of a store: immutable segments and, beside them, deletion bitmaps.
+// The files below segments/ of a store: immutable segments, deletion bitmaps beside them, shelves.
 // Writes, opens, shares and removes them; what belongs to which collection is the catalog's to say.
 // An open segment owns its block source and keeps the file system alive, so a pinned version
 // outlives the store. Any thread.
@@ -21,6 +21,8 @@
 #include "engine/base/reader_pins.h"
 #include "engine/catalog/catalog.h"
 #include "engine/collection/row_bitmap.h"
+#include "engine/collection/shelf_file.h"
+#include "engine/collection/shelved_tail.h"
 #include "engine/segment/segment.h"
 #include "engine/segment/segment_writer.h"
 
@@ -81,6 +83,12 @@ class SegmentStore {
   // Makes the names of what was written durable.
   Status SyncNames();
 
+  // Shelves: shelf_file.h. A record that the catalog names; writing one file, durable but for its
+  // name, of which nothing is left on failure.
+  Result<ShelvedTail> LoadShelf(const ShelfPlace& place) const;
+  Result<std::string> ReadShelfBytes(const ShelfPlace& place) const;
+  Status WriteShelf(uint32_t file, const ShelfWriter& shelf);
+
   // Counts how many collections name the files of an entry. A file that none names any more is
   // removed as soon as no reader of another process is pinned below the present position of the
   // catalog: Release follows the edit that drops it. A read-only store counts and removes nothing.
@@ -99,7 +107,13 @@ class SegmentStore {
   Status RemoveUnreferenced();
 
   MemoryBudget* budget() const { return &environment_->budget; }
+  // The same for a shelf; `file` 0 is none.
+  void RetainShelf(uint32_t file);
+  void ReleaseShelf(uint32_t file);
+  void DiscardShelf(uint32_t file);
+
   std::string SegmentPath(uint32_t segment) const;
+  std::string ShelfPath(uint32_t file) const;
   std::string DeletionsPath(uint32_t segment, uint64_t version) const;
 
  private:

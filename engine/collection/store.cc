@@ -190,6 +190,11 @@ class StoreHandle final : public Store {
 
   uint64_t position() const override { return engine().position(); }
 
+  Result<StoreStatistics> statistics() const override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().statistics();
+  }
+
   Result<uint64_t> Refresh() override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return engine().Refresh();

@@ -47,6 +47,16 @@ struct MaintenanceStatistics {
   Status last_error;             // of the latest failure; stays when a later try succeeds
 };
 
+// What a store holds and has in memory.
+struct StoreStatistics {
+  uint64_t collections = 0;
+  uint64_t loaded_collections = 0;   // in use since the store was opened
+  uint64_t shelved_collections = 0;  // with their tail on a shelf
+  uint64_t shelved_bytes = 0;        // of these tails
+  uint64_t waiting_batches = 0;      // of the log, of collections that nobody has used yet
+  uint64_t catalog_bytes = 0;
+};
+
 struct Scope {
   std::string tenant{kDefaultTenant};
   std::string database{kDefaultDatabase};
@@ -96,6 +106,7 @@ class Store {
   virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;
   virtual Result<MaintenanceStatistics> maintenance() const = 0;
   virtual uint64_t position() const = 0;  // last applied log position
+  virtual Result<StoreStatistics> statistics() const = 0;
   virtual Result<uint64_t>
   Refresh() = 0;  // read-only: catches up with the writer; returns the new position
 };

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/collection/store_engine.h"
 
 namespace pigment {
@@ -20,13 +22,10 @@ Result<CollectionEntry> StoreEngine::CreateCollection(CollectionEntry entry) {
   entry.next_ordinal = 1;
   entry.dimension = 0;
   entry.segments.clear();
+  entry.shelf = {};
   PIGMENT_RETURN_IF_ERROR(SecureLog());
   const auto current = generation();
   PIGMENT_RETURN_IF_ERROR(current->catalog->CreateCollection(entry));
-  auto state = std::make_shared<CollectionState>(ContextFor(*current), entry);
-  state->FinishReplay(entry.floor);
-  std::lock_guard lock(generation_mutex_);
-  current->collections.emplace(entry.id, std::move(state));
   return entry;
 }
 
@@ -34,12 +33,17 @@ Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source,
                                                     const std::string& new_name) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(source, ""));
+  // What is in the log goes to a segment that both have; what is on a shelf both may name.
+  const auto flush = [&] {
+    return state->NeededAfter(position()) < position() ? state->Flush() : Status::Ok();
+  };
   // Most of the work without excluding anybody; what is written meanwhile is flushed below.
-  PIGMENT_RETURN_IF_ERROR(state->Flush());
+  PIGMENT_RETURN_IF_ERROR(flush());
   std::lock_guard admin(admin_mutex_);
+  std::shared_lock loading(loading_mutex_);  // no shelf is written anew
   std::unique_lock gate(state->gate());
   PIGMENT_RETURN_IF_ERROR(state->CheckWritable());
-  PIGMENT_RETURN_IF_ERROR(state->Flush());
+  PIGMENT_RETURN_IF_ERROR(flush());
   // No merge replaces the segments between the look at the entry and the fork's hold on them.
   const auto held = state->HoldSegments();
   const auto current = generation();
@@ -49,10 +53,8 @@ Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source,
   entry.floor = position();
   PIGMENT_RETURN_IF_ERROR(SecureLog());
   PIGMENT_RETURN_IF_ERROR(current->catalog->CreateCollection(entry));
-  auto fork = std::make_shared<CollectionState>(ContextFor(*current), entry);
-  fork->FinishReplay(entry.floor);
-  std::lock_guard lock(generation_mutex_);
-  current->collections.emplace(entry.id, std::move(fork));
+  for (const SegmentEntry& segment : entry.segments) segments_.Retain(segment);
+  if (!PIGMENT_PLANTED(kForkSharesShelfUncounted)) segments_.RetainShelf(entry.shelf.file);
   return entry;
 }
 
@@ -81,22 +83,48 @@ Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionE
                                       const std::function<Status(Catalog&)>& edit) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   std::lock_guard admin(admin_mutex_);
+  std::unique_lock loading(loading_mutex_);  // those that nobody uses stay so
   const auto current = generation();
+  std::vector<CollectionEntry> entries;
+  const auto find_entries = [&] {
+    entries.clear();
+    current->catalog->VisitCollections([&](const CollectionEntry& entry) {
+      if (is_removed(entry)) entries.push_back(entry);
+    });
+  };
+  find_entries();
   std::vector<std::shared_ptr<CollectionState>> states;
-  for (const CollectionEntry& entry : current->catalog->AllCollections()) {
-    if (!is_removed(entry)) continue;
-    PIGMENT_ASSIGN_OR_RETURN(states.emplace_back(), Find(entry.id, entry.name));
+  for (const CollectionEntry& entry : entries) {
+    if (auto state = FindLoaded(entry.id)) states.push_back(std::move(state));
   }
   // Writers hold one gate at a time and no other lock before it, so gates may be taken in any order
   // under admin_mutex_.
   std::vector<std::unique_lock<WriteGate>> gates;
   for (const auto& state : states) gates.emplace_back(state->gate());
-  PIGMENT_RETURN_IF_ERROR(edit(*current->catalog));
+  {
+    std::lock_guard lock(entry_mutex_);
+    find_entries();  // a flush may have changed what they name
+    PIGMENT_RETURN_IF_ERROR(edit(*current->catalog));
+  }
   {
     std::lock_guard lock(generation_mutex_);
-    for (const auto& state : states) current->collections.erase(state->id());
+    for (const CollectionEntry& entry : entries) {
+      const auto found = current->slots.find(entry.id);
+      if (found == current->slots.end()) continue;
+      ForgetBatches(found->second);
+      current->slots.erase(found);
+    }
   }
-  for (const auto& state : states) state->MarkDeleted();
+  std::set<Uuid> loaded;
+  for (const auto& state : states) {
+    state->MarkDeleted();  // which lets its segments go
+    loaded.insert(state->id());
+  }
+  for (const CollectionEntry& entry : entries) {
+    segments_.ReleaseShelf(entry.shelf.file);
+    if (loaded.contains(entry.id)) continue;
+    for (const SegmentEntry& segment : entry.segments) segments_.Release(segment);
+  }
   return Status::Ok();
 }
 

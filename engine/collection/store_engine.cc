@@ -24,6 +24,10 @@ constexpr uint64_t kPurgeBytes = LogOptions().file_bytes_max;
 // While readers keep the log from being purged, they are looked for each time that so much was
 // written.
 constexpr uint64_t kPinnedPurgeBytes = kPurgeBytes / 8;
+// So many small tails are shelved together when they are flushed or the store closes; at close in
+// proportion to the size of the log: one for each 2^18 bytes, 256 for 64 MiB.
+constexpr size_t kManyTails = 64;
+constexpr int kLogBytesPerTailShift = 18;
 // What a record costs in the tail beside its bytes in the log, for admission by the budget.
 constexpr uint64_t kRecordOverheadBytes = 256;
 
@@ -97,22 +101,12 @@ std::shared_ptr<StoreEngine::Generation> StoreEngine::generation() const {
 
 std::shared_ptr<Catalog> StoreEngine::catalog() const { return generation()->catalog; }
 
-Result<std::shared_ptr<CollectionState>> StoreEngine::Find(const Uuid& id,
-                                                           const std::string& name) const {
-  std::lock_guard lock(generation_mutex_);
-  const auto found = generation_->collections.find(id);
-  if (found == generation_->collections.end()) {
-    PIGMENT_RETURN_IF_ERROR(CheckOpen());  // a closed reader has let go of its collections
-    return NotFound(
-        fmt::format("collection \"{}\" does not exist", name.empty() ? id.ToString() : name));
-  }
-  return found->second;
-}
-
 std::vector<std::shared_ptr<CollectionState>> StoreEngine::AllStates() const {
   std::lock_guard lock(generation_mutex_);
   std::vector<std::shared_ptr<CollectionState>> states;
-  for (const auto& [id, state] : generation_->collections) states.push_back(state);
+  for (const auto& [id, slot] : generation_->slots) {
+    if (slot.state) states.push_back(slot.state);
+  }
   return states;
 }
 
@@ -126,13 +120,11 @@ Status StoreEngine::Apply(Generation& generation, uint64_t position,
                     fmt::format("log position {} names no collection", position));
   }
   std::copy(id_bytes.begin(), id_bytes.end(), id.bytes.begin());
-  std::shared_ptr<CollectionState> state;
-  {
-    std::lock_guard lock(generation_mutex_);
-    if (const auto found = generation.collections.find(id); found != generation.collections.end()) {
-      state = found->second;
-    }
+  if (!is_live) {
+    KeepForLater(generation, id, position, payload.subspan(id.bytes.size()));
+    return Status::Ok();
   }
+  const std::shared_ptr<CollectionState> state = FindLoaded(id);  // its writer holds it
   Outcome outcome;
   if (state) {  // otherwise the collection was deleted since
     PIGMENT_ASSIGN_OR_RETURN(const WriteBatch batch,
@@ -141,11 +133,9 @@ Status StoreEngine::Apply(Generation& generation, uint64_t position,
     outcome.status = counts.status();
     if (counts.ok()) outcome.counts = *counts;
   }
-  if (is_live) {
-    std::lock_guard lock(outcomes_mutex_);
-    outcomes_.emplace(position, std::move(outcome));
-    applied_.store(position, std::memory_order_release);
-  }
+  std::lock_guard lock(outcomes_mutex_);
+  outcomes_.emplace(position, std::move(outcome));
+  applied_.store(position, std::memory_order_release);
   return Status::Ok();
 }
 
@@ -239,7 +229,11 @@ Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
 
 Status StoreEngine::FlushAll() {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
-  Status first;
+  // A segment each would be a waste where there are many small tails.
+  size_t unflushed = 0;
+  (void)UnflushedBytes(&unflushed);
+  if (unflushed >= kManyTails) PIGMENT_RETURN_IF_ERROR(ShelveCold(UINT64_MAX));
+  Status first = LoadUnflushed();
   for (const auto& state : AllStates()) {
     // A damaged or just deleted collection does not keep the others from the disk.
     if (!state->CheckWritable().ok()) continue;
@@ -264,21 +258,25 @@ void StoreEngine::PurgeLogIfLarge() {
 }
 
 Status StoreEngine::PurgeLog() {
-  // A cold collection whose few records have been in the log since before the last purge gets its
-  // segment now, so that it never pins more than two rounds of the log.
-  const auto current = generation();
+  // A cold collection whose few records have been in the log since before the last purge leaves it
+  // now, so that it never pins more than two rounds of the log: to a shelf, or, where it is large or
+  // in use, to a segment.
   const uint64_t cold = std::exchange(purge_position_, position());
-  uint64_t floor = purge_position_;
-  const auto states = AllStates();
-  for (const auto& state : states) {
-    if (state->NeededAfter(floor) < cold && state->CheckWritable().ok())
+  const uint64_t reached = purge_position_;
+  PIGMENT_RETURN_IF_ERROR(ShelveCold(cold));
+  for (const auto& state : AllStates()) {
+    if (state->NeededAfter(reached) < cold && state->CheckWritable().ok())
       PIGMENT_RETURN_IF_ERROR(state->Flush());
   }
-  for (const auto& state : states) floor = std::min(floor, state->NeededAfter(floor));
-  for (const auto& state : states) {
-    const Status raised = state->RaiseFloor(floor);
-    if (!raised.ok() && raised.code() != Code::kNotFound) return raised;
-  }
+  return RaiseFloors(reached);
+}
+
+// Nobody needs the log up to the lowest position that somebody needs: so much is purged.
+Status StoreEngine::RaiseFloors(uint64_t position) {
+  const auto current = generation();
+  const uint64_t floor = LowestNeeded(position);
+  PIGMENT_RETURN_IF_ERROR(SecureLog());
+  PIGMENT_RETURN_IF_ERROR(current->catalog->RaiseFloors(floor));
   pinned_floor_ = floor;
   pinned_position_ = current->catalog->position();
   return PurgeUnpinned();
@@ -312,6 +310,7 @@ Status StoreEngine::Close() {
   maintenance_.Cancel();  // first, because writers may wait for a merge
   std::unique_lock waiting_for_operations(operations_);
   maintenance_.Stop();
+  { std::unique_lock waiting_for_loads(loading_mutex_); }  // none begins any more
   if (options_.read_only) {
     std::lock_guard refreshing(refresh_mutex_);
     // Handles may live on; the writer is not to wait for them.
@@ -330,8 +329,17 @@ Status StoreEngine::Close() {
     if (state->CheckWritable().ok() && state->fullness() >= kWorthASegment) note(state->Flush());
   }
   {
+    // Failures here cost space and time: everything is in the log.
     std::lock_guard purging(purge_mutex_);
-    if (pinned_floor_ != 0) (void)PurgeUnpinned();
+    size_t unflushed = 0;
+    (void)UnflushedBytes(&unflushed);
+    const bool is_worth_a_shelf =
+        unflushed >= std::max<uint64_t>(1, kPurgeBytes >> kLogBytesPerTailShift);
+    if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
+      (void)RaiseFloors(position());
+    } else if (pinned_floor_ != 0) {
+      (void)PurgeUnpinned();
+    }
   }
   (void)environment_->removals.RemoveUnpinned();  // what stays goes at the next open
   note(log_->Close());

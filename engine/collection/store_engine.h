@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -53,8 +54,12 @@ class StoreEngine {
   const std::string& directory() const { return environment_->directory; }
 
   std::shared_ptr<Catalog> catalog() const;
-  // kNotFound when there is no such collection (any more); `name` is for the message.
-  Result<std::shared_ptr<CollectionState>> Find(const Uuid& id, const std::string& name) const;
+  // Loads the collection when it is used for the first time. kNotFound when there is no such
+  // collection (any more); `name` is for the message.
+  Result<std::shared_ptr<CollectionState>> Find(const Uuid& id, const std::string& name);
+  // The dimension as of now, without loading; `stored` is what the catalog says.
+  uint32_t DimensionOf(const Uuid& id, uint32_t stored) const;
+  Result<StoreStatistics> statistics() const;
 
   Result<WriteOutcome> Write(const Uuid& id, const std::string& name, const WriteBatch& batch);
   Result<WriteOutcome> DeleteSelected(const Uuid& id, const std::string& name,
@@ -82,13 +87,25 @@ class StoreEngine {
   struct UuidHash {
     size_t operator()(const Uuid& id) const;
   };
+  // A collection that is in use, or that has something in the log. The others are their entries in
+  // the catalog and nothing else.
+  struct LogBatch {
+    uint64_t position = 0;
+    std::string payload;  // an encoded WriteBatch
+  };
+  struct Slot {
+    std::shared_ptr<CollectionState> state;  // null before the first use
+    std::vector<LogBatch> batches;           // above the floor, until then
+    uint32_t dimension = 0;                  // that the batches insert
+  };
   // A catalog with the collections that it names. A store that writes has one for life; each
   // refresh of a read-only store makes another, and whoever uses an old one keeps it.
   struct Generation {
     std::shared_ptr<Catalog> catalog;
     // Of a read-only store, on the catalog's position; null where there is no LOCK to pin in.
     std::shared_ptr<const FileLock> pin;
-    std::unordered_map<Uuid, std::shared_ptr<CollectionState>, UuidHash> collections;
+    uint64_t position = 0;  // of the log when it was made
+    std::unordered_map<Uuid, Slot, UuidHash> slots;
   };
   // One operation under way; Close waits for all.
   using Operation = std::shared_lock<WriteGate>;
@@ -105,7 +122,50 @@ class StoreEngine {
   CollectionContext ContextFor(Generation& generation);
   Result<Operation> Begin() const;
   std::shared_ptr<Generation> generation() const;
-  std::vector<std::shared_ptr<CollectionState>> AllStates() const;
+  std::vector<std::shared_ptr<CollectionState>> AllStates() const;  // that are loaded
+
+  // Loading: store_load.cc.
+  void RetainAll(const Generation& generation);
+  void KeepForLater(Generation& generation, const Uuid& id, uint64_t position,
+                    std::span<const std::byte> batch);
+  Result<std::shared_ptr<CollectionState>> LoadCollection(const Uuid& id, const std::string& name);
+  Result<std::shared_ptr<CollectionState>> MakeState(Generation& generation,
+                                                     const CollectionEntry& entry,
+                                                     std::span<const LogBatch> batches);
+  std::shared_ptr<CollectionState> FindLoaded(const Uuid& id) const;
+  void ForgetBatches(Slot& slot);
+  // Loads what has something in the log, or segments.
+  Status LoadUnflushed();
+  Status LoadSegmented();
+
+  // Shelves: store_shelve.cc.
+  struct ColdCollection {
+    Uuid id;
+    std::shared_ptr<CollectionState> state;
+    bool was_loaded = false;
+    CollectionState::Shelving shelving;
+    ShelfPlace place;
+  };
+  struct MovedShelf {
+    Uuid id;
+    ShelfPlace from;
+    ShelfPlace to;
+  };
+  // Puts collections on a shelf that have something in the log from before `cold`, are small, and
+  // that nobody uses; they are unloaded by that.
+  Status ShelveCold(uint64_t cold);
+  std::vector<ColdCollection> TakeCold(Generation& generation, uint64_t cold);
+  void PutBack(Generation& generation, std::vector<ColdCollection>& taken);
+  void KeepLoaded(Generation& generation, ColdCollection& one);
+  Status WriteShelf(Generation& generation, std::vector<ColdCollection>& taken);
+  Result<std::vector<MovedShelf>> MoveMostlyDead(const Catalog& catalog,
+                                                 const std::vector<ColdCollection>& taken,
+                                                 ShelfWriter& shelf);
+  Status NameShelf(Catalog& catalog, const std::vector<ColdCollection>& taken,
+                   const std::vector<MovedShelf>& moved, uint64_t position);
+  uint64_t UnflushedBytes(size_t* collections) const;
+  uint64_t LowestNeeded(uint64_t position) const;
+  Status RaiseFloors(uint64_t position);
 
   Status Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload,
                bool is_live);
@@ -132,6 +192,10 @@ class StoreEngine {
   mutable WriteGate operations_;
 
   std::mutex admin_mutex_;  // creation, fork and deletion of collections
+  // Shared by whoever loads a collection, alone by who must not meet that: deletion, shelving,
+  // closing. And one thread at a time loads one collection.
+  mutable std::shared_mutex loading_mutex_;
+  std::array<std::mutex, 16> load_mutexes_;
   std::mutex entry_mutex_;  // read-modify-write of a catalog entry
   std::mutex refresh_mutex_;
   std::mutex purge_mutex_;

@@ -49,7 +49,8 @@ Result<CompactionResult> StoreEngine::CompactCollection(const Uuid& id, const st
 Result<CompactionResult> StoreEngine::CompactAll(const CallControl& control) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   CompactionResult sum;
-  Status first;
+  Status first = LoadUnflushed();
+  if (Status status = LoadSegmented(); first.ok()) first = std::move(status);
   for (const auto& state : AllStates()) {
     // As in FlushAll. A cancelled call ends at once.
     if (!state->CheckWritable().ok()) continue;

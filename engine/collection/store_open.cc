@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoreEngine: opening and refreshing. Catalog, then segments, then the log from the lowest floor;
-// a batch that a collection's floor covers, or whose collection is gone, is passed over.
+// StoreEngine: opening and refreshing. Catalog, then the log from the lowest floor; a batch that a
+// collection's floor covers, or whose collection is gone, is passed over, the others wait for the
+// first use of theirs.
 
 #include <fmt/format.h>
 
@@ -124,10 +125,6 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::OpenGeneration() {
     PIGMENT_RETURN_IF_ERROR(environment_->files->MakeDirectory(directory() + "/segments"));
     PIGMENT_RETURN_IF_ERROR(environment_->files->SyncDirectory(directory()));
   }
-  for (const CollectionEntry& entry : generation->catalog->AllCollections()) {
-    generation->collections.emplace(
-        entry.id, std::make_shared<CollectionState>(ContextFor(*generation), entry));
-  }
   return generation;
 }
 
@@ -136,10 +133,10 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(
   PIGMENT_ASSIGN_OR_RETURN(const std::shared_ptr<Generation> generation, OpenGeneration());
   uint64_t floor = kNothingNeeded;
   uint64_t highest_floor = 0;
-  for (const CollectionEntry& entry : generation->catalog->AllCollections()) {
+  generation->catalog->VisitCollections([&](const CollectionEntry& entry) {
     floor = std::min(floor, entry.floor);
     highest_floor = std::max(highest_floor, entry.floor);
-  }
+  });
   // The log calls this for as long as it lives: first for what it replays, then for every batch
   // that is appended.
   auto is_live = std::make_shared<bool>(false);
@@ -154,7 +151,7 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(
                       }));
   *is_live = true;
   *position = std::max((*log)->last_position(), highest_floor);
-  for (const auto& [id, state] : generation->collections) state->FinishReplay(*position);
+  generation->position = *position;
   return generation;
 }
 
@@ -164,6 +161,7 @@ Status StoreEngine::Load() {
   PIGMENT_ASSIGN_OR_RETURN(generation_, ReplayGeneration(&log_, &position));
   applied_.store(position, std::memory_order_release);
   purge_position_ = position;
+  RetainAll(*generation_);
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                            environment_->files->List(directory() + "/log"));
   // Each open begins a file: many small ones are worth a purge as one large one is.

@@ -98,6 +98,21 @@ Status ReadEmbeddings(ByteReader& reader, WriteBatch* batch) {
 
 }  // namespace
 
+uint32_t InsertedDimension(std::span<const std::byte> encoded) {
+  ByteReader reader(encoded);
+  const auto version = reader.Get<uint8_t>();
+  const auto kind = static_cast<WriteKind>(reader.Get<uint8_t>());
+  const auto columns = reader.Get<uint8_t>();
+  (void)reader.Get<uint8_t>();
+  const auto dimension = reader.Get<uint32_t>();
+  const bool inserts = kind == WriteKind::kAdd || kind == WriteKind::kUpsert;
+  const bool has_rows = reader.Get<uint64_t>() > 0;
+  return reader.ok() && version == kVersion && inserts && has_rows &&
+                 (columns & kHasEmbeddings) != 0
+             ? dimension
+             : 0;
+}
+
 void EncodeWriteBatch(const WriteBatch& batch, std::string& out) {
   ByteWriter(&out).Put(kVersion);
   ByteWriter(&out).Put(static_cast<uint8_t>(batch.kind));

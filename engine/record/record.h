@@ -48,6 +48,9 @@ struct WriteCounts {
   uint64_t deleted = 0;
 };
 
+// The dimension of the vectors that an encoded batch would insert; 0 when it inserts none.
+uint32_t InsertedDimension(std::span<const std::byte> encoded);
+
 void EncodeWriteBatch(const WriteBatch& batch, std::string& out);
 Result<WriteBatch> DecodeWriteBatch(std::span<const std::byte> bytes);
 
