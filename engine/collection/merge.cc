@@ -71,6 +71,15 @@ class Merger {
     return Status::Ok();
   }
 
+  // What the rows that stay take in the inputs.
+  uint64_t expected_bytes() const {
+    double bytes = 0;
+    for (const SegmentSlot& slot : job_.inputs) {
+      const double kept = slot.entry.rows - slot.entry.deleted_rows;
+      bytes += static_cast<double>(slot.entry.file_bytes) * kept / slot.entry.rows;
+    }
+    return static_cast<uint64_t>(bytes);
+  }
   bool is_empty() const { return heap_.empty(); }
 
   Status Fill(SegmentWriter& writer) {
@@ -148,7 +157,10 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
   SegmentSlot output;
   PIGMENT_ASSIGN_OR_RETURN(
       output.entry,
-      segments.WriteStreamed(number, {.dimension = job.dimension, .metric = job.metric},
+      segments.WriteStreamed(number,
+                             {.dimension = job.dimension,
+                              .metric = job.metric,
+                              .expected_bytes = merger.expected_bytes()},
                              [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));
   Result<std::shared_ptr<const Segment>> opened = segments.Open(output.entry);
   if (!opened.ok()) {

@@ -20,6 +20,9 @@ namespace pigment {
 
 namespace {
 
+// Where a merge is worth asking the disk first.
+constexpr uint64_t kLargeFileBytes = 16ull << 20;
+
 // What an open segment needs for its life.
 struct OpenSegment {
   std::shared_ptr<StoreEnvironment> environment;  // first, so that it dies last
@@ -149,6 +152,8 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
   const std::string path = SegmentPath(number);
   const auto write = [&]() -> Result<SegmentEntry> {
     PIGMENT_ASSIGN_OR_RETURN(auto file, environment_->files->Open(path, OpenMode::kCreate));
+    const bool is_large = shape.expected_bytes >= kLargeFileBytes;
+    if (is_large) PIGMENT_RETURN_IF_ERROR(file->Allocate(shape.expected_bytes));
     FileBlockSink sink(file.get());
     SegmentWriter writer({.segment = number,
                           .owner = environment_->store,
@@ -160,6 +165,8 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
     PIGMENT_RETURN_IF_ERROR(fill(writer));
     PIGMENT_ASSIGN_OR_RETURN(const SegmentSummary summary, writer.Finish());
     PIGMENT_RETURN_IF_ERROR(sink.Finish());
+    if (is_large && shape.expected_bytes > uint64_t{summary.blocks} * kBlockBytes)
+      PIGMENT_RETURN_IF_ERROR(file->Truncate(uint64_t{summary.blocks} * kBlockBytes));
     if (!PIGMENT_PLANTED(kSegmentPublishedBeforeSync)) PIGMENT_RETURN_IF_ERROR(file->Sync());
     return SegmentEntry{.segment = number,
                         .root = summary.root,

@@ -72,6 +72,9 @@ class SegmentStore {
   struct Shape {
     uint32_t dimension = 0;
     Metric metric = Metric::kL2;
+    // What the file will have, nearly. A large one takes its space first: a full disk then refuses
+    // it at once, instead of being filled up by what fails in the end.
+    uint64_t expected_bytes = 0;
   };
   using Fill = std::function<Status(SegmentWriter&)>;
   Result<SegmentEntry> WriteStreamed(uint32_t number, const Shape& shape, const Fill& fill);

@@ -376,6 +376,44 @@ TEST(Merge, AFullDiskStopsMergesAndNotTheStore) {
   EXPECT_EQ(DifferenceOfAll(*docs, model), "");
 }
 
+TEST(Merge, ALargeMergeAsksForItsSpaceFirst) {
+  MemoryFileSystem files(Kind::kSimulated);
+  const auto store = Store::Open("db", Options(0, 1000), &files).value();
+  const auto docs = DocsOf(*store);
+  for (uint32_t flush = 0; flush < 2; ++flush) {
+    WriteBatch batch = BatchOf(WriteKind::kAdd, flush * 600, 600);
+    std::mt19937_64 random(flush);
+    for (auto& document : batch.documents) {  // nothing that a compressor could make small
+      document = std::string(16 << 10, ' ');
+      for (char& letter : *document) letter = static_cast<char>(random() & 127);
+    }
+    ASSERT_OK(docs->Write(batch));
+    ASSERT_OK(docs->Flush());
+  }
+  uint64_t inputs = 0;
+  for (const SegmentDescription& segment : *docs->Segments()) inputs += segment.bytes;
+  ASSERT_GT(inputs, 16u << 20);
+  files.SetCapacity(files.used_bytes() + inputs / 2);
+  const auto writes = [&files] {
+    return files.CountOperations(static_cast<uint32_t>(FileOperation::kWrite));
+  };
+  const uint64_t before = writes();
+  const Status refused = docs->Compact().status();
+  EXPECT_CODE(refused, Code::kResourceExhausted);
+  EXPECT_EQ(refused.detail(), Detail::kDiskFull);
+  EXPECT_LE(writes() - before, 3u) << "the number of the segment, and no part of it";
+  EXPECT_EQ(SegmentFiles(files), NamedFiles(*store, {"docs"}));
+  files.SetCapacity(0);
+  const auto done = docs->Compact();
+  ASSERT_OK(done);
+  EXPECT_EQ(done->segments_out, 1u);
+  EXPECT_EQ(docs->Segments()->front().bytes,
+            files.Open(docs->Segments()->front().path, OpenMode::kRead).value()->Size().value());
+  ASSERT_OK(store->Close());
+  const auto again = Store::Open("db", Options(0, 1000), &files).value();
+  EXPECT_EQ(DocsOf(*again)->Pin().value()->live_rows, 1200u);
+}
+
 TEST(Merge, ADamagedInputEndsTheMergeAndIsNamed) {
   MemoryFileSystem files;
   CollectionModel model;
