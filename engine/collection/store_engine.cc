@@ -230,9 +230,7 @@ Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
 Status StoreEngine::FlushAll() {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   // A segment each would be a waste where there are many small tails.
-  size_t unflushed = 0;
-  (void)UnflushedBytes(&unflushed);
-  if (unflushed >= kManyTails) PIGMENT_RETURN_IF_ERROR(ShelveCold(UINT64_MAX));
+  if (UnflushedCollections() >= kManyTails) PIGMENT_RETURN_IF_ERROR(ShelveCold(UINT64_MAX));
   Status first = LoadUnflushed();
   for (const auto& state : AllStates()) {
     // A damaged or just deleted collection does not keep the others from the disk.
@@ -331,10 +329,8 @@ Status StoreEngine::Close() {
   {
     // Failures here cost space and time: everything is in the log.
     std::lock_guard purging(purge_mutex_);
-    size_t unflushed = 0;
-    (void)UnflushedBytes(&unflushed);
     const bool is_worth_a_shelf =
-        unflushed >= std::max<uint64_t>(1, kPurgeBytes >> kLogBytesPerTailShift);
+        UnflushedCollections() >= std::max<uint64_t>(1, kPurgeBytes >> kLogBytesPerTailShift);
     if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
       (void)RaiseFloors(position());
     } else if (pinned_floor_ != 0) {

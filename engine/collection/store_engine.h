@@ -163,7 +163,7 @@ class StoreEngine {
                                                  ShelfWriter& shelf);
   Status NameShelf(Catalog& catalog, const std::vector<ColdCollection>& taken,
                    const std::vector<MovedShelf>& moved, uint64_t position);
-  uint64_t UnflushedBytes(size_t* collections) const;
+  size_t UnflushedCollections() const;  // that have something in the log
   uint64_t LowestNeeded(uint64_t position) const;
   Status RaiseFloors(uint64_t position);
 

@@ -71,7 +71,8 @@ std::vector<StoreEngine::ColdCollection> StoreEngine::TakeCold(Generation& gener
         it = generation.slots.erase(it);
         continue;
       }
-      if (!slot.state && !slot.batches.empty() && slot.batches.front().position <= cold)
+      if (!slot.state && !slot.batches.empty() && slot.batches.front().position <= cold &&
+          !PIGMENT_PLANTED(kPurgeForgetsUnused))
         waiting.emplace_back(id, slot.batches);
       ++it;
     }
@@ -211,15 +212,15 @@ Status StoreEngine::NameShelf(Catalog& catalog, const std::vector<ColdCollection
   return Status::Ok();
 }
 
-uint64_t StoreEngine::UnflushedBytes(size_t* collections) const {
-  *collections = 0;
+size_t StoreEngine::UnflushedCollections() const {
+  size_t collections = 0;
   std::lock_guard lock(generation_mutex_);
   for (const auto& [id, slot] : generation_->slots) {
     const bool is_unflushed =
         slot.state ? slot.state->NeededAfter(position()) < position() : !slot.batches.empty();
-    *collections += is_unflushed;
+    collections += is_unflushed;
   }
-  return tail_bytes_.load(std::memory_order_relaxed);
+  return collections;
 }
 
 // Log positions above this are needed by somebody; `position` when none is.
