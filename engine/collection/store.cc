@@ -190,9 +190,9 @@ class StoreHandle final : public Store {
 
   uint64_t position() const override { return engine().position(); }
 
-  Result<StoreStatistics> statistics() const override {
+  Result<LoadingStatistics> loading() const override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return engine().statistics();
+    return engine().loading();
   }
 
   Result<uint64_t> Refresh() override {

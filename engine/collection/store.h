@@ -48,7 +48,7 @@ struct MaintenanceStatistics {
 };
 
 // What a store holds and has in memory.
-struct StoreStatistics {
+struct LoadingStatistics {
   uint64_t collections = 0;
   uint64_t loaded_collections = 0;   // in use since the store was opened
   uint64_t shelved_collections = 0;  // with their tail on a shelf
@@ -106,7 +106,7 @@ class Store {
   virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;
   virtual Result<MaintenanceStatistics> maintenance() const = 0;
   virtual uint64_t position() const = 0;  // last applied log position
-  virtual Result<StoreStatistics> statistics() const = 0;
+  virtual Result<LoadingStatistics> loading() const = 0;
   virtual Result<uint64_t>
   Refresh() = 0;  // read-only: catches up with the writer; returns the new position
 };

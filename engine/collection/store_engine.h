@@ -59,7 +59,7 @@ class StoreEngine {
   Result<std::shared_ptr<CollectionState>> Find(const Uuid& id, const std::string& name);
   // The dimension as of now, without loading; `stored` is what the catalog says.
   uint32_t DimensionOf(const Uuid& id, uint32_t stored) const;
-  Result<StoreStatistics> statistics() const;
+  Result<LoadingStatistics> loading() const;
 
   Result<WriteOutcome> Write(const Uuid& id, const std::string& name, const WriteBatch& batch);
   Result<WriteOutcome> DeleteSelected(const Uuid& id, const std::string& name,

@@ -147,10 +147,10 @@ Status StoreEngine::LoadSegmented() {
   return first;
 }
 
-Result<StoreStatistics> StoreEngine::statistics() const {
+Result<LoadingStatistics> StoreEngine::loading() const {
   PIGMENT_RETURN_IF_ERROR(CheckOpen());
   const std::shared_ptr<Generation> current = generation();
-  StoreStatistics statistics;
+  LoadingStatistics statistics;
   const Catalog::Statistics catalog = current->catalog->statistics();
   statistics.collections = catalog.collections;
   statistics.catalog_bytes = catalog.bytes;

@@ -190,7 +190,7 @@ TEST(CollectionRaces, TheFirstUseByManyThreadsLoadsOnce) {
     ASSERT_OK(store->Close());
   }
   const auto store = Store::Open("db", {}, &files).value();
-  EXPECT_EQ(store->statistics()->loaded_collections, 0u);
+  EXPECT_EQ(store->loading()->loaded_collections, 0u);
   InThreads(6, [&](int t) {
     for (int i = 0; i < kCollections; ++i) {
       const auto collection = store->GetCollection({}, std::to_string(i)).value();

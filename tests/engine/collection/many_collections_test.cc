@@ -109,7 +109,7 @@ TEST(ManyCollections, StayCheapInTimeDiskLogAndMemory) {
     const double bytes = (HeapBytes() - heap) / static_cast<double>(count);
     std::printf("opened by a reader in %.3f s, %.0f bytes of memory each\n", seconds, bytes);
     EXPECT_LT(bytes, kIsSanitized ? 1e9 : 400) << "of memory for each collection";
-    EXPECT_EQ(store->statistics()->loaded_collections, 0u);
+    EXPECT_EQ(store->loading()->loaded_collections, 0u);
     ExpectRecord(*store, count / 2);
   }
   options.read_only = false;
@@ -136,7 +136,7 @@ TEST(ManyCollections, StayCheapInTimeDiskLogAndMemory) {
   begin = Clock::now();
   for (size_t i = 0; i < 100; ++i) ExpectRecord(*store, i * (count / 100));
   std::printf("first use of 100 in %.2f ms\n", SecondsSince(begin) * 1000);
-  EXPECT_LE(store->statistics()->loaded_collections, 100u);
+  EXPECT_LE(store->loading()->loaded_collections, 100u);
   ASSERT_OK(store->GetCollection({}, NameOf(7)).value()->Write(OneRecord(7000000)));
   EXPECT_EQ(store->GetCollection({}, NameOf(7)).value()->Pin().value()->live_rows, 2u);
 }
@@ -160,15 +160,15 @@ TEST(ManyCollections, OpenQuicklyAfterACrashAsWell) {
   const auto store = Store::Open("db", options, &files);
   ASSERT_OK(store);
   std::printf("%zu collections opened from their log in %.3f s\n", count, SecondsSince(begin));
-  const StoreStatistics statistics = *(*store)->statistics();
+  const LoadingStatistics statistics = *(*store)->loading();
   EXPECT_EQ(statistics.collections, count);
   EXPECT_EQ(statistics.waiting_batches, count);
   EXPECT_EQ(statistics.loaded_collections, 0u);
   for (const CollectionEntry& entry : (*(*store)->catalog())->AllCollections())
     ASSERT_EQ(entry.dimension, 8u);  // known without loading
-  EXPECT_EQ((*store)->statistics()->loaded_collections, 0u);
+  EXPECT_EQ((*store)->loading()->loaded_collections, 0u);
   ExpectRecord(**store, count / 3);
-  EXPECT_EQ((*store)->statistics()->loaded_collections, 1u);
+  EXPECT_EQ((*store)->loading()->loaded_collections, 1u);
   ASSERT_OK((*store)->Close());
 }
 

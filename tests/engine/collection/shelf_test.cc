@@ -65,7 +65,7 @@ class Shelf : public ::testing::Test {
     ASSERT_GE(Statistics().shelved_collections, 60u);
   }
 
-  StoreStatistics Statistics() { return *store_->statistics(); }
+  LoadingStatistics Statistics() { return *store_->loading(); }
 
   void ExpectContents() {
     for (const auto& [name, model] : models_) {
