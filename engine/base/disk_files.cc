@@ -229,9 +229,10 @@ class DiskLock final : public FileLock {
   // Explicitly: closing frees it only when nobody else has the descriptor. A forked child has none.
   ~DiskLock() override {
     if (!is_locked_ || fd_.get() < 0 || getpid() != owner_) return;
-    static_cast<void>(!ftruncate(fd_.get(), 0));  // the text of a holder that is gone would mislead
+    // The text of a holder that is gone would mislead.
+    (void)Uninterrupted([&] { return ftruncate(fd_.get(), 0); });
     struct flock request = LockRequest(F_UNLCK, 0, kPinBase);
-    fcntl(fd_.get(), F_OFD_SETLK, &request);
+    (void)Uninterrupted([&] { return fcntl(fd_.get(), F_OFD_SETLK, &request); });
   }
 
   // False with errno set: not opened, or held by somebody else (EAGAIN), or no locks here.
@@ -254,7 +255,8 @@ class DiskLock final : public FileLock {
         fchmod(fd_.get(), kFileMode) < 0) {
       return ErrnoStatus(errno, "set the mode of", path);
     }
-    if (ftruncate(fd_.get(), 0) < 0) return ErrnoStatus(errno, "empty", path);
+    if (Uninterrupted([&] { return ftruncate(fd_.get(), 0); }) < 0)
+      return ErrnoStatus(errno, "empty", path);
     const ssize_t written =
         Uninterrupted([&] { return pwrite(fd_.get(), holder.data(), holder.size(), 0); });
     if (written < 0 && errno != ENOSPC && errno != EDQUOT) return ErrnoStatus(errno, "write", path);
@@ -299,7 +301,7 @@ Status CheckPosition(const std::string& path, uint64_t position) {
 std::string ReadHolder(int fd) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     std::array<char, 512> text;
-    const ssize_t got = pread(fd, text.data(), text.size(), 0);
+    const ssize_t got = Uninterrupted([&] { return pread(fd, text.data(), text.size(), 0); });
     if (got > 0) return std::string(text.data(), static_cast<size_t>(got));
     const timespec millisecond{.tv_sec = 0, .tv_nsec = 1'000'000};
     nanosleep(&millisecond, nullptr);

@@ -40,7 +40,10 @@ Result<std::unique_ptr<File>> OpenExact(FileSystem& files, const std::string& pa
   }
   PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, (*file)->Size());
   if (size != entry.file_bytes) {
-    return DataLoss(Detail::kTruncated, path, static_cast<int64_t>(size),
+    const Detail detail = size < entry.file_bytes  ? Detail::kTruncated
+                          : size % kBlockBytes != 0 ? Detail::kMisaligned
+                                                    : Detail::kMiscounted;
+    return DataLoss(detail, path, static_cast<int64_t>(size),
                     fmt::format("segment {} has {} bytes, the catalog says {}", entry.segment, size,
                                 entry.file_bytes));
   }

@@ -14,6 +14,7 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,16 +28,40 @@ namespace {
 constexpr size_t kGroupBatchesMax = 1024;
 constexpr uint64_t kGroupBytesMax = 16 << 20;
 
+// Made before they are needed: an error about memory must not ask for some.
+struct ReadyErrors {
+  Status memory = ResourceExhausted(Detail::kMemory, "out of memory while writing to the log");
+  Status exception = Internal("an exception while writing to the log");
+  Status poisoned =
+      FailedPrecondition(Detail::kPoisoned, "the log ran out of memory and takes no more writes")
+          .WithHint("close and open again; a write that failed may or may not be there then");
+};
+const ReadyErrors& Ready() {
+  static const auto* const errors = new ReadyErrors;
+  return *errors;
+}
+
 // Runs somebody else's code, or code that allocates; nothing gets out but a status, so that no
 // waiter is left behind.
 template <typename Function>
-Status Contained(const Function& function) {
+Status Contained(const Function& function) noexcept {
   try {
     return function();
   } catch (const std::bad_alloc&) {
-    return ResourceExhausted(Detail::kMemory, "out of memory while writing to the log");
+    return Ready().memory;
   } catch (...) {
-    return Internal("an exception while writing to the log");
+    return Ready().exception;
+  }
+}
+
+// What `cause` ended, and what can be done about it.
+Status PoisonedBy(std::string_view what, const Status& cause, const char* hint) noexcept {
+  try {
+    return FailedPrecondition(Detail::kPoisoned, std::string(what) + cause.message())
+        .WithFile(cause.file(), cause.offset())
+        .WithHint(hint);
+  } catch (...) {
+    return Ready().poisoned;
   }
 }
 
@@ -49,6 +74,7 @@ class LogImpl final : public Log {
         apply_(std::move(apply)),
         writer_(std::move(writer)),
         last_position_(last_position) {
+    (void)Ready();
     statistics_.sync_mode = options.sync_mode;
     statistics_.synced_position = last_position;
   }
@@ -126,8 +152,8 @@ Status LogImpl::CheckWritable() const {
 }
 
 void LogImpl::WaitForTurn(Waiter& waiter, std::unique_lock<std::mutex>& lock) {
-  ++statistics_.waiting_calls;
   queue_.push_back(&waiter);
+  ++statistics_.waiting_calls;
   if (!is_turn_taken_) {  // then the queue was empty
     is_turn_taken_ = true;
     waiter.has_turn = true;
@@ -175,10 +201,8 @@ void LogImpl::NoteTurn() {
 }
 
 void LogImpl::Poison(const Status& cause) {
-  poison_ = FailedPrecondition(Detail::kPoisoned,
-                               "the log takes no more writes after a failure: " + cause.message())
-                .WithFile(cause.file(), cause.offset())
-                .WithHint("close and open again; a write that failed may or may not be there then");
+  poison_ = PoisonedBy("the log takes no more writes after a failure: ", cause,
+                       "close and open again; a write that failed may or may not be there then");
   unsynced_since_ = 0;
   for (auto it = queue_.begin(); it != queue_.end();) {
     Waiter* waiter = *it;
@@ -282,12 +306,10 @@ void LogImpl::Commit(const Group& group) {
   if (writer_->is_broken()) failure_ = status;
   for (Waiter* waiter : group) {
     if (!waiter->is_accepted) continue;
-    waiter->status =
-        failure_.ok()
-            ? status
-            : FailedPrecondition(Detail::kPoisoned, "the log failed: " + status.message())
-                  .WithFile(status.file(), status.offset())
-                  .WithHint("close and open again; the write may or may not be there then");
+    waiter->status = failure_.ok()
+                         ? status
+                         : PoisonedBy("the log failed: ", status,
+                                      "close and open again; the write may or may not be there then");
   }
 }
 

@@ -114,20 +114,6 @@ std::vector<std::string> FilesOf(const StoreImage& image) {
   return paths;
 }
 
-// A deterministic choice of as many cases as the effort asks for.
-class Share {
- public:
-  bool IsNext() {
-    due_ += std::min(1.0, Effort());
-    if (due_ < 1) return false;
-    due_ -= 1;
-    return true;
-  }
-
- private:
-  double due_ = 1;
-};
-
 // Rounds with other stores, when more is asked for than one has bits.
 uint64_t Rounds() { return static_cast<uint64_t>(std::ceil(Effort())); }
 

@@ -15,8 +15,9 @@
 
 namespace pigment {
 
-// A store on a simulated disk with what must be in it.
+// A store on a simulated disk, or in a directory, with what must be in it.
 struct FaultWorld {
+  std::string directory;  // empty: in `files`
   MemoryFileSystem files{MemoryFileSystem::Kind::kSimulated};
   StoreOptions options = DeterministicOptions();
   std::shared_ptr<Store> store;   // null: closed
@@ -24,7 +25,8 @@ struct FaultWorld {
   StoreState state;
 
   Status Open() {
-    auto opened = Store::Open("disk/db", options, &files);
+    auto opened = directory.empty() ? Store::Open("disk/db", options, &files)
+                                    : Store::Open(directory, options);
     PIGMENT_RETURN_IF_ERROR(opened.status());
     store = *std::move(opened);
     return Status::Ok();

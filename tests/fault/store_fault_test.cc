@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "engine/base/disk_files.h"
-#include "tests/fault/fault_steps.h"
+#include "tests/fault/fault_bases.h"
 #include "tests/support/effort.h"
 
 namespace pigment {
@@ -22,15 +22,6 @@ namespace {
 
 constexpr std::array kErrors = {EIO,   ENOSPC, EDQUOT, EFBIG,  EMFILE,
                                 ENFILE, ENOMEM, EROFS, EACCES, ESTALE};
-const CollectionPlace kBusy{.name = "busy"};
-const CollectionPlace kCold{.name = "cold"};
-const CollectionPlace kOther{.tenant = "acme", .database = "main", .name = "busy"};
-
-struct Base {
-  StoreImage image;
-  StoreState state;
-};
-
 struct Scenario {
   std::string name;
   const Base* base = nullptr;
@@ -61,71 +52,7 @@ struct Fault {
   }
 };
 
-// ---- Stores to begin with ------------------------------------------------------------------------
-
-// Runs `steps` on a new store without any fault; what a kill would leave when not closed.
-Base Build(const std::vector<FaultStep>& steps, bool is_closed, uint32_t flush_rows_max = 16384) {
-  FaultWorld world;
-  world.options.flush_rows_max = flush_rows_max;
-  EXPECT_OK(world.files.MakeDirectory("disk"));
-  EXPECT_OK(world.files.SyncDirectory(""));
-  EXPECT_OK(world.Open());
-  for (const FaultStep& step : steps) {
-    EXPECT_OK(step.run(world)) << step.name;
-    step.effect(world.state);
-  }
-  if (is_closed) {
-    EXPECT_OK(CloseStep().run(world));
-  } else {
-    world.files.CutPower({.keep = PowerCut::Keep::kEverything});
-    world.store.reset();
-  }
-  return {CaptureImage(world.files, "disk"), world.state};
-}
-
-std::vector<FaultStep> Writes(uint64_t seed, const CollectionPlace& place, int batches) {
-  BatchMaker maker(seed, 3, 20);
-  std::vector<FaultStep> steps;
-  for (int i = 0; i < batches; ++i) steps.push_back(WriteStep(place, maker.Batch(6)));
-  return steps;
-}
-
-std::vector<FaultStep> Join(std::vector<std::vector<FaultStep>> parts) {
-  std::vector<FaultStep> all;
-  for (auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
-std::vector<FaultStep> TwoTenants() {
-  return {CreateStep(kBusy), CreateStep(kCold), CreateTenantStep("acme"),
-          CreateDatabaseStep("acme", "main"), CreateStep(kOther)};
-}
-
-// Segments with deletions, a tail in the log, several tenants.
-std::vector<FaultStep> Mixed() {
-  return Join({TwoTenants(),
-               Writes(1, kBusy, 8),
-               {FlushStep(kBusy)},
-               Writes(2, kBusy, 6),
-               Writes(3, kOther, 4),
-               {FlushStep(kBusy)},
-               Writes(4, kBusy, 4),
-               Writes(5, kCold, 3)});
-}
-
-struct Bases {
-  Base nothing{.image = {{"disk/", ""}}, .state = {}};
-  Base empty{.image = {{"disk/", ""}, {"disk/db/", ""}}, .state = {}};
-  Base fresh = Build({}, true);
-  Base logged = Build(Join({TwoTenants(), Writes(1, kBusy, 8), Writes(2, kCold, 2)}), true);
-  Base mixed = Build(Mixed(), true);
-  Base killed = Build(Mixed(), false);
-  Base segmented = Build(Join({Mixed(), {FlushAllStep()}}), true);
-};
-
 // ---- One fault -----------------------------------------------------------------------------------
-
-Code CodeOf(int error) { return ErrnoStatus(error, "", "").code(); }
 
 void Begin(const Scenario& scenario, FaultWorld& world) {
   world.options.flush_rows_max = scenario.flush_rows_max;
@@ -265,20 +192,6 @@ class FaultRun {
 };
 
 // ---- All faults of a scenario --------------------------------------------------------------------
-
-// A deterministic choice of as many as the effort asks for.
-class Share {
- public:
-  bool IsNext() {
-    due_ += std::min(1.0, Effort());
-    if (due_ < 1) return false;
-    due_ -= 1;
-    return true;
-  }
-
- private:
-  double due_ = 1;
-};
 
 // How many operations of these kinds the scenario has.
 uint64_t CountOperations(const Scenario& scenario, uint32_t operations) {

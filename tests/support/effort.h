@@ -48,6 +48,20 @@ inline uint64_t AtEffort(uint64_t count) {
       1, static_cast<uint64_t>(std::llround(static_cast<double>(count) * Effort())));
 }
 
+// A deterministic choice of as many as the effort asks for.
+class Share {
+ public:
+  bool IsNext() {
+    due_ += std::min(1.0, Effort());
+    if (due_ < 1) return false;
+    due_ -= 1;
+    return true;
+  }
+
+ private:
+  double due_ = 1;
+};
+
 // Prints what was done and fails below the floor, which is given as of an effort of 1.
 inline void ExpectFloor(const std::string& what, uint64_t count, uint64_t floor_at_one) {
   const uint64_t floor = AtEffort(floor_at_one);
