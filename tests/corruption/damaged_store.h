@@ -7,7 +7,6 @@
 
 #include <xxhash.h>
 
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
