@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -29,9 +30,16 @@
 namespace pigment {
 
 // "Delete this key": legal in the metadata of update and upsert only, never stored in a record.
+// Its copy constructor is not trivial on purpose: GCC's library takes a variant of nothing but
+// strings, vectors and trivial types for one that always has a value, and destroys what is not
+// there when memory runs out during a copy.
 struct Erased {
-  bool operator==(const Erased&) const = default;
+  Erased() = default;
+  Erased(const Erased&) noexcept {}
+  Erased& operator=(const Erased&) noexcept { return *this; }
+  bool operator==(const Erased&) const { return true; }
 };
+static_assert(!std::is_trivially_copy_constructible_v<Erased>);
 
 using MetadataValue =
     std::variant<Erased, std::string, int64_t, double, bool, std::vector<std::string>,
