@@ -105,6 +105,7 @@ Status RecordAppender::Sync() {
   ++syncs_;
   sync_ns_ += clock_->MonotonicNow() - begin;
   if (!status.ok() && PIGMENT_PLANTED(kRetryFailedSync)) status = file_->Sync();
+  if (!status.ok() && PIGMENT_PLANTED(kForgetPoison)) is_broken_ = false;
   PIGMENT_RETURN_IF_ERROR(std::move(status));
   is_broken_ = false;
   synced_position_ = written_position_;
@@ -120,7 +121,7 @@ void RecordAppender::Trim() {
 
 Status RecordAppender::Close() {
   if (file_ == nullptr) return Status::Ok();
-  if (has_unsynced()) PIGMENT_RETURN_IF_ERROR(Sync());
+  if (has_unsynced() && !PIGMENT_PLANTED(kCloseWithoutSync)) PIGMENT_RETURN_IF_ERROR(Sync());
   std::string mark;
   AppendRecord(&mark, header_, end_,
                {.flags = kMarkRecord,

@@ -26,7 +26,8 @@
 //   4      4    flags: 0 a record, 1 a mark (no payload; its position is that of the record before
 //   it) 8      8    position 16     8    synced position: everything up to it was durable when this
 //   was written 24     n    payload 24+n   4    CRC-32C of bytes 0 to 23+n, continued from
-//   PlaceSeed(store, file number, offset of the record)
+//   PlaceSeed(store, file number, offset of the record); from version 2 of a kind on the number has
+//   the kind in its highest byte
 
 #pragma once
 

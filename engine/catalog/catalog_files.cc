@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 
 namespace pigment {
 namespace {
@@ -147,6 +148,7 @@ Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state
 // again.
 Status CatalogFiles::BecomeWriter(const CatalogState& state, bool is_changed) {
   const std::string path = PathOf(CatalogEditsName(number_));
+  if (PIGMENT_PLANTED(kCatalogTrustsUnproven)) return RemoveLeftovers();
   const auto renew = [&]() -> Status {
     if (!has_clean_edits_ || is_changed) return Checkpoint(state);
     PIGMENT_RETURN_IF_ERROR(PublishSnapshot(number_, state));
@@ -188,7 +190,7 @@ Status CatalogFiles::Append(std::span<const std::span<const std::byte>> edits,
                     kRecordPayloadBytesMax));
   }
   if (!appender_.has_file()) PIGMENT_RETURN_IF_ERROR(Checkpoint(state));
-  PIGMENT_RETURN_IF_ERROR(appender_.Write(edits, true));
+  PIGMENT_RETURN_IF_ERROR(appender_.Write(edits, !PIGMENT_PLANTED(kCatalogEditUnsynced)));
   next_position_ += edits.size();
   return Status::Ok();
 }
@@ -236,11 +238,14 @@ Status CatalogFiles::Checkpoint(const CatalogState& state) {
                             .store = store_.bytes,
                             .number = number_ + 1,
                             .first_position = next_position_};
+  if (number_ > 0 && PIGMENT_PLANTED(kCatalogRemovesEditsFirst))
+    static_cast<void>(files_->Remove(PathOf(CatalogEditsName(number_))).ok());
   std::unique_ptr<File> edits;
   bool is_published = false;
   PIGMENT_RETURN_IF_ERROR(PublishFile(files_, directory_, CatalogEditsName(header.number),
                                       EncodeFramedHeader(header), &edits, &is_published));
-  PIGMENT_RETURN_IF_ERROR(PublishSnapshot(header.number, state));
+  if (!PIGMENT_PLANTED(kCatalogSwitchesWithoutSnapshot))
+    PIGMENT_RETURN_IF_ERROR(PublishSnapshot(header.number, state));
   appender_.Adopt(std::move(edits), header, kFramedHeaderBytes, next_position_ - 1);
   edits_header_ = header;
   // Whoever looks from here on finds the new snapshot. What stays because this fails goes at the

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 #include "engine/catalog/packed_collection.h"
 
 namespace pigment {
@@ -134,14 +135,21 @@ std::string CatalogState::EncodeSnapshot() const {
   ByteWriter writer(&snapshot);
   writer.Put(static_cast<uint32_t>(2 + migrations_.size() + tenants_.size() + databases_.size() +
                                    collections_.size()));
-  writer.PutText(ReserveSegments(next_segment_));
+  const bool forgets = PIGMENT_PLANTED(kSnapshotForgetsSegmentNumbers);
+  writer.PutText(ReserveSegments(forgets ? 1 : next_segment_));
   writer.PutText(RaiseFloors(floor_));
   for (const Catalog::Migration& migration : migrations_) writer.PutText(ApplyMigration(migration));
   for (const std::string& name : tenants_) writer.PutText(PutTenant(name));
   for (const auto& [key, database] : databases_) {
     writer.PutText(PutDatabase({.id = database.id, .name = key.second, .tenant = key.first}));
   }
-  for (const auto& collection : collections_) writer.PutText(EditOf(collection));
+  // By id, so that a snapshot of one state is always the same bytes.
+  std::vector<const Collections::value_type*> by_id;
+  by_id.reserve(collections_.size());
+  for (const auto& collection : collections_) by_id.push_back(&collection);
+  std::sort(by_id.begin(), by_id.end(),
+            [](const auto* a, const auto* b) { return a->first < b->first; });
+  for (const auto* collection : by_id) writer.PutText(EditOf(*collection));
   return snapshot;
 }
 

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/collection/deletions_file.h"
 
 namespace pigment {
@@ -202,6 +203,7 @@ uint64_t CollectionState::NeededAfter(uint64_t position) const {
   std::lock_guard lock(state_mutex_);
   if (!write_failure_.ok()) return std::min(position, floor_);
   uint64_t needed = position;
+  if (PIGMENT_PLANTED(kPurgeForgetsTails)) return needed;
   if (dirty_since_ != 0) needed = std::min(needed, dirty_since_ - 1);
   if (flushing_since_ != 0) needed = std::min(needed, flushing_since_ - 1);
   return needed;

@@ -85,11 +85,15 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
   const auto write_files = [&]() -> Status {
     for (SegmentSlot slot : snapshot.segments) {
       if (slot.deleted_rows == slot.entry.rows) continue;  // nothing lives there: the edit drops it
-      if (slot.deleted != slot.stored) {
+      if (slot.deleted != slot.stored && !PIGMENT_PLANTED(kFlushForgetsDeletions)) {
         PIGMENT_RETURN_IF_ERROR(
             context_.segments->WriteDeletions(slot.entry.segment, number, *slot.deleted));
+        if (PIGMENT_PLANTED(kFlushRemovesOldDeletionsFirst)) {
+          context_.segments->Discard(
+              {.segment = slot.entry.segment, .deletions = slot.entry.deletions});
+        }
         written.push_back({.segment = slot.entry.segment, .deletions = number});
-        slot.entry.deletions = number;
+        if (!PIGMENT_PLANTED(kFlushNamesStaleDeletions)) slot.entry.deletions = number;
         slot.entry.deleted_rows = slot.deleted_rows;
         slot.stored = slot.deleted;
       }
@@ -109,8 +113,9 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
       PIGMENT_ASSIGN_OR_RETURN(added.segment, context_.segments->Open(added.entry));
       flushed.added = std::move(added);
     }
-    PIGMENT_RETURN_IF_ERROR(context_.segments->SyncNames());
-    return context_.secure_log();
+    if (!PIGMENT_PLANTED(kFlushWithoutNames))
+      PIGMENT_RETURN_IF_ERROR(context_.segments->SyncNames());
+    return PIGMENT_PLANTED(kFloorAboveDurableLog) ? Status::Ok() : context_.secure_log();
   };
   if (const Status status = write_files(); !status.ok()) {
     for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
@@ -137,8 +142,8 @@ Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedS
   entry.segments.clear();
   for (const SegmentSlot& slot : flushed.segments) entry.segments.push_back(slot.entry);
   if (flushed.added) entry.segments.push_back(flushed.added->entry);
-  entry.floor = snapshot.position;
-  entry.next_ordinal = snapshot.next_ordinal;
+  entry.floor = snapshot.position + (PIGMENT_PLANTED(kFlushFloorTooHigh) ? 1 : 0);
+  if (!PIGMENT_PLANTED(kFlushForgetsOrdinals)) entry.next_ordinal = snapshot.next_ordinal;
   entry.dimension = snapshot.dimension;
   const ShelfPlace shelf = std::exchange(entry.shelf, {});
   if (PIGMENT_PLANTED(kFlushKeepsShelf)) entry.shelf = shelf;

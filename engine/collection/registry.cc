@@ -104,6 +104,9 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   if (open.flush_bytes_max != asked.flush_bytes_max) {
     return differ("flush_bytes_max", open.flush_bytes_max, asked.flush_bytes_max);
   }
+  if (open.log_file_bytes_max != asked.log_file_bytes_max) {
+    return differ("log_file_bytes_max", open.log_file_bytes_max, asked.log_file_bytes_max);
+  }
   if (open.background_threads != asked.background_threads)
     return differ("background_threads", open.background_threads, asked.background_threads);
   if (open.read_only != asked.read_only)

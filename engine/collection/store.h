@@ -25,6 +25,8 @@ struct StoreOptions {
   uint64_t memory_budget_bytes = 0;  // 0: no limit
   uint32_t flush_rows_max = 16384;   // a fuller tail is flushed to a segment
   uint64_t flush_bytes_max = 64ull << 20;
+  uint64_t log_file_bytes_max = 64ull << 20;  // a fuller file of the log gives way to the next; as
+                                              // many bytes of log are worth a purge
   // Threads that merge segments, started when the first merge is due. 0: the writer that makes a
   // merge necessary does it before its call returns, in an order that only the calls decide.
   uint32_t background_threads = 1;

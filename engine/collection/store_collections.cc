@@ -76,6 +76,7 @@ Status StoreEngine::ModifyCollection(const Uuid& id,
   after.next_ordinal = before.next_ordinal;
   after.segments = before.segments;
   after.shelf = before.shelf;
+  PIGMENT_RETURN_IF_ERROR(SecureLog());  // what was written before must not go missing behind it
   return current->catalog->UpdateCollection(after);
 }
 
@@ -104,6 +105,7 @@ Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionE
   {
     std::lock_guard lock(entry_mutex_);
     find_entries();  // a flush may have changed what they name
+    PIGMENT_RETURN_IF_ERROR(SecureLog());
     PIGMENT_RETURN_IF_ERROR(edit(*current->catalog));
   }
   {

@@ -10,20 +10,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 #include "engine/base/reader_pins.h"
 
 namespace pigment {
 
 namespace {
 
-// The log closes a file at this size; before that there is nothing to purge.
-constexpr uint64_t kPurgeBytes = LogOptions().file_bytes_max;
-// While readers keep the log from being purged, they are looked for each time that so much was
-// written.
-constexpr uint64_t kPinnedPurgeBytes = kPurgeBytes / 8;
 // So many small tails are shelved together when they are flushed or the store closes; at close in
 // proportion to the size of the log: one for each 2^18 bytes, 256 for 64 MiB.
 constexpr size_t kManyTails = 64;
@@ -47,6 +44,23 @@ Status CheckBatch(const WriteBatch& batch) {
         batch.metadatas.size(), batch.uris.size(), batch.ids.size()));
   }
   return Status::Ok();
+}
+
+// Rows begin to end of a batch: what the planted bug kBatchInHalves writes.
+WriteBatch RowsOf(const WriteBatch& batch, size_t begin, size_t end) {
+  const auto part = [&](const auto& column) {
+    using Column = std::decay_t<decltype(column)>;
+    return column.empty() ? Column() : Column(column.begin() + begin, column.begin() + end);
+  };
+  const size_t width = batch.embeddings.size() / batch.ids.size();
+  return {.kind = batch.kind,
+          .ids = part(batch.ids),
+          .dimension = batch.dimension,
+          .embeddings = {batch.embeddings.begin() + static_cast<ptrdiff_t>(begin * width),
+                         batch.embeddings.begin() + static_cast<ptrdiff_t>(end * width)},
+          .documents = part(batch.documents),
+          .metadatas = part(batch.metadatas),
+          .uris = part(batch.uris)};
 }
 
 }  // namespace
@@ -191,6 +205,11 @@ Result<WriteOutcome> StoreEngine::Write(const Uuid& id, const std::string& name,
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
   Result<WriteOutcome> outcome = [&] {
     std::shared_lock gate(state->gate());
+    if (PIGMENT_PLANTED(kBatchInHalves) && batch.ids.size() > 1) {
+      const size_t half = batch.ids.size() / 2;
+      const auto first = WriteGated(*state, RowsOf(batch, 0, half));
+      return first.ok() ? WriteGated(*state, RowsOf(batch, half, batch.ids.size())) : first;
+    }
     return WriteGated(*state, batch);
   }();
   state->FlushIfFull();
@@ -244,9 +263,11 @@ Status StoreEngine::FlushAll() {
 
 // Failures of a purge cost disk space and nothing else; the next one tries again.
 void StoreEngine::PurgeLogIfLarge() {
-  if (log_bytes_.load(std::memory_order_relaxed) < kPurgeBytes) return;
+  // The log closes a file at this size; before that there is nothing to purge.
+  const uint64_t worth_it = options_.log_file_bytes_max;
+  if (log_bytes_.load(std::memory_order_relaxed) < worth_it) return;
   std::unique_lock purging(purge_mutex_, std::try_to_lock);
-  if (!purging || log_bytes_.load(std::memory_order_relaxed) < kPurgeBytes) return;
+  if (!purging || log_bytes_.load(std::memory_order_relaxed) < worth_it) return;
   log_bytes_.store(0, std::memory_order_relaxed);
   if (pinned_floor_ == 0) {
     (void)PurgeLog();
@@ -274,6 +295,7 @@ Status StoreEngine::RaiseFloors(uint64_t position) {
   const auto current = generation();
   const uint64_t floor = LowestNeeded(position);
   PIGMENT_RETURN_IF_ERROR(SecureLog());
+  if (PIGMENT_PLANTED(kPurgeBeforeFloors)) PIGMENT_RETURN_IF_ERROR(log_->Purge(floor));
   PIGMENT_RETURN_IF_ERROR(current->catalog->RaiseFloors(floor));
   pinned_floor_ = floor;
   pinned_position_ = current->catalog->position();
@@ -286,7 +308,9 @@ Status StoreEngine::PurgeUnpinned() {
   PIGMENT_ASSIGN_OR_RETURN(const bool is_pinned, environment_->files->IsPinnedBelow(
                                                      LockPath(directory()), pinned_position_));
   if (is_pinned) {
-    log_bytes_.store(kPurgeBytes - kPinnedPurgeBytes, std::memory_order_relaxed);
+    // Looked for again each time that an eighth as much was written.
+    log_bytes_.store(options_.log_file_bytes_max - options_.log_file_bytes_max / 8,
+                     std::memory_order_relaxed);
     return Status::Ok();
   }
   return log_->Purge(std::exchange(pinned_floor_, 0));
@@ -294,6 +318,7 @@ Status StoreEngine::PurgeUnpinned() {
 
 // A floor beyond the durable end of the log would be a hole after a power cut.
 Status StoreEngine::SecureLog() {
+  if (PIGMENT_PLANTED(kAdministrationOvertakesLog)) return Status::Ok();
   return options_.sync_mode == SyncMode::kFull ? Status::Ok() : log_->Sync();
 }
 

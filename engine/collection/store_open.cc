@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/base/reader_pins.h"
 #include "engine/collection/store_engine.h"
 
@@ -76,10 +77,14 @@ Status StoreEngine::Prepare(const std::string& holder) {
     PIGMENT_RETURN_IF_ERROR(files.MakeDirectory(directory()));
     // Also when it was there: whoever made it may have died before this. A parent that we may not
     // read holds a directory that somebody else made for us.
-    const Status synced = files.SyncDirectory(ParentDirectory(directory()));
+    const Status synced = PIGMENT_PLANTED(kStoreFolderNotDurable)
+                              ? Status::Ok()
+                              : files.SyncDirectory(ParentDirectory(directory()));
     if (!synced.ok() && synced.code() != Code::kPermissionDenied) return synced;
   }
+  if (PIGMENT_PLANTED(kOpenWithoutLock)) return Status::Ok();
   PIGMENT_ASSIGN_OR_RETURN(lock_, files.Lock(LockPath(directory()), holder));
+  if (PIGMENT_PLANTED(kLockLetGoAfterOpen)) lock_.reset();
   return Status::Ok();
 }
 
@@ -145,6 +150,7 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(
       *log, Log::Open(environment_->files.get(), directory() + "/log", environment_->store, floor,
                       {.sync_mode = options_.sync_mode,
                        .interval_ms = options_.sync_interval_ms,
+                       .file_bytes_max = options_.log_file_bytes_max,
                        .read_only = options_.read_only},
                       [this, target, is_live](uint64_t at, std::span<const std::byte> payload) {
                         return Apply(*target, at, payload, *is_live);
@@ -165,7 +171,7 @@ Status StoreEngine::Load() {
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                            environment_->files->List(directory() + "/log"));
   // Each open begins a file: many small ones are worth a purge as one large one is.
-  log_bytes_.store(names.size() * LogOptions().file_bytes_max / 8, std::memory_order_relaxed);
+  log_bytes_.store(names.size() * (options_.log_file_bytes_max / 8), std::memory_order_relaxed);
   return segments_.RemoveUnreferenced();
 }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/base/thread_pool.h"
 #include "engine/log/log_writer.h"
 
@@ -427,7 +428,8 @@ std::string ParentOf(std::string directory) {
 Status PrepareDirectory(FileSystem* files, const std::string& directory) {
   PIGMENT_RETURN_IF_ERROR(files->MakeDirectory(directory));
   // Also when it was there: whoever made it may have died before this.
-  PIGMENT_RETURN_IF_ERROR(files->SyncDirectory(ParentOf(directory)));
+  if (!PIGMENT_PLANTED(kLogFolderNotDurable))
+    PIGMENT_RETURN_IF_ERROR(files->SyncDirectory(ParentOf(directory)));
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names, files->List(directory));
   for (const std::string& name : names) {
     if (name.ends_with(".log.tmp")) PIGMENT_RETURN_IF_ERROR(files->Remove(directory + "/" + name));

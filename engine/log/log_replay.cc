@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 #include "engine/base/record_framing.h"
 
 namespace pigment {
@@ -67,7 +68,7 @@ class Replayer {
       const FramedHeader& header = headers_.back();
       replay_.files.push_back(
           {.number = number, .first_position = header.first_position, .bytes = *bytes});
-      replay_.next_number = number + 1;
+      replay_.next_number = PIGMENT_PLANTED(kLogReusesNumber) ? number : number + 1;
       if (headers_.size() > 1 &&
           header.first_position < headers_[headers_.size() - 2].first_position) {
         return DataLoss(
@@ -89,7 +90,8 @@ class Replayer {
     PIGMENT_RETURN_IF_ERROR(file->ReadAt(0, present));
     PIGMENT_ASSIGN_OR_RETURN(const FramedHeader header,
                              DecodeFramedHeader(present, FramedKind::kLog, kLogVersion, path));
-    if (header.store != store_ || header.number != number) {
+    const bool is_foreign = header.store != store_ && !PIGMENT_PLANTED(kLogOfAnotherStore);
+    if (is_foreign || header.number != number) {
       return DataLoss(Detail::kForeign, path, 0,
                       fmt::format("{} is file {} of {} store", path, header.number,
                                   header.store == store_ ? "this" : "another"));
@@ -126,6 +128,7 @@ class Replayer {
         ScanRecords(AsBytes(bytes), header, path, next.first_position,
                     [this](const FramedRecord& record) { return Visit(record); }));
     if (scan.next_position == next.first_position) return Status::Ok();
+    if (PIGMENT_PLANTED(kLogPassesOverAHole)) return Status::Ok();
     const bool is_file_missing = scan.is_whole && next.number != header.number + 1;
     return DataLoss(
         is_file_missing ? Detail::kMissing
@@ -150,7 +153,7 @@ class Replayer {
     if (!scan.is_whole) PIGMENT_RETURN_IF_ERROR(CheckTornTail(AsBytes(bytes), header, path, scan));
     const uint64_t proven = std::max(scan.synced, floor_ == kNothingNeeded ? 0 : floor_);
     for (const FramedRecord& record : records) {
-      if (record.position > proven) replay_.unproven.emplace_back(AsText(record.payload));
+      if (record.position > proven && !PIGMENT_PLANTED(kLogTrustsUnproven)) replay_.unproven.emplace_back(AsText(record.payload));
     }
     replay_.last_position = scan.next_position - 1;
     return Status::Ok();

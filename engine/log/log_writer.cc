@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 
 namespace pigment {
 
@@ -84,6 +85,7 @@ Status LogWriter::BeginFile() {
 Status LogWriter::EndFile() {
   PIGMENT_RETURN_IF_ERROR(appender_.RemoveLeftover());
   appender_.Trim();
+  if (PIGMENT_PLANTED(kLogFileEndsUnsynced)) return Status::Ok();
   return appender_.has_unsynced() ? appender_.Sync() : Status::Ok();
 }
 
@@ -144,7 +146,8 @@ Status LogWriter::Purge(uint64_t floor) {
       std::lock_guard lock(listed_mutex_);
       if (listed_.size() < 2) return Status::Ok();
       const uint64_t end = listed_[1].first_position;
-      if (end - 1 > floor && end != listed_[0].first_position) return Status::Ok();
+      const uint64_t early = PIGMENT_PLANTED(kLogPurgedEarly) ? 1 : 0;
+      if (end - 1 > floor + early && end != listed_[0].first_position) return Status::Ok();
       number = listed_[0].number;
     }
     PIGMENT_RETURN_IF_ERROR(RemoveFile(number));

@@ -170,6 +170,18 @@ TEST(RecordFraming, AHeaderIsCheckedFieldByField) {
   }
 }
 
+// Two files of one number, as a log and a catalog have them: a disk may show a freed block of one in
+// the other.
+TEST(RecordFraming, ARecordOfAnotherKindOfFileDoesNotValidate) {
+  FramedHeader log = kHeader, edits = kHeader;
+  log.version = edits.version = 2;
+  edits.kind = FramedKind::kCatalogEdits;
+  std::string bytes = EncodeFramedHeader(edits);
+  AppendRecord(&bytes, edits, bytes.size(), {.position = 10, .synced = 9, .payload = AsBytes("abc")});
+  EXPECT_TRUE(DecodeRecord(AsBytes(bytes), edits, kFramedHeaderBytes));
+  EXPECT_FALSE(DecodeRecord(AsBytes(bytes), log, kFramedHeaderBytes));
+}
+
 // A group of two of which the disk takes only the first: both are refused, and neither comes back,
 // whatever survives.
 TEST(RecordAppender, NothingOfARefusedGroupComesBackAfterAPowerCut) {

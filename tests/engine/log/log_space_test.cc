@@ -20,15 +20,19 @@ using Keep = PowerCut::Keep;
 
 std::string Payload(int i) { return std::to_string(i) + std::string(60, '-'); }
 
-// Gives the only file of a log a header of version 1, under which its records are as valid.
+// Writes the files of a log as version 1 did: another number in the header, another seed.
 void MakeVersion1(LogHarness& harness) {
   for (const std::string& name : harness.LogFiles()) {
-    const std::string bytes = harness.Contents(name);
-    Result<FramedHeader> header =
+    std::string bytes = harness.Contents(name);
+    const Result<FramedHeader> header =
         DecodeFramedHeader(AsBytes(bytes), FramedKind::kLog, 2, "db/log/" + name);
     ASSERT_OK(header);
-    header->version = 1;
-    harness.Overwrite(name, 0, EncodeFramedHeader(*header));
+    FramedHeader old = *header;
+    old.version = 1;
+    std::string written = EncodeFramedHeader(old);
+    while (const auto record = DecodeRecord(AsBytes(bytes), *header, written.size()))
+      AppendRecord(&written, old, written.size(), *record);
+    harness.Overwrite(name, 0, written);
   }
 }
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workloads of the crash harness.
+
+#include "tests/support/crash_workloads.h"
+
+#include <algorithm>
+#include <random>
+
+namespace pigment {
+namespace {
+
+using Op = StoreOperation;
+
+// Segments, one of them with deletions; more in the log; and a cold collection.
+const std::vector<Op> kSmallStore = {Op::kCreate, Op::kAdd,    Op::kAdd,  Op::kFlush,
+                                     Op::kDelete, Op::kUpsert, Op::kFlush, Op::kDelete,
+                                     Op::kUpsert, Op::kCreate, Op::kAdd};
+
+struct Start {
+  CrashTree tree;
+  StoreModelRef model = std::make_shared<const StoreModel>();
+};
+
+std::string MakeSmallStore(CrashExplorer& explorer, Start* small) {
+  const Start empty;
+  const std::string error = explorer.Build(
+      {.tree = &empty.tree, .model = empty.model, .operations = kSmallStore}, &small->tree,
+      &small->model);
+  return error.empty() ? "" : "the small store: " + error;
+}
+
+// All sequences of `length` operations, in order; the first failure, or empty.
+template <typename Function>
+std::string ForEachSequence(size_t length, const Function& function) {
+  std::vector<size_t> digits(length, 0);
+  for (;;) {
+    std::vector<Op> operations;
+    for (const size_t digit : digits) operations.push_back(static_cast<Op>(digit));
+    if (std::string error = function(std::move(operations)); !error.empty()) return error;
+    size_t at = length;
+    while (at > 0 && ++digits[at - 1] == kStoreOperations) digits[--at] = 0;
+    if (at == 0) return "";
+  }
+}
+
+// Chooses a part of something: the same for the same effort.
+class Share {
+ public:
+  explicit Share(double effort) : effort_(effort) {}
+  bool Takes() { return effort_ >= 1 || std::uniform_real_distribution<double>()(random_) < effort_; }
+
+ private:
+  const double effort_;
+  std::mt19937_64 random_{1};
+};
+
+}  // namespace
+
+CrashExplorerOptions SmallStore(SyncMode mode) {
+  CrashExplorerOptions options;
+  options.store.sync_mode = mode;
+  options.store.flush_rows_max = 12;
+  options.store.log_file_bytes_max = 900;
+  options.store.background_threads = 0;
+  return options;
+}
+
+std::string ExploreShortHistories(CrashExplorer& explorer, double effort) {
+  const Start empty;
+  Start small;
+  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  Share share(effort);
+  for (const Start* start : {&empty, static_cast<const Start*>(&small)}) {
+    for (size_t length = 0; length <= 3; ++length) {
+      std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
+        if (!share.Takes()) return std::string();
+        return explorer.Explore({.tree = &start->tree,
+                                 .model = start->model,
+                                 .operations = std::move(operations),
+                                 .first_cut = length > 0 ? length - 1 : 0,
+                                 .is_brief = length > 1});
+      });
+      if (!error.empty()) return error;
+    }
+  }
+  return "";
+}
+
+std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64_t seed) {
+  Start small;
+  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  for (uint64_t history = 0; history < count; ++history) {
+    std::mt19937_64 random(seed + history);
+    std::vector<Op> operations(8 + random() % 17);
+    for (Op& operation : operations) {
+      // Half of them writes, so that there is something to lose.
+      operation = static_cast<Op>(random() % 2 == 0 ? random() % 4 : random() % kStoreOperations);
+    }
+    std::string error = explorer.Explore({.tree = &small.tree,
+                                          .model = small.model,
+                                          .operations = std::move(operations),
+                                          .seed = seed + history,
+                                          .is_brief = true});
+    if (!error.empty()) return error;
+  }
+  return "";
+}
+
+std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
+  Start small;
+  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  Share share(effort);
+  for (size_t length = 0; length <= 2; ++length) {
+    std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
+      // What follows must be safe again.
+      operations.insert(operations.end(), {Op::kUpsert, Op::kDelete, Op::kReopen, Op::kAdd});
+      CrashTree tree;
+      StoreModelRef model;
+      CrashExplorer::Workload workload{
+          .tree = &small.tree,
+          .model = small.model,
+          .operations = std::move(operations),
+          .is_brief = true};
+      std::string failure = explorer.Build(workload, &tree, &model);
+      const uint64_t syncs = explorer.last_syncs();
+      for (uint64_t at = 1; at <= syncs && failure.empty(); ++at) {
+        if (!share.Takes()) continue;
+        workload.fail_sync = at;
+        failure = explorer.Explore(workload);
+      }
+      return failure;
+    });
+    if (!error.empty()) return error;
+  }
+  return "";
+}
+
+// ---- Damage ------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr uint64_t kBlock = 8192;
+
+class Damager {
+ public:
+  Damager(const CrashTree& tree, const CrashTree& twin, Hash128 answer, double effort,
+          uint64_t* looks)
+      : tree_(tree), twin_(twin), answer_(answer), share_(effort), looks_(*looks) {}
+
+  std::string Run() {
+    std::string error;
+    for (const auto& [path, bytes] : tree_.names) {
+      if (!bytes || bytes->size() == 0) continue;
+      if (error = Flips(path, *bytes); !error.empty()) return error;
+      if (error = Blocks(path, *bytes); !error.empty()) return error;
+      if (error = Files(path); !error.empty()) return error;
+    }
+    return "";
+  }
+
+ private:
+  std::string Flips(const std::string& path, const CrashBytes& bytes) {
+    // Small files whole; of large ones, whose blocks are mostly padding, more at their beginnings.
+    for (uint64_t at = 0; at < bytes.size(); at += at % kBlock < 200 || bytes.size() < kBlock ? 1 : 97) {
+      if (!share_.Takes()) continue;
+      CrashBytes damaged = bytes;
+      std::byte byte{};
+      damaged.Read(at, {&byte, 1});
+      byte ^= static_cast<std::byte>(1 << at % 8);
+      damaged.Write(at, {&byte, 1});
+      if (std::string error = Look(path, damaged, "a flipped bit at " + std::to_string(at));
+          !error.empty()) {
+        return error;
+      }
+    }
+    return "";
+  }
+
+  std::string Blocks(const std::string& path, const CrashBytes& bytes) {
+    if (bytes.size() < 2 * kBlock) return "";
+    for (const auto& [other_path, other] : tree_.names) {
+      if (!other || other->size() < 2 * kBlock) continue;
+      for (uint64_t to = 0; to + kBlock <= bytes.size(); to += kBlock) {
+        for (uint64_t from = 0; from + kBlock <= other->size(); from += kBlock) {
+          CrashBytes damaged = bytes;
+          std::vector<std::byte> block(kBlock);
+          other->Read(from, block);
+          damaged.Write(to, block);
+          if (std::string error =
+                  Look(path, damaged, "block " + std::to_string(from / kBlock) + " of " + other_path +
+                                          " at block " + std::to_string(to / kBlock));
+              !error.empty()) {
+            return error;
+          }
+        }
+      }
+    }
+    return "";
+  }
+
+  // Another file in its place: of another number, or of the same name in another store; or none.
+  std::string Files(const std::string& path) {
+    const auto kind = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
+    for (const auto& [other_path, other] : tree_.names) {
+      if (!other || other_path == path || kind(other_path) != kind(path)) continue;
+      if (std::string error = Look(path, *other, other_path + " in its place"); !error.empty())
+        return error;
+    }
+    const auto twin = twin_.names.find(path);
+    if (twin != twin_.names.end() && twin->second) {
+      if (std::string error = Look(path, *twin->second, "that of another store in its place");
+          !error.empty()) {
+        return error;
+      }
+    }
+    CrashTree without = tree_;
+    without.names.erase(path);
+    return LookAt(without, path + " is missing");
+  }
+
+  std::string Look(const std::string& path, const CrashBytes& damaged, const std::string& what) {
+    CrashTree tree = tree_;
+    tree.names[path] = std::make_shared<const CrashBytes>(damaged);
+    return LookAt(tree, path + ": " + what);
+  }
+
+  std::string LookAt(const CrashTree& tree, const std::string& what) {
+    ++looks_;
+    CrashFileSystem files(tree);
+    StoreOptions options = SmallStore(SyncMode::kFull).store;
+    options.create = false;
+    const auto store = Store::Open("db", options, &files);
+    if (!store.ok()) return "";
+    const Result<Hash128> answer = DigestOfStore(**store, false);
+    if (!answer.ok() || *answer == answer_) return "";
+    return what + ": nobody notices, and the answers are others";
+  }
+
+  const CrashTree& tree_;
+  const CrashTree& twin_;
+  const Hash128 answer_;
+  Share share_;
+  uint64_t& looks_;
+};
+
+}  // namespace
+
+std::string ExploreDamage(double effort, uint64_t* looks) {
+  CrashExplorer explorer(SmallStore(SyncMode::kFull));
+  Start small, twin;
+  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  const Start empty;
+  std::string error = explorer.Build({.tree = &empty.tree,
+                                      .model = empty.model,
+                                      .operations = kSmallStore,
+                                      .seed = 2},
+                                     &twin.tree, &twin.model);
+  if (!error.empty()) return error;
+  return Damager(small.tree, twin.tree, small.model->digest(), effort, looks).Run();
+}
+
+}  // namespace pigment

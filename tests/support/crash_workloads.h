@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The workloads that the crash harness runs, in order and by effort. One thread.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/crash_explorer.h"
+
+namespace pigment {
+
+// Limits so small that short histories flush, purge and merge.
+CrashExplorerOptions SmallStore(SyncMode mode);
+
+// Every sequence of up to three operations, on an empty directory and on a small store; at an
+// effort below 1 a part of them. The first failure, or empty.
+std::string ExploreShortHistories(CrashExplorer& explorer, double effort);
+
+// `count` random histories of up to 24 operations, on a small store.
+std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64_t seed);
+
+// Short histories in which each sync fails once; at an effort below 1 a part of them.
+std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
+
+// Damages the files of a small store that was closed, one thing at a time: flipped bits, zeroed
+// sectors, blocks of other places, files of other numbers and of another store, missing files. Each
+// must be an error, or change no answer. `looks` counts them.
+std::string ExploreDamage(double effort, uint64_t* looks);
+
+}  // namespace pigment
