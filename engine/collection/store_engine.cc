@@ -355,7 +355,8 @@ Status StoreEngine::Close() {
     // Failures here cost space and time: everything is in the log.
     std::lock_guard purging(purge_mutex_);
     const bool is_worth_a_shelf =
-        UnflushedCollections() >= std::max<uint64_t>(1, kPurgeBytes >> kLogBytesPerTailShift);
+        UnflushedCollections() >=
+        std::max<uint64_t>(1, options_.log_file_bytes_max >> kLogBytesPerTailShift);
     if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
       (void)RaiseFloors(position());
     } else if (pinned_floor_ != 0) {
