@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -296,17 +297,30 @@ Status CheckPosition(const std::string& path, uint64_t position) {
   return InvalidArgument(fmt::format("{} cannot be pinned at {}", path, position));
 }
 
-// The holder writes its text just after it has the lock: an empty file is looked at again for a
-// moment.
+// Whether a holder's text may be the present one's: a killed process leaves its own behind.
+bool MayBeAlive(const std::string& holder) {
+  constexpr std::string_view kPrefix = "pid ";
+  if (!holder.starts_with(kPrefix)) return true;
+  const long pid = std::strtol(holder.c_str() + kPrefix.size(), nullptr, 10);
+  return pid <= 0 || kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+}
+
+// The holder writes its text just after it has the lock: an empty file, or one with the name of a
+// process that is gone, is looked at again for a moment.
 std::string ReadHolder(int fd) {
-  for (int attempt = 0; attempt < 20; ++attempt) {
+  constexpr int64_t kPatienceNs = 70'000'000;
+  const int64_t until = SystemClock()->MonotonicNow() + kPatienceNs;
+  for (;;) {
     std::array<char, 512> text;
     const ssize_t got = Uninterrupted([&] { return pread(fd, text.data(), text.size(), 0); });
-    if (got > 0) return std::string(text.data(), static_cast<size_t>(got));
+    const std::string holder(text.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (!holder.empty() && MayBeAlive(holder)) return holder;
+    if (SystemClock()->MonotonicNow() >= until) {
+      return holder.empty() ? "a process that has not said its name" : holder;
+    }
     const timespec millisecond{.tv_sec = 0, .tv_nsec = 1'000'000};
     nanosleep(&millisecond, nullptr);
   }
-  return "a process that has not said its name";
 }
 
 Code CodeOfErrno(int error) {

@@ -18,10 +18,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/status.h"
 #include "tests/support/status_matchers.h"
@@ -120,6 +122,21 @@ class Shared {
  private:
   T* value_;
 };
+
+// Runs `body` in so many children at once, for work that mostly waits for the disk. The assertions
+// of each print as usual, and fail this process, too.
+inline void InParallel(int workers, const std::function<void(int worker)>& body) {
+  std::fflush(stdout);
+  std::vector<Child> children;
+  for (int worker = 0; worker < workers; ++worker) {
+    children.emplace_back([&body, worker] {
+      body(worker);
+      std::fflush(stdout);
+      return ::testing::Test::HasFailure() ? 1 : 0;
+    });
+  }
+  for (Child& child : children) EXPECT_EQ(child.Wait(), 0) << "a worker failed: see above";
+}
 
 class Stopwatch {
  public:

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -27,6 +28,7 @@ namespace pigment {
 namespace {
 
 constexpr uint64_t kKills = 2000;
+constexpr int kWorkers = 4;  // each with lives and directories of its own
 constexpr int kLivesOfADirectory = 20;
 constexpr uint32_t kDimension = 3;
 constexpr std::chrono::microseconds kDelayMax(4000);
@@ -233,47 +235,66 @@ Scene NewScene(const std::string& path, std::mt19937_64& random) {
   return scene;
 }
 
-TEST(Kill, EveryLifeEndsInAPrefixOfEachThreadThatHasAllItAcknowledged) {
-  const auto seed =
-      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+// Of all workers together.
+struct Counts {
+  std::atomic<uint64_t> begun, kills, kills_with_work, operations;
+};
+
+// One life and its end. Gives back what was acknowledged by each thread.
+std::vector<uint32_t> LiveAndDie(const Scene& scene, uint64_t seed, uint64_t life,
+                                 std::mt19937_64& random) {
+  std::vector<uint32_t> acknowledged(scene.worlds.size(), 0);
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  Child child([&] { return WriteUntilKilled(scene, seed, life, ends[1]); });
+  close(ends[1]);
+  KillSoon(child.pid(), ends[0], life, kDelayMax, random);
+  const int status = child.Wait();
+  EXPECT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself with " << WEXITSTATUS(status);
+  Acknowledgement read_back;
+  while (read(ends[0], &read_back, sizeof read_back) == sizeof read_back) {
+    acknowledged[read_back.thread] = read_back.operations;
+  }
+  close(ends[0]);
+  return acknowledged;
+}
+
+void KillAndFollow(uint64_t seed, uint64_t kills, Counts& counts) {
   SCOPED_TRACE(::testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
-  const uint64_t kills_wanted = AtEffort(kKills);
-  uint64_t kills = 0, kills_with_work = 0, operations = 0;
   std::unique_ptr<TemporaryDirectory> directory;
   Scene scene;
-  const Stopwatch watch;
-  for (uint64_t life = 0; kills < kills_wanted && !HasFatalFailure(); ++life) {
+  for (uint64_t life = 0; counts.begun.fetch_add(1) < kills; ++life) {
     SCOPED_TRACE("life " + std::to_string(life));
     if (life % kLivesOfADirectory == 0) {
       directory = std::make_unique<TemporaryDirectory>();
       scene = NewScene(*directory / "db", random);
     }
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    Child child([&] { return WriteUntilKilled(scene, seed, life, ends[1]); });
-    close(ends[1]);
-    KillSoon(child.pid(), ends[0], life, kDelayMax, random);
-    const int status = child.Wait();
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself with " << WEXITSTATUS(status);
-    ++kills;
-    std::vector<uint32_t> acknowledged(scene.worlds.size(), 0);
-    Acknowledgement read_back;
-    while (read(ends[0], &read_back, sizeof read_back) == sizeof read_back) {
-      acknowledged[read_back.thread] = read_back.operations;
-    }
-    close(ends[0]);
-    uint64_t of_life = 0;
-    for (const uint32_t count : acknowledged) of_life += count;
-    kills_with_work += of_life > 0;
-    operations += of_life;
+    const std::vector<uint32_t> acknowledged = LiveAndDie(scene, seed, life, random);
+    uint64_t operations = 0;
+    for (const uint32_t count : acknowledged) operations += count;
+    ++counts.kills;
+    counts.kills_with_work += operations > 0;
+    counts.operations += operations;
     FollowLife(scene, seed, life, acknowledged);
+    if (::testing::Test::HasFailure()) return;
   }
-  ExpectFloor("kills", kills, kKills);
-  ExpectFloor("kills of a process that had acknowledged something", kills_with_work, kKills / 2);
+}
+
+TEST(Kill, EveryLifeEndsInAPrefixOfEachThreadThatHasAllItAcknowledged) {
+  const auto seed =
+      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  const Stopwatch watch;
+  Shared<Counts> counts;
+  InParallel(kWorkers, [&](int worker) {
+    KillAndFollow(seed + static_cast<uint64_t>(worker) * 1'000'003, AtEffort(kKills), *counts);
+  });
+  ExpectFloor("kills", counts->kills, kKills);
+  ExpectFloor("kills of a process that had acknowledged something", counts->kills_with_work,
+              kKills / 2 - kWorkers);
   std::printf("kills: %.1f ms each, %llu operations acknowledged\n",
-              watch.milliseconds() / static_cast<double>(kills),
-              static_cast<unsigned long long>(operations));
+              watch.milliseconds() / static_cast<double>(counts->kills),
+              static_cast<unsigned long long>(counts->operations));
 }
 
 }  // namespace

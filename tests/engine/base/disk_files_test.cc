@@ -201,6 +201,32 @@ TEST(DiskFiles, TheLockOfAKilledProcessIsFree) {
   close(ready[1]);
 }
 
+TEST(DiskFiles, TheNameOfADeadHolderIsNotTakenForThePresentOnes) {
+  TemporaryDirectory directory;
+  const std::string path = directory / "LOCK";
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  int status = 0;
+  ASSERT_EQ(waitpid(dead, &status, 0), dead);
+  const auto lock = DiskFiles()->Lock(path, DescribeThisProcess());
+  ASSERT_OK(lock);
+  const auto write_holder = [&](const std::string& text) {
+    const auto file = DiskFiles()->Open(path, OpenMode::kReadWrite);
+    EXPECT_OK((*file)->Truncate(0));
+    EXPECT_OK((*file)->WriteAt(0, AsBytes(text)));
+  };
+  write_holder("pid " + std::to_string(dead) + " (gone)");
+  const pid_t child = fork();
+  if (child == 0) {
+    usleep(10'000);
+    write_holder("pid " + std::to_string(getppid()) + " (here)");
+    _exit(0);
+  }
+  const Status refused = DiskFiles()->Lock(path, "me").status();
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_THAT(refused.message(), HasSubstr("(here)"));
+}
+
 TEST(DiskFiles, AForkedChildFreesNothingAndKeepsNothingThatIsFreed) {
   TemporaryDirectory directory;
   auto lock = DiskFiles()->Lock(directory / "LOCK", "parent");
