@@ -28,10 +28,10 @@ Status Damaged(Detail detail, uint32_t physical, const std::string& where, std::
 }
 
 Status CheckFormat(const BlockTrailer& trailer, uint32_t physical, const std::string& where) {
-  if (trailer.format == kBlockFormat) return Status::Ok();
+  if (trailer.format != 0 && trailer.format <= kBlockFormatMax) return Status::Ok();
   return Status(Code::kVersionMismatch,
-                fmt::format("block {} of \"{}\" has format version {}, this library reads {}",
-                            physical, where, trailer.format, kBlockFormat))
+                fmt::format("block {} of \"{}\" has format version {}, this library reads up to {}",
+                            physical, where, trailer.format, kBlockFormatMax))
       .WithFile(where, static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes));
 }
 
@@ -63,6 +63,14 @@ std::string_view BlockKindName(BlockKind kind) {
       return "record offsets";
     case BlockKind::kCodes:
       return "codes";
+    case BlockKind::kIdHashes:
+      return "id hashes";
+    case BlockKind::kDocuments:
+      return "documents";
+    case BlockKind::kDocumentChunks:
+      return "document chunks";
+    case BlockKind::kPacked:
+      return "packed";
     case BlockKind::kPending:
       return "pending";
     case BlockKind::kOverflow:
@@ -81,8 +89,9 @@ BlockTrailer ReadBlockTrailer(ConstBlockBytes block) {
   return trailer;
 }
 
-void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical) {
-  BlockTrailer trailer{kind, kBlockFormat, 0, segment, logical, 0};
+void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical,
+               uint8_t format) {
+  BlockTrailer trailer{kind, format, 0, segment, logical, 0};
   std::memcpy(block.data() + kTrailerOffset, &trailer, sizeof trailer);
   trailer.checksum = ChecksumOf(block);
   std::memcpy(block.data() + kChecksumOffset, &trailer.checksum, sizeof trailer.checksum);

@@ -7,10 +7,10 @@
 //   0      24   the host's (PostgreSQL's page header); zero in files; not covered by the checksum
 //   24     8152 payload
 //   8176   1    kind (BlockKind)
-//   8177   1    format version of the block, 1
+//   8177   1    format of the block: 1 numbered within its segment, 2 within its part
 //   8178   2    reserved, zero
 //   8180   4    segment id: the stamp that tells whose block this is
-//   8184   4    logical block number within the segment
+//   8184   4    logical block number
 //   8188   4    CRC32C of bytes 24..8187
 //
 // A block whose stored place differs from where it was read is `foreign`, one with another kind
@@ -36,7 +36,9 @@ inline constexpr size_t kBlockBytes = 8192;
 inline constexpr size_t kBlockHeaderBytes = 24;
 inline constexpr size_t kBlockTrailerBytes = 16;
 inline constexpr size_t kBlockPayloadBytes = kBlockBytes - kBlockHeaderBytes - kBlockTrailerBytes;
-inline constexpr uint8_t kBlockFormat = 1;
+inline constexpr uint8_t kBlockOfSegment = 1;  // numbered within the segment
+inline constexpr uint8_t kBlockOfPart = 2;     // numbered within the part that its kind names
+inline constexpr uint8_t kBlockFormatMax = kBlockOfPart;
 inline constexpr uint32_t kNoBlock = 0xFFFFFFFF;
 static_assert(kBlockPayloadBytes == 8152);
 
@@ -49,12 +51,16 @@ enum class BlockKind : uint8_t {
   kRowVectors = 4,   // row number -> vector number
   kRowPointers = 5,  // row number -> 64-bit host row pointer
   kOrdinals = 6,     // row number -> insertion ordinal
-  kIdIndex = 7,      // row numbers sorted by id
+  kIdIndex = 7,      // row numbers sorted by id (segments of version 1)
   kIds = 8,          // id bytes, with kIdOffsets
   kIdOffsets = 9,
-  kRecords = 10,  // document, metadata, uri of each row, with kRecordOffsets
+  kRecords = 10,  // metadata and uri of each row, with kRecordOffsets; in version 1 documents too
   kRecordOffsets = 11,
-  kCodes = 12,      // byte codes of the vectors (engine/vector/byte_code.h)
+  kCodes = 12,           // byte codes of the vectors (engine/vector/byte_code.h)
+  kIdHashes = 13,        // hashes of ids with their rows, sorted
+  kDocuments = 14,       // documents, compressed in chunks
+  kDocumentChunks = 15,  // where each chunk begins
+  kPacked = 16,          // small parts, several in a block
   kPending = 64,    // inserted rows that are in no segment yet (a host's mutable tail)
   kOverflow = 65,   // continuation of a pending entry that no page can hold
   kDeletions = 66,  // deletion bits of a segment
@@ -84,7 +90,8 @@ inline std::span<const std::byte, kBlockPayloadBytes> BlockPayload(ConstBlockByt
 BlockTrailer ReadBlockTrailer(ConstBlockBytes block);
 
 // Writes the trailer with its checksum; call after the last change to the payload.
-void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical);
+void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical,
+               uint8_t format = kBlockOfSegment);
 
 // What a reader expects of a block. Checked in the order checksum, format, kind, place (segment,
 // then logical number).

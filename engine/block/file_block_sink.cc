@@ -15,7 +15,6 @@ Result<uint32_t> FileBlockSink::Write(ConstBlockBytes block) {
                              fmt::format("segment file \"{}\" has {} blocks, the most there can be",
                                          file_->path(), physical));
   }
-  if (buffer_.empty()) buffer_.reserve(kBufferBytes);
   buffer_.insert(buffer_.end(), block.begin(), block.end());
   if (buffer_.size() >= kBufferBytes) PIGMENT_RETURN_IF_ERROR(Finish());
   return static_cast<uint32_t>(physical);

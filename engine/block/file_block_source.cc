@@ -91,12 +91,12 @@ Status FileBlockSource::ReadRun(uint32_t first, uint32_t count) {
   Status status;
   for (uint32_t i = 0; i < count; ++i) {
     const ConstBlockBytes block(to + size_t{i} * kBlockBytes, kBlockBytes);
-    Status checked = PIGMENT_PLANTED(kBlockChecksumNotChecked)
-                         ? Status::Ok()
-                         : CheckBlockBytes(block, first + i, name());
-    if (checked.ok() && !PIGMENT_PLANTED(kBlockPlaceNotChecked)) {
-      checked = CheckBlockPlace(block, {ReadBlockTrailer(block).kind, segment_, first + i},
-                                first + i, name());
+    Status checked = CheckBlockBytes(block, first + i, name());
+    if (checked.ok()) {
+      const BlockTrailer trailer = ReadBlockTrailer(block);
+      // What is numbered within its part is held against that number by whoever pins it.
+      const uint32_t number = trailer.format == kBlockOfSegment ? first + i : trailer.logical;
+      checked = CheckBlockPlace(block, {trailer.kind, segment_, number}, first + i, name());
     }
     if (checked.ok()) {
       bits |= uint64_t{1} << ((first + i) % kGroupBlocks);

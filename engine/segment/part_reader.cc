@@ -25,16 +25,16 @@ Result<PinnedBlock> PinChecked(BlockSource* source, uint32_t physical,
 }
 
 Result<const std::byte*> PartCursor::Block(uint32_t index) {
-  if (index == pinned_index_ && pinned_) return pinned_.payload();
-  if (part_ == nullptr || index >= part_->blocks) {
+  const uint32_t offset = part_ != nullptr ? part_->offset : 0;
+  if (index == pinned_index_ && pinned_) return pinned_.payload() + offset;
+  if (part_ == nullptr || (index >= part_->blocks && !(part_->is_packed() && index == 0))) {
     return Damaged(Detail::kMiscounted, fmt::format("block {} beyond its end is asked for", index));
   }
   Release();
-  const uint32_t logical = part_->first + index;
-  PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, root_->PhysicalOf(logical),
-                                               {kind_, root_->info.segment, logical}));
+  const Root::Place place = root_->PlaceOf(*part_, index, &extent_hint_);
+  PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, place.physical, place.expected));
   pinned_index_ = index;
-  return pinned_.payload();
+  return pinned_.payload() + offset;
 }
 
 Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) {
@@ -54,11 +54,30 @@ Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) 
   return Status::Ok();
 }
 
+Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {
+  if (offset > bytes() || out.size() > bytes() - offset) {
+    return Damaged(Detail::kMiscounted,
+                   fmt::format("{} bytes at {} lie beyond its {}", out.size(), offset, bytes()));
+  }
+  while (!out.empty()) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
+                             Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
+    const size_t within = static_cast<size_t>(offset % kBlockPayloadBytes);
+    const size_t some = std::min(out.size(), kBlockPayloadBytes - within);
+    std::memcpy(out.data(), payload + within, some);
+    offset += some;
+    out = out.subspan(some);
+  }
+  return Status::Ok();
+}
+
 Status PartCursor::Damaged(Detail detail, const std::string& message) const {
-  const uint32_t physical =
-      part_ != nullptr && part_->blocks != 0
-          ? root_->PhysicalOf(part_->first + (pinned_index_ < part_->blocks ? pinned_index_ : 0))
-          : 0;
+  uint32_t physical = root_->physical;
+  if (part_ != nullptr && (part_->blocks != 0 || part_->is_packed())) {
+    size_t hint = extent_hint_;
+    const uint32_t index = pinned_index_ < part_->blocks ? pinned_index_ : 0;
+    physical = root_->PlaceOf(*part_, index, &hint).physical;
+  }
   return DataLoss(detail, source_->name(),
                   static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
                   fmt::format("segment {} in \"{}\", part {}: {}", root_->info.segment,

@@ -31,8 +31,8 @@ class PartCursor {
   bool exists() const { return part_ != nullptr; }
   uint64_t bytes() const { return part_ != nullptr ? part_->bytes : 0; }
 
-  // The payload of the part's block number `index`, valid until the next call. Beyond the part:
-  // kDataLoss.
+  // Where the bytes of the part's block number `index` begin, valid until the next call; a packed
+  // part has number 0. Beyond the part: kDataLoss.
   Result<const std::byte*> Block(uint32_t index);
   // Lets go of the pin.
   void Release() { pinned_ = PinnedBlock(); }
@@ -52,6 +52,9 @@ class PartCursor {
   // sized before that is checked.
   Status ReadStream(uint64_t offset, uint64_t size, std::string& out);
 
+  // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.
+  Status CopyStream(uint64_t offset, std::span<std::byte> out);
+
   // Damage found by a reader in what this part says.
   Status Damaged(Detail detail, const std::string& message) const;
 
@@ -60,6 +63,7 @@ class PartCursor {
   const Root* root_;
   const PartEntry* part_;
   BlockKind kind_;
+  size_t extent_hint_ = 0;
   uint32_t pinned_index_ = kNoBlock;
   PinnedBlock pinned_;
 };

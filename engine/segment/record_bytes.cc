@@ -31,11 +31,16 @@ Result<Range> ReadRange(PartCursor& offsets, uint32_t row, uint64_t stream_bytes
   return Range{ends[0], ends[1]};
 }
 
-Status CheckPartBytes(const Record& record, size_t bytes, std::string_view what) {
-  if (bytes <= std::numeric_limits<uint32_t>::max()) return Status::Ok();
+Status CheckText(std::string_view id, const std::optional<std::string_view>& text,
+                 std::string_view what) {
+  if (!text || text->size() <= std::numeric_limits<uint32_t>::max()) return Status::Ok();
   return ResourceExhausted(Detail::kLimit,
-                           fmt::format("{} of \"{}\" has {} bytes, the most is {}", what, record.id,
-                                       bytes, std::numeric_limits<uint32_t>::max()));
+                           fmt::format("{} of \"{}\" has {} bytes, the most is {}", what, id,
+                                       text->size(), std::numeric_limits<uint32_t>::max()));
+}
+
+uint32_t SizeOf(const std::optional<std::string_view>& text) {
+  return text ? static_cast<uint32_t>(text->size()) : 0;
 }
 
 }  // namespace
@@ -47,73 +52,91 @@ Result<std::string_view> IdReader::Read(uint32_t row) {
   return std::string_view(id_);
 }
 
-Status EncodeRecordBytes(const Record& record, std::string& out) {
+Status WriteRecordTexts(std::string_view id, const RecordTexts& texts, PartWriter* records,
+                        DocumentWriter* documents) {
+  PIGMENT_RETURN_IF_ERROR(CheckText(id, texts.document, "document"));
+  PIGMENT_RETURN_IF_ERROR(CheckText(id, texts.metadata, "metadata"));
+  PIGMENT_RETURN_IF_ERROR(CheckText(id, texts.uri, "uri"));
   RecordHeader header{};
-  const size_t start = out.size();
-  out.append(sizeof header, '\0');
-  if (record.document) {
-    PIGMENT_RETURN_IF_ERROR(CheckPartBytes(record, record.document->size(), "document"));
-    header.flags |= kHasDocument;
-    header.document_bytes = static_cast<uint32_t>(record.document->size());
-    out += *record.document;
-  }
-  if (record.metadata) {
-    const size_t before = out.size();
-    EncodeMetadata(*record.metadata, out);
-    PIGMENT_RETURN_IF_ERROR(CheckPartBytes(record, out.size() - before, "metadata"));
-    header.flags |= kHasMetadata;
-    header.metadata_bytes = static_cast<uint32_t>(out.size() - before);
-  }
-  if (record.uri) {
-    PIGMENT_RETURN_IF_ERROR(CheckPartBytes(record, record.uri->size(), "uri"));
-    header.flags |= kHasUri;
-    header.uri_bytes = static_cast<uint32_t>(record.uri->size());
-    out += *record.uri;
-  }
-  std::memcpy(out.data() + start, &header, sizeof header);
-  return Status::Ok();
+  header.flags = (texts.document ? kHasDocument : 0) | (texts.metadata ? kHasMetadata : 0) |
+                 (texts.uri ? kHasUri : 0);
+  header.document_bytes = SizeOf(texts.document);
+  header.metadata_bytes = SizeOf(texts.metadata);
+  header.uri_bytes = SizeOf(texts.uri);
+  header.document_offset = documents->bytes();
+  PIGMENT_RETURN_IF_ERROR(
+      records->AddStream({reinterpret_cast<const char*>(&header), sizeof header}));
+  if (texts.metadata) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.metadata));
+  if (texts.uri) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.uri));
+  return texts.document ? documents->Add(*texts.document) : Status::Ok();
 }
 
-Status ReadRecordBytes(BlockSource* source, const Root* root, uint32_t row,
-                       const Segment::Fields& fields, Record& record) {
-  PartCursor offsets(source, root, BlockKind::kRecordOffsets);
-  PartCursor stream(source, root, BlockKind::kRecords);
-  PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets, row, stream.bytes()));
-  std::string bytes;
-  RecordHeader header;
-  if (range.end - range.begin < sizeof header) {
-    return stream.Damaged(Detail::kTruncated,
-                          fmt::format("row {} has {} bytes", row, range.end - range.begin));
+Result<RecordReader::Place> RecordReader::Find(uint32_t row) {
+  PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets_, row, stream_.bytes()));
+  const bool is_first_version = root_->format == 1;
+  const size_t header_bytes = is_first_version ? kRecordHeaderBytes1 : sizeof(RecordHeader);
+  Place place{{}, range.begin + header_bytes, range.end};
+  if (range.end - range.begin < header_bytes) {
+    return stream_.Damaged(Detail::kTruncated,
+                           fmt::format("row {} has {} bytes", row, range.end - range.begin));
   }
-  PIGMENT_RETURN_IF_ERROR(stream.ReadStream(range.begin, sizeof header, bytes));
-  std::memcpy(&header, bytes.data(), sizeof header);
-  const uint64_t sum =
-      sizeof header + uint64_t{header.document_bytes} + header.metadata_bytes + header.uri_bytes;
-  if (sum != range.end - range.begin) {
-    return stream.Damaged(Detail::kMiscounted, fmt::format("row {} has {} bytes, its fields {}",
-                                                           row, range.end - range.begin, sum));
+  std::array<std::byte, sizeof(RecordHeader)> bytes;
+  PIGMENT_RETURN_IF_ERROR(
+      stream_.CopyStream(range.begin, std::span(bytes).first(header_bytes)));
+  std::memcpy(&place.header, bytes.data(), header_bytes);
+  const uint64_t sum = uint64_t{place.header.metadata_bytes} + place.header.uri_bytes +
+                       (is_first_version ? place.header.document_bytes : 0);
+  if (sum != place.end - place.begin) {
+    return stream_.Damaged(Detail::kMiscounted,
+                           fmt::format("row {} has {} bytes, its fields {}", row,
+                                       place.end - place.begin, sum));
   }
-  uint64_t offset = range.begin + sizeof header;
-  if (fields.document && header.flags & kHasDocument) {
-    PIGMENT_RETURN_IF_ERROR(
-        stream.ReadStream(offset, header.document_bytes, record.document.emplace()));
-  }
-  offset += header.document_bytes;
-  if (fields.metadata && header.flags & kHasMetadata) {
-    bytes.clear();
-    PIGMENT_RETURN_IF_ERROR(stream.ReadStream(offset, header.metadata_bytes, bytes));
-    Result<Metadata> metadata = DecodeMetadata(AsBytes(bytes));
-    if (!metadata.ok()) {
-      const Status status = metadata.status();
-      return stream.Damaged(status.detail(),
-                            fmt::format("metadata of row {}: {}", row, status.message()));
+  return place;
+}
+
+Result<std::string_view> RecordReader::ReadBytes(uint64_t offset, uint32_t size, std::string& to) {
+  to.clear();
+  PIGMENT_RETURN_IF_ERROR(stream_.ReadStream(offset, size, to));
+  return std::string_view(to);
+}
+
+Result<RecordTexts> RecordReader::Read(uint32_t row, const Segment::Fields& fields) {
+  PIGMENT_ASSIGN_OR_RETURN(const Place place, Find(row));
+  const RecordHeader& header = place.header;
+  RecordTexts texts;
+  uint64_t offset = place.begin;
+  if (root_->format == 1) {
+    if (fields.document && header.flags & kHasDocument) {
+      PIGMENT_ASSIGN_OR_RETURN(texts.document,
+                               ReadBytes(offset, header.document_bytes, document_));
     }
-    record.metadata = std::move(metadata).value();
+    offset += header.document_bytes;
+  } else if (fields.document && header.flags & kHasDocument) {
+    PIGMENT_ASSIGN_OR_RETURN(texts.document,
+                             documents_.Read(header.document_offset, header.document_bytes));
+  }
+  if (fields.metadata && header.flags & kHasMetadata) {
+    PIGMENT_ASSIGN_OR_RETURN(texts.metadata, ReadBytes(offset, header.metadata_bytes, metadata_));
   }
   offset += header.metadata_bytes;
   if (fields.uri && header.flags & kHasUri) {
-    PIGMENT_RETURN_IF_ERROR(stream.ReadStream(offset, header.uri_bytes, record.uri.emplace()));
+    PIGMENT_ASSIGN_OR_RETURN(texts.uri, ReadBytes(offset, header.uri_bytes, uri_));
   }
+  return texts;
+}
+
+Status RecordReader::ReadInto(uint32_t row, const Segment::Fields& fields, Record& record) {
+  PIGMENT_ASSIGN_OR_RETURN(const RecordTexts texts, Read(row, fields));
+  if (texts.document) record.document = std::string(*texts.document);
+  if (texts.uri) record.uri = std::string(*texts.uri);
+  if (!texts.metadata) return Status::Ok();
+  Result<Metadata> metadata = DecodeMetadata(AsBytes(*texts.metadata));
+  if (!metadata.ok()) {
+    const Status status = metadata.status();
+    return stream_.Damaged(status.detail(),
+                           fmt::format("metadata of row {}: {}", row, status.message()));
+  }
+  record.metadata = std::move(metadata).value();
   return Status::Ok();
 }
 

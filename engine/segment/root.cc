@@ -38,10 +38,10 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
                    std::optional<uint32_t> expected_segment, const RootError& error) {
   if (std::memcmp(header.magic, kRootMagic, sizeof kRootMagic) != 0)
     return error(Detail::kWrongKind, "wrong magic");
-  if (header.format != kSegmentFormat) {
+  if (header.format == 0 || header.format > kSegmentFormat) {
     return Status(Code::kVersionMismatch,
-                  fmt::format("segment has format version {}, this library reads {}", header.format,
-                              kSegmentFormat));
+                  fmt::format("segment has format version {}, this library reads up to {}",
+                              header.format, kSegmentFormat));
   }
   if (header.segment != trailer.segment ||
       (expected_segment && header.segment != *expected_segment)) {
@@ -86,6 +86,36 @@ struct PartRule {
   bool is_stream = false;
 };
 
+Status AddRecordRules(const RootHeader& header, const RootError& error,
+                      std::map<BlockKind, PartRule>& rules) {
+  const uint64_t rows = header.rows;
+  if (header.vectors != header.rows && header.dimension != 0) {
+    // Rows of a store have vectors as soon as their collection has a dimension.
+    return error(Detail::kMiscounted,
+                 fmt::format("{} records with {} vectors", header.rows, header.vectors));
+  }
+  rules[BlockKind::kOrdinals] = {8, rows * 8};
+  if (header.format == 1) {
+    rules[BlockKind::kIdIndex] = {4, rows * 4};
+  } else {
+    rules[BlockKind::kIdHashes] = {8, rows * 8};
+  }
+  rules[BlockKind::kIds] = {0, 0, true};
+  rules[BlockKind::kIdOffsets] = {8, (rows + 1) * 8};
+  rules[BlockKind::kRecords] = {0, 0, true};
+  rules[BlockKind::kRecordOffsets] = {8, (rows + 1) * 8};
+  if (header.document_bytes == 0) return Status::Ok();
+  const uint32_t chunk = header.document_chunk_bytes;
+  if (chunk < kDocumentChunkBytesMin || chunk > kDocumentChunkBytesMax ||
+      header.document_bytes > uint64_t{kNoBlock} * chunk) {
+    return error(Detail::kMiscounted, fmt::format("{} bytes of documents in chunks of {}",
+                                                  header.document_bytes, chunk));
+  }
+  rules[BlockKind::kDocuments] = {0, 0, true};
+  rules[BlockKind::kDocumentChunks] = {8, ((header.document_bytes + chunk - 1) / chunk + 1) * 8};
+  return Status::Ok();
+}
+
 Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
                                               const std::vector<PartEntry>& parts,
                                               const RootError& error) {
@@ -115,24 +145,71 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
     rules[BlockKind::kRowPointers] = {8, rows * 8};
     return rules;
   }
-  if (header.vectors != header.rows && header.dimension != 0) {
-    // Rows of a store have vectors as soon as their collection has a dimension.
-    return error(Detail::kMiscounted,
-                 fmt::format("{} records with {} vectors", header.rows, header.vectors));
-  }
-  rules[BlockKind::kOrdinals] = {8, rows * 8};
-  rules[BlockKind::kIdIndex] = {4, rows * 4};
-  rules[BlockKind::kIds] = {0, 0, true};
-  rules[BlockKind::kIdOffsets] = {8, (rows + 1) * 8};
-  rules[BlockKind::kRecords] = {0, 0, true};
-  rules[BlockKind::kRecordOffsets] = {8, (rows + 1) * 8};
+  PIGMENT_RETURN_IF_ERROR(AddRecordRules(header, error, rules));
   return rules;
 }
+
+// Where parts lie: those with blocks of their own one after the other, then those in packed blocks
+// and in the root, which share them without overlapping.
+class PartPlaces {
+ public:
+  PartPlaces(const RootHeader& header, const RootError& error) : header_(header), error_(error) {
+    root_end_ = sizeof(RootHeader) + header.parts * sizeof(PartEntry) +
+                header.root_extents * sizeof(Extent);
+  }
+
+  Status Check(const PartEntry& part) {
+    const auto kind = static_cast<BlockKind>(part.kind);
+    if (part.is_packed() && header_.format > 1) return CheckPacked(part);
+    if (part.first != next_ || part.blocks != BlocksOfPart(part.element_bytes, part.bytes) ||
+        shared_block_ != kNoBlock || part.offset != 0) {
+      return error_(Detail::kMiscounted,
+                    fmt::format("part {} has {} blocks from {} for {} bytes", BlockKindName(kind),
+                                part.blocks, part.first, part.bytes));
+    }
+    next_ += part.blocks;
+    return Status::Ok();
+  }
+  uint64_t own_blocks() const { return next_; }
+
+ private:
+  Status CheckPacked(const PartEntry& part) {
+    const uint32_t root = header_.blocks - 1;
+    if (part.first != shared_block_) {
+      const bool ascends = shared_block_ == kNoBlock ? part.first >= next_
+                                                     : part.first > shared_block_;
+      const bool exists =
+          part.first == root || part.first < next_ + uint64_t{header_.packed_blocks};
+      if (!ascends || !exists) return Misplaced(part);
+      shared_block_ = part.first;
+      shared_end_ = part.first == root ? root_end_ : 0;
+    }
+    if (part.offset % 8 != 0 || part.offset < shared_end_ || part.offset > kBlockPayloadBytes ||
+        part.bytes > kBlockPayloadBytes - part.offset || part.reserved != 0) {
+      return Misplaced(part);
+    }
+    shared_end_ = part.offset + part.bytes;
+    return Status::Ok();
+  }
+  Status Misplaced(const PartEntry& part) const {
+    return error_(Detail::kMiscounted,
+                  fmt::format("part {} has {} bytes at {} of block {}",
+                              BlockKindName(static_cast<BlockKind>(part.kind)), part.bytes,
+                              part.offset, part.first));
+  }
+
+  const RootHeader& header_;
+  const RootError& error_;
+  uint64_t next_ = 0;
+  uint32_t shared_block_ = kNoBlock;
+  uint64_t shared_end_ = 0;
+  uint64_t root_end_ = 0;
+};
 
 Status CheckParts(const RootHeader& header, const std::vector<PartEntry>& parts,
                   const RootError& error) {
   PIGMENT_ASSIGN_OR_RETURN(auto rules, RulesOf(header, parts, error));
-  uint64_t next = 0;
+  PartPlaces places(header, error);
   for (const PartEntry& part : parts) {
     const auto rule = rules.find(static_cast<BlockKind>(part.kind));
     if (part.kind > 63 || rule == rules.end()) {
@@ -148,12 +225,7 @@ Status CheckParts(const RootHeader& header, const std::vector<PartEntry>& parts,
                                BlockKindName(rule->first), part.bytes, part.element_bytes,
                                rule->second.bytes, element_bytes));
     }
-    if (part.first != next || part.blocks != BlocksOfPart(part.element_bytes, part.bytes)) {
-      return error(Detail::kMiscounted,
-                   fmt::format("part {} has {} blocks from {} for {} bytes",
-                               BlockKindName(rule->first), part.blocks, part.first, part.bytes));
-    }
-    next += part.blocks;
+    PIGMENT_RETURN_IF_ERROR(places.Check(part));
     rules.erase(rule);
   }
   if (!rules.empty()) {
@@ -161,11 +233,20 @@ Status CheckParts(const RootHeader& header, const std::vector<PartEntry>& parts,
   }
   const uint64_t overflow =
       (uint64_t{header.extents} - header.root_extents + kExtentsPerBlock - 1) / kExtentsPerBlock;
-  if (header.blocks != next + overflow + 1) {
-    return error(Detail::kMiscounted, fmt::format("{} blocks, {} in parts and {} of extents",
-                                                  header.blocks, next, overflow));
+  if (header.blocks != places.own_blocks() + header.packed_blocks + overflow + 1) {
+    return error(Detail::kMiscounted,
+                 fmt::format("{} blocks, {} of parts, {} packed and {} of extents", header.blocks,
+                             places.own_blocks(), header.packed_blocks, overflow));
   }
   return Status::Ok();
+}
+
+// The part table, brought into the form of version 2.
+std::vector<PartEntry> ReadPartTable(const std::byte* table, const RootHeader& header) {
+  std::vector<PartEntry> parts(header.parts);
+  const size_t bytes = header.format == 1 ? kPartEntryBytes1 : sizeof(PartEntry);
+  for (size_t i = 0; i < parts.size(); ++i) std::memcpy(&parts[i], table + i * bytes, bytes);
+  return parts;
 }
 
 // Appends what lies in a root or in a kExtents block; each extent must go on where the last one
@@ -224,19 +305,31 @@ uint64_t BlocksOfPart(uint32_t element_bytes, uint64_t bytes) {
   return (elements + per_block - 1) / per_block;
 }
 
-const PartEntry* Root::Find(BlockKind kind) const {
-  for (const PartEntry& part : parts) {
-    if (part.kind == static_cast<uint32_t>(kind)) return &part;
+uint32_t Root::PhysicalOf(uint32_t logical, size_t* hint) const {
+  if (logical == info.blocks - 1) return physical;
+  const auto holds = [&](size_t i) {
+    return i < extents.size() && logical >= extents[i].logical &&
+           logical - extents[i].logical < extents[i].count;
+  };
+  if (!holds(*hint)) {
+    const auto after = std::upper_bound(
+        extents.begin(), extents.end(), logical,
+        [](uint32_t number, const Extent& extent) { return number < extent.logical; });
+    *hint = static_cast<size_t>(after - extents.begin()) - 1;
   }
-  return nullptr;
+  const Extent& extent = extents[*hint];
+  return extent.physical + (logical - extent.logical);
 }
 
-uint32_t Root::PhysicalOf(uint32_t logical) const {
-  const auto after = std::upper_bound(
-      extents.begin(), extents.end(), logical,
-      [](uint32_t number, const Extent& extent) { return number < extent.logical; });
-  const Extent& extent = *(after - 1);
-  return extent.physical + (logical - extent.logical);
+Root::Place Root::PlaceOf(const PartEntry& part, uint32_t index, size_t* hint) const {
+  const uint32_t logical = part.first + index;
+  BlockExpectation expected{static_cast<BlockKind>(part.kind), info.segment, logical};
+  if (part.is_packed()) {
+    expected.kind = logical == info.blocks - 1 ? BlockKind::kRoot : BlockKind::kPacked;
+  } else if (format > 1) {
+    expected.logical = index;
+  }
+  return {PhysicalOf(logical, hint), expected};
 }
 
 Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
@@ -254,22 +347,35 @@ Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
 
   // One part of each kind at most, so that the table fits in any case.
   constexpr size_t kPartsMax = 64;
-  if (header.parts > kPartsMax || header.root_extents > RootExtentCapacity(header.parts) ||
+  const size_t entry_bytes = header.format == 1 ? kPartEntryBytes1 : sizeof(PartEntry);
+  const size_t table_bytes = header.parts * entry_bytes + header.root_extents * sizeof(Extent);
+  if (header.parts > kPartsMax || sizeof header + table_bytes > kBlockPayloadBytes ||
       header.root_extents > header.extents) {
     return error(Detail::kMiscounted, fmt::format("{} parts, {} of {} extents", header.parts,
                                                   header.root_extents, header.extents));
   }
+  if (header.format == 1) {  // what version 2 keeps there was reserved
+    header.packed_blocks = 0;
+    header.document_bytes = 0;
+    header.document_chunk_bytes = 0;
+  }
   Root root;
-  root.parts.resize(header.parts);
+  root.format = header.format;
+  root.physical = physical;
+  root.document_bytes = header.document_bytes;
+  root.document_chunk_bytes = header.document_chunk_bytes;
   const std::byte* table = block.payload() + sizeof header;
-  if (header.parts != 0) std::memcpy(root.parts.data(), table, header.parts * sizeof(PartEntry));
+  root.parts = ReadPartTable(table, header);
   PIGMENT_RETURN_IF_ERROR(CheckParts(header, root.parts, error));
+  for (size_t i = 0; i < root.parts.size(); ++i) {
+    root.places[root.parts[i].kind] = static_cast<uint8_t>(i + 1);
+  }
   PIGMENT_RETURN_IF_ERROR(
-      ReadExtents(source, header, table + header.parts * sizeof(PartEntry), error, root.extents));
+      ReadExtents(source, header, table + header.parts * entry_bytes, error, root.extents));
   const uint64_t mapped =
       root.extents.empty() ? 0 : uint64_t{root.extents.back().logical} + root.extents.back().count;
-  const uint64_t in_parts =
-      root.parts.empty() ? 0 : uint64_t{root.parts.back().first} + root.parts.back().blocks;
+  uint64_t in_parts = header.packed_blocks;
+  for (const PartEntry& part : root.parts) in_parts += part.blocks;
   if (mapped != in_parts) {
     return error(Detail::kMiscounted, fmt::format("extents map {} blocks of {}", mapped, in_parts));
   }

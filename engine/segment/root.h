@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,7 +16,7 @@
 namespace pigment {
 
 inline constexpr char kRootMagic[8] = {'P', 'I', 'G', 'S', 'E', 'G', '\r', '\n'};
-inline constexpr uint16_t kSegmentFormat = 1;
+inline constexpr uint16_t kSegmentFormat = 2;  // what is written; 1 is read
 
 struct RootHeader {
   char magic[8];
@@ -35,11 +36,15 @@ struct RootHeader {
   uint16_t root_extents;
   uint32_t extents_physical;
   uint32_t extents;
-  std::byte reserved[20];
+  uint32_t packed_blocks;
+  uint64_t document_bytes;
+  uint32_t document_chunk_bytes;
+  std::byte reserved[4];
 };
 static_assert(sizeof(RootHeader) == 96);
 static_assert(offsetof(RootHeader, owner) == 16 && offsetof(RootHeader, dimension) == 32);
 static_assert(offsetof(RootHeader, blocks) == 60 && offsetof(RootHeader, extents) == 72);
+static_assert(offsetof(RootHeader, document_bytes) == 80);
 
 struct PartEntry {
   uint32_t kind;
@@ -47,8 +52,14 @@ struct PartEntry {
   uint32_t first;          // logical block
   uint32_t blocks;
   uint64_t bytes;
+  uint32_t offset;  // version 2, of a packed part: where it begins in the payload of block `first`
+  uint32_t reserved;
+
+  // Lies within one block that other parts share: a packed one or the root.
+  bool is_packed() const { return blocks == 0 && bytes != 0; }
 };
-static_assert(sizeof(PartEntry) == 24);
+static_assert(sizeof(PartEntry) == 32);
+inline constexpr size_t kPartEntryBytes1 = 24;  // in version 1, without the last two members
 
 struct Extent {
   uint32_t logical;
@@ -56,6 +67,12 @@ struct Extent {
   uint32_t count;
 };
 static_assert(sizeof(Extent) == 12);
+
+// Documents are cut into chunks of this many bytes before compression; readers take what the root
+// says within these bounds, so a chunk's memory is bounded.
+inline constexpr uint32_t kDocumentChunkBytes = 16 << 10;
+inline constexpr uint32_t kDocumentChunkBytesMin = 1 << 10;
+inline constexpr uint32_t kDocumentChunkBytesMax = 1 << 20;
 
 // Payload of a kExtents block: the rest of the extent map, in a chain that begins at the root.
 // Logical numbers in the chain descend from blocks - 2.
@@ -67,7 +84,7 @@ static_assert(sizeof(ExtentsHeader) == 8);
 inline constexpr uint32_t kExtentsPerBlock =
     (kBlockPayloadBytes - sizeof(ExtentsHeader)) / sizeof(Extent);
 
-// Extents that fit the root beside `parts` part entries.
+// Extents that fit the root beside `parts` part entries of version 2.
 constexpr uint32_t RootExtentCapacity(size_t parts) {
   return static_cast<uint32_t>(
       (kBlockPayloadBytes - sizeof(RootHeader) - parts * sizeof(PartEntry)) / sizeof(Extent));
@@ -87,13 +104,31 @@ uint64_t BlocksOfPart(uint32_t element_bytes, uint64_t bytes);
 
 struct Root {
   SegmentInfo info;
+  uint16_t format = kSegmentFormat;
+  uint32_t physical = 0;  // of the root itself
+  uint64_t document_bytes = 0;
+  uint32_t document_chunk_bytes = 0;
   std::vector<PartEntry> parts;
-  std::vector<Extent> extents;  // ascending, without gaps, cover every block of the parts
+  std::vector<Extent> extents;  // ascending, without gaps, cover every block but root and kExtents
 
   // Null when the segment has no such part.
-  const PartEntry* Find(BlockKind kind) const;
-  // REQUIRES: logical lies within the parts.
-  uint32_t PhysicalOf(uint32_t logical) const;
+  const PartEntry* Find(BlockKind kind) const {
+    const uint8_t place = places[static_cast<size_t>(kind)];
+    return place != 0 ? &parts[place - 1] : nullptr;
+  }
+  // Where the part's block number `index` lies, and what it must say of itself. REQUIRES: index <
+  // part.blocks, or 0 for a packed part. `hint` (a number that the caller keeps, 0 at first) spares
+  // the search when blocks are asked for in order.
+  struct Place {
+    uint32_t physical;
+    BlockExpectation expected;
+  };
+  Place PlaceOf(const PartEntry& part, uint32_t index, size_t* hint) const;
+
+  std::array<uint8_t, 64> places{};  // by kind: index in `parts` + 1, 0 where there is none
+
+ private:
+  uint32_t PhysicalOf(uint32_t logical, size_t* hint) const;
 };
 
 // Reads and checks the root at `physical` and its extents: afterwards every number of it is bounded

@@ -6,14 +6,11 @@
 
 #include "engine/segment/segment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstring>
 
 #include "engine/segment/part_reader.h"
-#include "engine/segment/record_bytes.h"
 #include "engine/segment/root.h"
+#include "engine/segment/row_reader.h"
 #include "engine/segment/verify.h"
 #include "engine/vector/byte_code.h"
 
@@ -26,7 +23,12 @@ class FlatSegment final : public Segment {
 
   const SegmentInfo& info() const override { return root_.info; }
 
-  Result<std::optional<uint32_t>> FindRow(std::string_view id) const override;
+  std::unique_ptr<RowReader> NewReader() const override {
+    return std::make_unique<RowReader>(source_, &root_);
+  }
+  Result<std::optional<uint32_t>> FindRow(std::string_view id) const override {
+    return IdFinder(source_, &root_).Find(id);
+  }
   Result<std::string> ReadId(uint32_t row) const override;
   Result<uint64_t> ReadOrdinal(uint32_t row) const override {
     return Cursor(BlockKind::kOrdinals).ReadElement<uint64_t>(row);
@@ -36,14 +38,20 @@ class FlatSegment final : public Segment {
   Status ReadRowPointers(uint32_t first, std::span<uint64_t> out) const override {
     return Cursor(BlockKind::kRowPointers).ReadElements(first, out);
   }
-  Status ReadRowVectors(uint32_t first, std::span<uint32_t> out) const override;
+  Status ReadRowVectors(uint32_t first, std::span<uint32_t> out) const override {
+    PartCursor cursor = Cursor(BlockKind::kRowVectors);
+    return ReadRowVectorsFrom(cursor, root_, first, out);
+  }
   Status ReadOrdinals(uint32_t first, std::span<uint64_t> out) const override {
     return Cursor(BlockKind::kOrdinals).ReadElements(first, out);
   }
   Status VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const override;
   bool has_codes() const override { return root_.Find(BlockKind::kCodes) != nullptr; }
   Status VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const override;
-  Status ReadVector(uint32_t vector, std::span<float> out) const override;
+  Status ReadVector(uint32_t vector, std::span<float> out) const override {
+    PartCursor cursor = Cursor(BlockKind::kVectors);
+    return ReadVectorFrom(cursor, root_, vector, out);
+  }
   Status Verify() const override { return VerifySegment(*this, source_, root_); }
 
  private:
@@ -54,29 +62,6 @@ class FlatSegment final : public Segment {
   const Root root_;
 };
 
-Result<std::optional<uint32_t>> FlatSegment::FindRow(std::string_view id) const {
-  PartCursor index = Cursor(BlockKind::kIdIndex);
-  if (!index.exists()) return std::optional<uint32_t>();
-  IdReader ids(source_, &root_);
-  uint32_t low = 0;
-  uint32_t high = root_.info.rows;
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    PIGMENT_ASSIGN_OR_RETURN(const uint32_t row, index.ReadElement<uint32_t>(middle));
-    if (row >= root_.info.rows)
-      return index.Damaged(Detail::kMiscounted, fmt::format("names row {}", row));
-    PIGMENT_ASSIGN_OR_RETURN(const std::string_view there, ids.Read(row));
-    const int order = there.compare(id);
-    if (order == 0) return std::optional<uint32_t>(row);
-    if (order < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return std::optional<uint32_t>();
-}
-
 Result<std::string> FlatSegment::ReadId(uint32_t row) const {
   IdReader ids(source_, &root_);
   PIGMENT_ASSIGN_OR_RETURN(const std::string_view id, ids.Read(row));
@@ -85,18 +70,7 @@ Result<std::string> FlatSegment::ReadId(uint32_t row) const {
 
 Result<Record> FlatSegment::ReadRecord(uint32_t row, const Fields& fields) const {
   Record record;
-  PIGMENT_ASSIGN_OR_RETURN(record.id, ReadId(row));
-  PIGMENT_ASSIGN_OR_RETURN(record.ordinal, ReadOrdinal(row));
-  if (fields.embedding) {
-    PIGMENT_ASSIGN_OR_RETURN(const uint32_t vector, ReadRowVector(row));
-    if (vector != kNoVector) {
-      record.embedding.resize(root_.info.dimension);
-      PIGMENT_RETURN_IF_ERROR(ReadVector(vector, record.embedding));
-    }
-  }
-  if (fields.document || fields.metadata || fields.uri) {
-    PIGMENT_RETURN_IF_ERROR(ReadRecordBytes(source_, &root_, row, fields, record));
-  }
+  PIGMENT_RETURN_IF_ERROR(RowReader(source_, &root_).ReadRecord(row, fields, &record));
   return record;
 }
 
@@ -104,26 +78,6 @@ Result<uint32_t> FlatSegment::ReadRowVector(uint32_t row) const {
   uint32_t vector = kNoVector;
   PIGMENT_RETURN_IF_ERROR(ReadRowVectors(row, std::span<uint32_t>(&vector, 1)));
   return vector;
-}
-
-Status FlatSegment::ReadRowVectors(uint32_t first, std::span<uint32_t> out) const {
-  PartCursor cursor = Cursor(BlockKind::kRowVectors);
-  if (uint64_t{first} + out.size() > root_.info.rows) {
-    return cursor.Damaged(Detail::kMiscounted, fmt::format("{} rows from {} lie beyond its {}",
-                                                           out.size(), first, root_.info.rows));
-  }
-  if (!cursor.exists()) {  // as many rows as vectors: each has its own, in order
-    for (size_t i = 0; i < out.size(); ++i) out[i] = first + static_cast<uint32_t>(i);
-    return Status::Ok();
-  }
-  PIGMENT_RETURN_IF_ERROR(cursor.ReadElements(first, out));
-  for (const uint32_t vector : out) {
-    if (vector != kNoVector && vector >= root_.info.vectors) {
-      return cursor.Damaged(Detail::kMiscounted,
-                            fmt::format("names vector {} of {}", vector, root_.info.vectors));
-    }
-  }
-  return Status::Ok();
 }
 
 Status FlatSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const {
@@ -166,28 +120,6 @@ Status FlatSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wan
       PIGMENT_RETURN_IF_ERROR(visit(first, payload, count));
     }
     first += count;
-  }
-  return Status::Ok();
-}
-
-Status FlatSegment::ReadVector(uint32_t vector, std::span<float> out) const {
-  PartCursor cursor = Cursor(BlockKind::kVectors);
-  if (vector >= root_.info.vector_slots || out.size() != root_.info.dimension) {
-    return cursor.Damaged(Detail::kMiscounted, fmt::format("vector {} of {} is asked for", vector,
-                                                           root_.info.vector_slots));
-  }
-  const auto bytes = static_cast<uint32_t>(out.size_bytes());
-  auto* to = reinterpret_cast<std::byte*>(out.data());
-  if (const uint32_t per_block = ElementsPerBlock(bytes); per_block != 0) {
-    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(vector / per_block));
-    std::memcpy(to, payload + size_t{vector % per_block} * bytes, bytes);
-    return Status::Ok();
-  }
-  const uint32_t blocks = BlocksPerElement(bytes);
-  for (uint32_t i = 0; i < blocks; ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(vector * blocks + i));
-    const size_t offset = size_t{i} * kBlockPayloadBytes;
-    std::memcpy(to + offset, payload, std::min(kBlockPayloadBytes, bytes - offset));
   }
   return Status::Ok();
 }

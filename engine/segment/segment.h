@@ -13,7 +13,7 @@
 // Root payload (offset relative to the payload):
 //   offset size meaning
 //   0      8    magic "PIGSEG\r\n"
-//   8      2    format version, 1
+//   8      2    format version, 2 (1 is read)
 //   10     2    header bytes (offset of the part table)
 //   12     4    segment id
 //   16     16   owner: uuid of the store, or bytes of the host's choice; zero when unknown
@@ -29,10 +29,25 @@
 //   66     2    extents in the root
 //   68     4    physical block of the first kExtents block, or kNoBlock
 //   72     4    extents in all
-//   76     20   reserved, zero
-//   96     24*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block
-//   u32, blocks u32, bytes u64 …      12*e extents: logical u32, physical u32, count u32;
-//   ascending, without gaps, root excluded
+//   76     4    packed blocks
+//   80     8    bytes of all documents before compression
+//   88     4    bytes of a chunk of documents before compression
+//   92     4    reserved, zero
+//   96     32*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block u32,
+//               blocks u32, bytes u64, offset u32, reserved u32
+//   …      12*e extents: logical u32, physical u32, count u32; ascending, without gaps, of all but
+//               kExtents blocks and root
+//   …           small parts, each at a multiple of 8
+//
+// A part of 0 blocks and some bytes is packed: it lies at `offset` in the payload of block `first`,
+// which is a kPacked block or the root. The parts with blocks of their own come first in the table.
+//
+// Version 2 numbers the blocks of a part within the part (their trailers say so), because parts are
+// written side by side before anybody knows how many blocks each will have; the extents map the
+// logical numbers, in which parts follow each other, to where the blocks lie. kPacked and kExtents
+// blocks and the root are numbered within the segment. Version 1 had no packed parts and no
+// documents apart, part entries of 24 bytes (without the last two members), zeros at 76, and all
+// blocks numbered within the segment.
 
 #pragma once
 
@@ -82,6 +97,8 @@ struct SegmentInfo {
   uint32_t blocks = 0;
 };
 
+class RowReader;  // row_reader.h
+
 class Segment {
  public:
   // Reads and checks the root at physical block `root` and the extents. `source` must outlive the
@@ -91,6 +108,9 @@ class Segment {
   virtual ~Segment() = default;
 
   virtual const SegmentInfo& info() const = 0;
+
+  // For reading many rows of a store's segment; it must not outlive the segment.
+  virtual std::unique_ptr<RowReader> NewReader() const = 0;
 
   // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no
   // records.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds one flat segment, streaming: vectors go to the sink as they are added, so memory is the
-// rows' bookkeeping (8 to 16 bytes a row) plus ids and records where there are any. One thread at a
-// time; the caller owns the sink.
+// Builds one flat segment in one pass: all parts stream to the sink side by side, so memory is a
+// run of blocks for each part plus 16 bytes a record, or 4 bytes a row of a host that has no
+// vector. One thread at a time; the caller owns the sink.
 
 #pragma once
 
@@ -15,13 +15,15 @@
 
 namespace pigment {
 
+struct RowView;  // row_reader.h
+
 struct SegmentOptions {
   uint32_t segment = 0;  // its id: not 0, unique within the store or relation
   OwnerId owner{};
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
-  bool codes = false;  // also byte codes, for faster exact scans; kept in memory until Finish
-  MemoryBudget* budget = nullptr;  // bookkeeping is charged here; may be null
+  bool codes = false;              // also byte codes, for faster exact scans
+  MemoryBudget* budget = nullptr;  // memory is charged here; may be null
 };
 
 struct SegmentSummary {
@@ -37,6 +39,9 @@ class SegmentWriter {
 
   // A row of a store: REQUIRES record.embedding.size() == dimension, ordinals ascending.
   Status AddRecord(const Record& record);
+  // The same from another segment: what is stored goes over as it is, the code too where there is
+  // one; REQUIRES besides: `row` is a row of a segment with this dimension.
+  Status AddView(const RowView& row);
   // A row of a host; an empty `vector` is NULL. Rows of both kinds do not mix in one segment.
   Status AddRow(std::span<const float> vector, uint64_t row_pointer);
 

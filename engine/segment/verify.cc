@@ -6,25 +6,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "engine/segment/id_index.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
+#include "engine/segment/row_reader.h"
 #include "engine/vector/byte_code.h"
 
 namespace pigment {
 namespace {
 
 Status VerifyBlocks(BlockSource* source, const Root& root) {
+  size_t hint = 0;
+  const auto verify = [&](const PartEntry& part, uint32_t index) {
+    const Root::Place place = root.PlaceOf(part, index, &hint);
+    return PinChecked(source, place.physical, place.expected).status();
+  };
   for (const PartEntry& part : root.parts) {
-    for (uint32_t i = 0; i < part.blocks; ++i) {
-      const uint32_t logical = part.first + i;
-      PIGMENT_RETURN_IF_ERROR(
-          PinChecked(source, root.PhysicalOf(logical),
-                     {static_cast<BlockKind>(part.kind), root.info.segment, logical})
-              .status());
-    }
+    for (uint32_t i = 0; i < part.blocks; ++i) PIGMENT_RETURN_IF_ERROR(verify(part, i));
+    if (part.is_packed()) PIGMENT_RETURN_IF_ERROR(verify(part, 0));
   }
   return Status::Ok();
 }
@@ -38,13 +41,13 @@ Status VerifyVectors(const Segment& segment, BlockSource* source, const Root& ro
         return part.Damaged(Detail::kMiscounted,
                             fmt::format("vector {} is not finite", first + bad / stride));
       }));
+  PartCursor cursor(source, &root, BlockKind::kVectors);
   std::vector<float> padding(root.info.dimension);
+  const std::vector<float> zeros(root.info.dimension);
   for (uint32_t slot = root.info.vectors; slot < root.info.vector_slots; ++slot) {
-    PIGMENT_RETURN_IF_ERROR(segment.ReadVector(slot, padding));
-    for (const float value : padding) {
-      if (value != 0)
-        return part.Damaged(Detail::kMiscounted, fmt::format("padding slot {} is not zero", slot));
-    }
+    PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(cursor, root, slot, padding));
+    if (padding != zeros)
+      return part.Damaged(Detail::kMiscounted, fmt::format("padding slot {} is not zero", slot));
   }
   return Status::Ok();
 }
@@ -53,12 +56,14 @@ Status VerifyVectors(const Segment& segment, BlockSource* source, const Root& ro
 Status VerifyCodes(const Segment& segment, BlockSource* source, const Root& root) {
   if (!segment.has_codes()) return Status::Ok();
   const PartCursor part(source, &root, BlockKind::kCodes);
+  PartCursor vectors(source, &root, BlockKind::kVectors);
   const size_t bytes = ByteCodeBytes(root.info.dimension);
   std::vector<float> vector(root.info.dimension);
   std::vector<std::byte> expected(bytes);
   return segment.VisitCodes([&](uint32_t first, const std::byte* codes, size_t count) -> Status {
     for (size_t i = 0; i < count; ++i) {
-      PIGMENT_RETURN_IF_ERROR(segment.ReadVector(first + static_cast<uint32_t>(i), vector));
+      PIGMENT_RETURN_IF_ERROR(
+          ReadVectorFrom(vectors, root, first + static_cast<uint32_t>(i), vector));
       EncodeByteCode(vector, expected.data());
       if (std::memcmp(expected.data(), codes + i * bytes, bytes) == 0) continue;
       return part.Damaged(Detail::kMiscounted,
@@ -98,9 +103,8 @@ Status VerifyRowPointers(BlockSource* source, const Root& root) {
   return Status::Ok();
 }
 
-Status VerifyRecords(const Segment& segment, BlockSource* source, const Root& root) {
-  PartCursor ordinals(source, &root, BlockKind::kOrdinals);
-  if (!ordinals.exists()) return Status::Ok();
+// Rows sorted by id, each once.
+Status VerifyIdOrder(BlockSource* source, const Root& root) {
   PartCursor index(source, &root, BlockKind::kIdIndex);
   IdReader ids(source, &root);
   std::vector<bool> seen(root.info.rows);
@@ -116,16 +120,67 @@ Status VerifyRecords(const Segment& segment, BlockSource* source, const Root& ro
       return index.Damaged(Detail::kMiscounted, fmt::format("entry {} is out of order", i));
     previous = id;
   }
+  return Status::Ok();
+}
+
+// Rows sorted by the hashes of their ids, each once, and no id twice.
+Status VerifyIdHashes(BlockSource* source, const Root& root) {
+  PartCursor index(source, &root, BlockKind::kIdHashes);
+  IdReader ids(source, &root);
+  std::vector<bool> seen(root.info.rows);
+  std::vector<std::string> alike;  // ids of the hash before
+  uint64_t previous = 0;
+  for (uint32_t i = 0; i < root.info.rows; ++i) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index.ReadElement<uint64_t>(i));
+    const uint32_t row = RowOf(entry);
+    if (row >= root.info.rows || seen[row] || (i > 0 && entry <= previous)) {
+      return index.Damaged(Detail::kMiscounted, fmt::format("entry {} names row {}", i, row));
+    }
+    seen[row] = true;
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view id, ids.Read(row));
+    if (HashId(root.info.owner, id).stored != HashOf(entry)) {
+      return index.Damaged(Detail::kMiscounted,
+                           fmt::format("entry {} has not the hash of row {}", i, row));
+    }
+    if (i == 0 || HashOf(entry) != HashOf(previous)) alike.clear();
+    if (std::find(alike.begin(), alike.end(), id) != alike.end()) {
+      return index.Damaged(Detail::kMiscounted, fmt::format("row {} has the id of another", row));
+    }
+    alike.emplace_back(id);
+    previous = entry;
+  }
+  return Status::Ok();
+}
+
+Status VerifyRecords(BlockSource* source, const Root& root) {
+  PartCursor ordinals(source, &root, BlockKind::kOrdinals);
+  if (!ordinals.exists()) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(root.format == 1 ? VerifyIdOrder(source, root)
+                                           : VerifyIdHashes(source, root));
+  RecordReader records(source, &root);
+  const PartCursor stream(source, &root, BlockKind::kRecords);
   uint64_t last = 0;
+  uint64_t document_bytes = 0;
+  Record record;
   for (uint32_t row = 0; row < root.info.rows; ++row) {
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, ordinals.ReadElement<uint64_t>(row));
     if (row > 0 && ordinal <= last) {
       return ordinals.Damaged(Detail::kMiscounted, fmt::format("row {} is out of order", row));
     }
     last = ordinal;
-    PIGMENT_RETURN_IF_ERROR(segment.ReadRecord(row, {false, true, true, true}).status());
+    PIGMENT_ASSIGN_OR_RETURN(const RecordReader::Place place, records.Find(row));
+    if (root.format > 1 && place.header.document_offset != document_bytes) {
+      return stream.Damaged(Detail::kMiscounted,
+                            fmt::format("the document of row {} begins at {}, expected {}", row,
+                                        place.header.document_offset, document_bytes));
+    }
+    document_bytes += place.header.document_bytes;
+    PIGMENT_RETURN_IF_ERROR(records.ReadInto(row, {false, true, true, true}, record));
   }
-  return Status::Ok();
+  if (root.format == 1 || document_bytes == root.document_bytes) return Status::Ok();
+  return stream.Damaged(Detail::kMiscounted,
+                        fmt::format("documents have {} bytes, the root says {}", document_bytes,
+                                    root.document_bytes));
 }
 
 }  // namespace
@@ -136,7 +191,7 @@ Status VerifySegment(const Segment& segment, BlockSource* source, const Root& ro
   PIGMENT_RETURN_IF_ERROR(VerifyCodes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
-  return VerifyRecords(segment, source, root);
+  return VerifyRecords(source, root);
 }
 
 }  // namespace pigment

@@ -122,11 +122,10 @@ TEST(HostSegment, KeepsToItsBudget) {
   options.memory_budget_bytes = 65536;
   pigment_segment_builder* builder = nullptr;
   HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
-  const float good[] = {1, 2, 3};
   pigment_status status = PIGMENT_OK;
-  uint64_t rows = 0;
+  uint64_t rows = 0;  // without vectors: the numbers of these are kept in memory
   while (rows < 100000 && status == PIGMENT_OK)
-    status = pigment_segment_builder_add(builder, good, rows++, error.out());
+    status = pigment_segment_builder_add(builder, nullptr, rows++, error.out());
   EXPECT_EQ(status, PIGMENT_RESOURCE_EXHAUSTED);
   EXPECT_EQ(error.detail(), PIGMENT_DETAIL_MEMORY);
   EXPECT_GT(rows, 4000u);

@@ -35,7 +35,7 @@ TEST(Block, ThatWasSealedIsAccepted) {
   EXPECT_OK(Check(block));
   const BlockTrailer trailer = ReadBlockTrailer(ConstBlockBytes(block));
   EXPECT_EQ(trailer.kind, BlockKind::kVectors);
-  EXPECT_EQ(trailer.format, kBlockFormat);
+  EXPECT_EQ(trailer.format, kBlockOfSegment);
   EXPECT_EQ(trailer.reserved, 0);
   EXPECT_EQ(trailer.segment, 7u);
   EXPECT_EQ(trailer.logical, 3u);
@@ -73,7 +73,7 @@ TEST(Block, OfANewerFormatIsAVersionMismatch) {
   // Seal by hand, as a later library would.
   Block copy = block;
   SealBlock(BlockBytes(copy), BlockKind::kVectors, 7, 3);
-  EXPECT_EQ(ReadBlockTrailer(ConstBlockBytes(copy)).format, kBlockFormat);
+  EXPECT_EQ(ReadBlockTrailer(ConstBlockBytes(copy)).format, kBlockOfSegment);
   EXPECT_EQ(
       CheckBlockPlace(ConstBlockBytes(block), {BlockKind::kVectors, 7, 3}, 12, "some file").code(),
       Code::kVersionMismatch);

@@ -201,7 +201,8 @@ TEST(Segment, LooksForAnAbsentIdWithoutReadingARecord) {
   for (uint32_t i = 0; i < *blocks.blocks(); ++i) {
     const BlockKind kind = ReadBlockTrailer(blocks.Mutable(i)).kind;
     if (kind == BlockKind::kVectors || kind == BlockKind::kRecords ||
-        kind == BlockKind::kRecordOffsets) {
+        kind == BlockKind::kRecordOffsets || kind == BlockKind::kDocuments ||
+        kind == BlockKind::kDocumentChunks) {
       blocks.Mutable(i)[100] ^= std::byte{1};
     }
   }
@@ -248,7 +249,7 @@ TEST(SegmentWriter, RefusesWhatASegmentCannotHold) {
     EXPECT_EQ(writer.AddRecord(wrong).detail(), Detail::kDimension);
     ASSERT_OK(writer.AddRecord(record));
     EXPECT_CODE(writer.AddRow(record.embedding, 1), Code::kInternal);
-    EXPECT_CODE(writer.AddRecord(record), Code::kInternal);  // the same ordinal
+    EXPECT_CODE(writer.AddRecord(record), Code::kInternal);  // the same ordinal again
     record.ordinal = 6;
     ASSERT_OK(writer.AddRecord(record));
     EXPECT_EQ(writer.Finish().status().detail(), Detail::kDuplicateId);
@@ -270,10 +271,10 @@ TEST(SegmentWriter, StaysWithinItsBudgetOrSaysSo) {
   options.budget = &budget;
   {
     SegmentWriter writer(options, &blocks);
-    const std::vector<float> vector(4, 1.0f);
+    // What is kept in memory of a row without a vector is its number.
     Status status;
     uint64_t rows = 0;
-    while (status.ok() && rows < 1000000) status = writer.AddRow(vector, rows++);
+    while (status.ok() && rows < 1000000) status = writer.AddRow({}, rows++);
     EXPECT_EQ(status.detail(), Detail::kMemory);
     EXPECT_GT(rows, 5000u);
     EXPECT_EQ(writer.Finish().status().detail(), Detail::kMemory)
@@ -281,6 +282,32 @@ TEST(SegmentWriter, StaysWithinItsBudgetOrSaysSo) {
     EXPECT_LE(budget.used_bytes(), 100000u);
   }
   EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST(SegmentWriter, StreamsManyTimesItsBudget) {
+  std::mt19937_64 random(8);
+  MemoryBlockSource blocks("test");
+  MemoryBudget budget("merge", 2 << 20);
+  SegmentOptions options{.segment = 7, .dimension = 64, .codes = true, .budget = &budget};
+  SegmentWriter writer(options, &blocks);
+  Record record;
+  record.embedding = RandomVector(random, 64);
+  for (uint32_t i = 0; i < 20000; ++i) {
+    record.id = std::to_string(i);
+    record.ordinal = i;
+    record.embedding[i % 64] = static_cast<float>(i);
+    record.document = record.id + std::string(i % 700, static_cast<char>('a' + i % 26));
+    ASSERT_OK(writer.AddRecord(record));
+  }
+  auto summary = writer.Finish();
+  ASSERT_OK(summary);
+  EXPECT_GT(uint64_t{summary->blocks} * kBlockBytes, uint64_t{3} * (2 << 20));
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  ASSERT_OK((*segment)->Verify());
+  auto found = (*segment)->FindRow("19999");
+  ASSERT_OK(found);
+  EXPECT_EQ(*found, 19999u);
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Documents of a segment: one stream of bytes, document after document, cut into chunks of equal
+// size that are compressed apart (zstd), so that reading one document inflates one chunk, or two
+// where it lies on a border. A chunk that does not shrink is stored as it is. One thread each;
+// everything is borrowed.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/memory_budget.h"
+#include "engine/segment/part_reader.h"
+#include "engine/segment/part_writer.h"
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
+
+namespace pigment {
+
+class DocumentWriter {
+ public:
+  DocumentWriter(BlockPacker* packer, Reservation* reservation);
+  ~DocumentWriter();
+
+  // Where the next document begins, in bytes before compression.
+  uint64_t bytes() const { return bytes_; }
+  Status Add(std::string_view document);
+  // Writes what remains. Without any bytes there are no parts.
+  Status Finish();
+
+ private:
+  Status PutChunk();
+
+  BlockPacker* const packer_;
+  Reservation* const reservation_;
+  ZSTD_CCtx_s* context_ = nullptr;
+  uint64_t bytes_ = 0;
+  std::string chunk_;
+  std::string compressed_;
+};
+
+class DocumentReader {
+ public:
+  DocumentReader(BlockSource* source, const Root* root);
+  ~DocumentReader();
+
+  // Bytes offset .. offset + size - 1; a view that the next call ends. Beyond the documents, or a
+  // chunk that does not inflate to what it must: kDataLoss. Never takes memory for more than it
+  // inflated and one chunk.
+  Result<std::string_view> Read(uint64_t offset, uint32_t size);
+
+ private:
+  Status Load(uint64_t chunk);
+  Status Inflate(uint64_t chunk, size_t bytes);
+
+  const Root* const root_;
+  PartCursor chunks_;
+  PartCursor stream_;
+  ZSTD_DCtx_s* context_ = nullptr;
+  uint64_t loaded_ = ~uint64_t{0};  // number of the chunk in chunk_
+  std::string chunk_;
+  std::string compressed_;
+  std::string joined_;  // a document that lies in several chunks
+};
+
+}  // namespace pigment

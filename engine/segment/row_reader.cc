@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows through cursors that are kept.
+
+#include "engine/segment/row_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/vector/byte_code.h"
+
+namespace pigment {
+
+Status ReadRowVectorsFrom(PartCursor& row_vectors, const Root& root, uint32_t first,
+                          std::span<uint32_t> out) {
+  if (uint64_t{first} + out.size() > root.info.rows) {
+    return row_vectors.Damaged(Detail::kMiscounted, fmt::format("{} rows from {} lie beyond its {}",
+                                                                out.size(), first, root.info.rows));
+  }
+  if (!row_vectors.exists()) {  // as many rows as vectors: each has its own, in order
+    for (size_t i = 0; i < out.size(); ++i) out[i] = first + static_cast<uint32_t>(i);
+    return Status::Ok();
+  }
+  PIGMENT_RETURN_IF_ERROR(row_vectors.ReadElements(first, out));
+  for (const uint32_t vector : out) {
+    if (vector != kNoVector && vector >= root.info.vectors) {
+      return row_vectors.Damaged(Detail::kMiscounted,
+                                 fmt::format("names vector {} of {}", vector, root.info.vectors));
+    }
+  }
+  return Status::Ok();
+}
+
+Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
+                      std::span<float> out) {
+  if (vector >= root.info.vector_slots || out.size() != root.info.dimension) {
+    return vectors.Damaged(Detail::kMiscounted, fmt::format("vector {} of {} is asked for", vector,
+                                                            root.info.vector_slots));
+  }
+  const auto bytes = static_cast<uint32_t>(out.size_bytes());
+  auto* to = reinterpret_cast<std::byte*>(out.data());
+  if (const uint32_t per_block = ElementsPerBlock(bytes); per_block != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector / per_block));
+    std::memcpy(to, payload + size_t{vector % per_block} * bytes, bytes);
+    return Status::Ok();
+  }
+  const uint32_t blocks = BlocksPerElement(bytes);
+  for (uint32_t i = 0; i < blocks; ++i) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector * blocks + i));
+    const size_t offset = size_t{i} * kBlockPayloadBytes;
+    std::memcpy(to + offset, payload, std::min(kBlockPayloadBytes, bytes - offset));
+  }
+  return Status::Ok();
+}
+
+RowReader::RowReader(BlockSource* source, const Root* root)
+    : root_(root),
+      finder_(source, root),
+      ids_(source, root),
+      ordinals_(source, root, BlockKind::kOrdinals),
+      row_vectors_(source, root, BlockKind::kRowVectors),
+      vectors_(source, root, BlockKind::kVectors),
+      codes_(source, root, BlockKind::kCodes),
+      records_(source, root) {}
+
+Result<uint32_t> RowReader::ReadEmbedding(uint32_t row) {
+  uint32_t vector = kNoVector;
+  if (root_->info.vectors != 0) {
+    PIGMENT_RETURN_IF_ERROR(
+        ReadRowVectorsFrom(row_vectors_, *root_, row, std::span<uint32_t>(&vector, 1)));
+  }
+  vector_.resize(vector == kNoVector ? 0 : root_->info.dimension);
+  if (vector != kNoVector)
+    PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors_, *root_, vector, vector_));
+  return vector;
+}
+
+Status RowReader::ReadRecord(uint32_t row, const Segment::Fields& fields, Record* record) {
+  PIGMENT_ASSIGN_OR_RETURN(record->id, ReadId(row));
+  PIGMENT_ASSIGN_OR_RETURN(record->ordinal, ReadOrdinal(row));
+  record->embedding.clear();
+  record->document.reset();
+  record->metadata.reset();
+  record->uri.reset();
+  if (fields.embedding) {
+    PIGMENT_RETURN_IF_ERROR(ReadEmbedding(row).status());
+    record->embedding = vector_;
+  }
+  if (!fields.document && !fields.metadata && !fields.uri) return Status::Ok();
+  return records_.ReadInto(row, fields, *record);
+}
+
+Result<RowView> RowReader::ReadView(uint32_t row) {
+  RowView view;
+  PIGMENT_ASSIGN_OR_RETURN(view.id, ReadId(row));
+  PIGMENT_ASSIGN_OR_RETURN(view.ordinal, ReadOrdinal(row));
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t vector, ReadEmbedding(row));
+  view.embedding = vector_;
+  if (vector != kNoVector && codes_.exists()) {
+    const auto bytes = static_cast<uint32_t>(ByteCodeBytes(root_->info.dimension));
+    const uint32_t per_block = ElementsPerBlock(bytes);
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, codes_.Block(vector / per_block));
+    view.code = {payload + size_t{vector % per_block} * bytes, bytes};
+  }
+  PIGMENT_ASSIGN_OR_RETURN(
+      view.texts,
+      records_.Read(row, {.embedding = false, .document = true, .metadata = true, .uri = true}));
+  return view;
+}
+
+}  // namespace pigment

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads rows of one segment one after the other: its cursors stay on their blocks and the last
+// chunk of documents stays inflated, so that neighbours cost next to nothing. For scans, reads of
+// many rows, and for copying rows into another segment. One thread; the segment must outlive it. At
+// most one block of each part is pinned.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/segment/id_index.h"
+#include "engine/segment/record_bytes.h"
+#include "engine/segment/segment.h"
+
+namespace pigment {
+
+// A whole row as it is stored. What it points to is valid until the reader's next call.
+struct RowView {
+  std::string_view id;
+  uint64_t ordinal = 0;
+  std::span<const float> embedding;
+  std::span<const std::byte> code;  // of the embedding; empty where the segment has none
+  RecordTexts texts;
+};
+
+class RowReader {
+ public:
+  RowReader(BlockSource* source, const Root* root);
+
+  Result<std::optional<uint32_t>> FindRow(std::string_view id) { return finder_.Find(id); }
+  // REQUIRES of all that follow: row < rows.
+  Result<std::string_view> ReadId(uint32_t row) { return ids_.Read(row); }
+  Result<uint64_t> ReadOrdinal(uint32_t row) { return ordinals_.ReadElement<uint64_t>(row); }
+  // Id, ordinal and the fields that are asked for; the others are made empty.
+  Status ReadRecord(uint32_t row, const Segment::Fields& fields, Record* record);
+  Result<RowView> ReadView(uint32_t row);
+
+ private:
+  // Leaves the vector in vector_, empty where the row has none; returns its number or kNoVector.
+  Result<uint32_t> ReadEmbedding(uint32_t row);
+
+  const Root* const root_;
+  IdFinder finder_;
+  IdReader ids_;
+  PartCursor ordinals_;
+  PartCursor row_vectors_;
+  PartCursor vectors_;
+  PartCursor codes_;
+  RecordReader records_;
+  std::vector<float> vector_;
+};
+
+// Vector numbers of rows first .. as Segment::ReadRowVectors.
+Status ReadRowVectorsFrom(PartCursor& row_vectors, const Root& root, uint32_t first,
+                          std::span<uint32_t> out);
+// One vector, as Segment::ReadVector.
+Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
+                      std::span<float> out);
+
+}  // namespace pigment
