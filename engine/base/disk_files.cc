@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,6 +81,19 @@ bool IsBeyondSizeLimit(uint64_t end) {
          end > limit.rlim_cur;
 }
 
+class DiskMapping final : public FileMapping {
+ public:
+  DiskMapping(void* begin, size_t bytes) : begin_(begin), bytes_(bytes) {}
+  ~DiskMapping() override { munmap(begin_, bytes_); }
+  std::span<const std::byte> bytes() const override {
+    return {static_cast<const std::byte*>(begin_), bytes_};
+  }
+
+ private:
+  void* const begin_;
+  const size_t bytes_;
+};
+
 class DiskFile final : public File {
  public:
   DiskFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -130,6 +144,12 @@ class DiskFile final : public File {
     if (errno != EOPNOTSUPP && errno != ENOSYS)
       return ErrnoStatus(errno, "allocate space for", path_);
     return WriteZeros(end, size);
+  }
+
+  Result<std::unique_ptr<FileMapping>> Map(uint64_t size) const override {
+    void* begin = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_.get(), 0);
+    if (begin == MAP_FAILED) return ErrnoStatus(errno, "map", path_);
+    return std::unique_ptr<FileMapping>(std::make_unique<DiskMapping>(begin, size));
   }
 
   Status Sync() override {

@@ -20,6 +20,14 @@
 
 namespace pigment {
 
+// The bytes of a file in memory, for reading; unmapped when this dies. A page that cannot be read,
+// or that lies behind the end of a file that shrank, raises SIGBUS.
+class FileMapping {
+ public:
+  virtual ~FileMapping() = default;
+  virtual std::span<const std::byte> bytes() const = 0;
+};
+
 class File {
  public:
   virtual ~File() =
@@ -44,6 +52,8 @@ class File {
 
   virtual Status Truncate(uint64_t size) = 0;
   virtual Result<uint64_t> Size() const = 0;
+  // Maps the first `size` bytes, which must be there. kUnimplemented where a file has none to map.
+  virtual Result<std::unique_ptr<FileMapping>> Map(uint64_t size) const;
   virtual const std::string& path() const = 0;
 };
 
@@ -91,5 +101,9 @@ class FileSystem {
   // Whether anybody, in this process or another, holds a pin below `position`. No file: nobody.
   virtual Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) = 0;
 };
+
+inline Result<std::unique_ptr<FileMapping>> File::Map(uint64_t) const {
+  return Status(Code::kUnimplemented, "cannot map \"" + path() + "\": its file system has no such thing");
+}
 
 }  // namespace pigment

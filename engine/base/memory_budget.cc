@@ -11,7 +11,12 @@ namespace pigment {
 Status MemoryBudget::Charge(uint64_t bytes) {
   uint64_t used = used_bytes_.load(std::memory_order_relaxed);
   do {
-    if (limit_bytes_ != 0 && (used > limit_bytes_ || bytes > limit_bytes_ - used)) {
+    while (limit_bytes_ != 0 && (used > limit_bytes_ || bytes > limit_bytes_ - used)) {
+      // Others may take what was given back: as long as there is something, there is hope.
+      if (reclaim_ && bytes <= limit_bytes_ && reclaim_(used + bytes - limit_bytes_) != 0) {
+        used = used_bytes_.load(std::memory_order_relaxed);
+        continue;
+      }
       return ResourceExhausted(
           Detail::kMemory,
           fmt::format("memory budget \"{}\" of {} bytes is used up: {} in use, {} asked for", name_,
@@ -19,6 +24,12 @@ Status MemoryBudget::Charge(uint64_t bytes) {
     }
   } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
   return Status::Ok();
+}
+
+void MemoryBudget::MakeRoom(uint64_t bytes) {
+  const uint64_t used = used_bytes();
+  if (limit_bytes_ == 0 || !reclaim_ || used + bytes <= limit_bytes_) return;
+  (void)reclaim_(used + bytes - limit_bytes_);
 }
 
 void MemoryBudget::Release(uint64_t bytes) {

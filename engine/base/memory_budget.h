@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryBudget: bytes that one store (or one build inside a host) may use. Thread-safe, lock-free.
+// MemoryBudget: bytes that one store (or one build inside a host) may use. Thread-safe, lock-free
+// where it need not reclaim.
 // The holder of a Reservation gives its bytes back when it dies.
 
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -20,10 +22,18 @@ class MemoryBudget {
   explicit MemoryBudget(std::string name, uint64_t limit_bytes = 0)
       : name_(std::move(name)), limit_bytes_(limit_bytes) {}
 
-  // Over the limit: kResourceExhausted, Detail::kMemory, naming budget, limit, use and request;
-  // nothing is charged.
+  // Over the limit, also after the reclaimer did what it can: kResourceExhausted, Detail::kMemory,
+  // naming budget, limit, use and request; nothing is charged.
   Status Charge(uint64_t bytes);
   void Release(uint64_t bytes);
+
+  // `reclaim(bytes)` gives back what is held without need, and returns how much. Set before the
+  // first charge and ended after the last; it is called from any thread that charges.
+  void SetReclaimer(std::function<uint64_t(uint64_t bytes)> reclaim) {
+    reclaim_ = std::move(reclaim);
+  }
+  // Makes `bytes` free within the limit, as far as the reclaimer can.
+  void MakeRoom(uint64_t bytes);
 
   uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   uint64_t limit_bytes() const { return limit_bytes_; }
@@ -31,6 +41,7 @@ class MemoryBudget {
  private:
   const std::string name_;
   const uint64_t limit_bytes_;
+  std::function<uint64_t(uint64_t)> reclaim_;
   std::atomic<uint64_t> used_bytes_{0};
 };
 

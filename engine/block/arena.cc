@@ -29,7 +29,7 @@ Status Refused(size_t bytes, const std::string& name) {
 
 }  // namespace
 
-Result<Arena> Arena::Reserve(size_t bytes, const std::string& name) {
+Result<Arena> Arena::Reserve(size_t bytes, const std::string& name, bool may_be_huge) {
   Arena arena;
   if (bytes <= kHeapBytesMax) {
     arena.mapping_ = ::operator new(bytes, kPage, std::nothrow);
@@ -37,7 +37,7 @@ Result<Arena> Arena::Reserve(size_t bytes, const std::string& name) {
     arena.data_ = static_cast<std::byte*>(arena.mapping_);
     return arena;
   }
-  const bool is_huge = bytes >= kHugeBytesMin;
+  const bool is_huge = may_be_huge && bytes >= kHugeBytesMin;
   arena.mapping_bytes_ = bytes + (is_huge ? kHugePageBytes : 0);
   void* mapping = mmap(nullptr, arena.mapping_bytes_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

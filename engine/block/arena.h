@@ -16,8 +16,8 @@ namespace pigment {
 class Arena {
  public:
   // `name` appears in the error when the address space is refused (kResourceExhausted,
-  // Detail::kMemory).
-  static Result<Arena> Reserve(size_t bytes, const std::string& name);
+  // Detail::kMemory). `may_be_huge` false: no huge pages, because pages are given back one by one.
+  static Result<Arena> Reserve(size_t bytes, const std::string& name, bool may_be_huge);
   Arena(Arena&& other) noexcept { *this = std::move(other); }
   Arena& operator=(Arena&& other) noexcept;
   ~Arena();

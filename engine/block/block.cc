@@ -129,6 +129,14 @@ Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected, 
   return Status::Ok();
 }
 
+Status CheckBlockOfFile(ConstBlockBytes block, uint32_t segment, uint32_t physical,
+                        const std::string& where) {
+  PIGMENT_RETURN_IF_ERROR(CheckBlockBytes(block, physical, where));
+  const BlockTrailer trailer = ReadBlockTrailer(block);
+  const uint32_t number = trailer.format == kBlockOfSegment ? physical : trailer.logical;
+  return CheckBlockPlace(block, {trailer.kind, segment, number}, physical, where);
+}
+
 Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
                   const std::string& where) {
   PIGMENT_RETURN_IF_ERROR(CheckBlockBytes(block, physical, where));

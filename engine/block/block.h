@@ -113,6 +113,12 @@ Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, uint3
 Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
                        const std::string& where);
 
+// What whoever loads a block from a segment file can check: all but the kind, and the number only of
+// a block that is numbered within its segment (in a file that is the physical one); one that is
+// numbered within its part is held against that number by whoever pins it.
+Status CheckBlockOfFile(ConstBlockBytes block, uint32_t segment, uint32_t physical,
+                        const std::string& where);
+
 // Checksum and format version alone.
 Status CheckBlockBytes(ConstBlockBytes block, uint32_t physical, const std::string& where);
 

@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading of blocks into the arena.
+// Loading of blocks into the arena, and giving them up.
 
 #include "engine/block/file_block_source.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
+#include <thread>
 
 #include "engine/base/planted_bugs.h"
 
 namespace pigment {
+namespace {
+
+// Threads that load at once meet rarely with four mutexes for each.
+constexpr uint32_t kMutexesPerCore = 4;
+// The part of a budget that one read may fill ahead of what was asked for.
+constexpr uint64_t kReadAheadShare = 64;
+
+uint32_t MutexCount(uint32_t groups) {
+  const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
+  return std::min(groups, cores * kMutexesPerCore);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<FileBlockSource>> FileBlockSource::Open(std::unique_ptr<File> file,
                                                                uint32_t segment,
-                                                               MemoryBudget* budget) {
+                                                               const FileBlockOptions& options) {
   const std::string& path = file->path();
   PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
   if (size % kBlockBytes != 0) {
@@ -28,24 +43,40 @@ Result<std::unique_ptr<FileBlockSource>> FileBlockSource::Open(std::unique_ptr<F
     return DataLoss(Detail::kTruncated, path, 0,
                     fmt::format("segment file \"{}\" has {} blocks", path, blocks));
   }
-  PIGMENT_ASSIGN_OR_RETURN(Arena arena, Arena::Reserve(size, path));
-  return std::unique_ptr<FileBlockSource>(new FileBlockSource(
-      std::move(file), segment, static_cast<uint32_t>(blocks), budget, std::move(arena)));
+  std::unique_ptr<FileMapping> mapping;
+  if (options.map) {
+    Result<std::unique_ptr<FileMapping>> mapped = file->Map(size);
+    // What lives in memory cannot be mapped, and is read as ever.
+    if (!mapped.ok() && mapped.status().code() != Code::kUnimplemented) return mapped.status();
+    if (mapped.ok()) mapping = std::move(mapped).value();
+  }
+  PIGMENT_ASSIGN_OR_RETURN(Arena arena, Arena::Reserve(mapping ? 0 : size, path, !options.cache));
+  return std::unique_ptr<FileBlockSource>(
+      new FileBlockSource(std::move(file), segment, static_cast<uint32_t>(blocks), options,
+                          std::move(arena), std::move(mapping)));
 }
 
 FileBlockSource::FileBlockSource(std::unique_ptr<File> file, uint32_t segment, uint32_t blocks,
-                                 MemoryBudget* budget, Arena arena)
+                                 const FileBlockOptions& options, Arena arena,
+                                 std::unique_ptr<FileMapping> mapping)
     : file_(std::move(file)),
       segment_(segment),
       blocks_(blocks),
       arena_(std::move(arena)),
-      loaded_((blocks + kGroupBlocks - 1) / kGroupBlocks),
-      mutex_count_(std::min(static_cast<uint32_t>(loaded_.size()), kMutexesMax)),
+      mapping_(std::move(mapping)),
+      data_(mapping_ ? const_cast<std::byte*>(mapping_->bytes().data()) : arena_.data()),
+      loaded_(mapping_ || !options.cache ? groups() : 0),
+      states_(mapping_ || !options.cache ? 0 : blocks),
+      mutex_count_(MutexCount(groups())),
       mutexes_(std::make_unique<std::mutex[]>(mutex_count_)),
-      budget_(budget) {}
+      budget_(mapping_ ? nullptr : options.budget),
+      cache_(states_.empty() ? nullptr : options.cache) {
+  if (cache_ != nullptr) cache_->Add(this);
+}
 
 FileBlockSource::~FileBlockSource() {
-  if (budget_ != nullptr) budget_->Release(bytes_loaded());
+  if (cache_ != nullptr) cache_->Remove(this);
+  if (budget_ != nullptr) budget_->Release(blocks_resident() * kBlockBytes);
 }
 
 Result<const std::byte*> FileBlockSource::Pin(uint32_t physical) {
@@ -55,59 +86,127 @@ Result<const std::byte*> FileBlockSource::Pin(uint32_t physical) {
         static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
         fmt::format("block {} of \"{}\" is missing: there are {}", physical, name(), blocks_));
   }
-  if (!IsLoaded(physical)) PIGMENT_RETURN_IF_ERROR(Load(physical));
-  return arena_.data() + static_cast<size_t>(physical) * kBlockBytes;
+  if (!states_.empty()) return PinCounted(physical);
+  if (!IsLoaded(physical)) PIGMENT_RETURN_IF_ERROR(Load(physical, false));
+  return AddressOf(physical);
 }
 
-// Reads `physical`, and what follows it in its group where the block before it is there already: a
-// scan in progress.
-Status FileBlockSource::Load(uint32_t physical) {
-  const uint32_t group = physical / kGroupBlocks;
-  const std::lock_guard lock(mutexes_[group % mutex_count_]);
-  if (IsLoaded(physical)) return Status::Ok();  // somebody else was first
-  uint32_t count = 1;
-  if (physical > 0 && IsLoaded(physical - 1)) {
-    const uint64_t group_end = (uint64_t{group} + 1) * kGroupBlocks;
-    while (physical + count < blocks_ && physical + count < group_end &&
-           !IsLoaded(physical + count))
-      ++count;
+Result<const std::byte*> FileBlockSource::PinCounted(uint32_t physical) {
+  std::atomic<uint32_t>& state = states_[physical];
+  // Counted first: from then on a loaded block cannot go.
+  const uint32_t before = state.fetch_add(1, std::memory_order_acquire);
+  if (before & kLoaded) {
+    if (!(before & kUsed)) state.fetch_or(kUsed, std::memory_order_relaxed);
+    return AddressOf(physical);
   }
-  if (budget_ == nullptr) return ReadRun(physical, count);
-  if (count > 1 && !budget_->Charge(size_t{count} * kBlockBytes).ok()) count = 1;
-  if (count == 1) PIGMENT_RETURN_IF_ERROR(budget_->Charge(kBlockBytes));
-  const uint64_t before = std::popcount(loaded_[group].load(std::memory_order_relaxed));
-  Status status = ReadRun(physical, count);
-  const uint64_t after = std::popcount(loaded_[group].load(std::memory_order_relaxed));
-  budget_->Release((count - (after - before)) * kBlockBytes);
+  state.fetch_sub(1, std::memory_order_relaxed);
+  PIGMENT_RETURN_IF_ERROR(Load(physical, true));
+  return AddressOf(physical);
+}
+
+// What follows the block in its group too, where the block before it is there: a scan in progress.
+uint32_t FileBlockSource::RunLength(uint32_t physical) const {
+  if (physical == 0 || !IsLoaded(physical - 1) || mapping_) return 1;
+  uint64_t most = kGroupBlocks - physical % kGroupBlocks;
+  if (budget_ != nullptr && budget_->limit_bytes() != 0) {
+    most = std::min(most, budget_->limit_bytes() / (kReadAheadShare * kBlockBytes));
+  }
+  uint32_t count = 1;
+  while (count < most && physical + count < blocks_ && !IsLoaded(physical + count)) ++count;
+  return count;
+}
+
+Status FileBlockSource::Load(uint32_t physical, bool pin) {
+  const uint32_t group = physical / kGroupBlocks;
+  uint32_t count = RunLength(physical);
+  // Before the mutex is taken: making room may have to take that of any group.
+  if (budget_ != nullptr) {
+    if (count > 1 && !budget_->Charge(size_t{count} * kBlockBytes).ok()) count = 1;
+    if (count == 1) PIGMENT_RETURN_IF_ERROR(budget_->Charge(kBlockBytes));
+  }
+  Status status;
+  uint64_t added = 0;
+  {
+    const std::lock_guard lock(MutexOf(group));
+    // Counted before it is there, so that it cannot go before the caller has it.
+    if (pin) states_[physical].fetch_add(1, std::memory_order_relaxed);
+    if (!IsLoaded(physical)) {
+      // Others may have loaded some of the run meanwhile: what is there must not be read over.
+      uint32_t missing = 1;
+      while (missing < count && !IsLoaded(physical + missing)) ++missing;
+      status = ReadRun(physical, missing, &added);
+    }
+    if (pin && !status.ok()) states_[physical].fetch_sub(1, std::memory_order_relaxed);
+  }
+  if (budget_ != nullptr) budget_->Release((count - added) * kBlockBytes);
   return status;
 }
 
-Status FileBlockSource::ReadRun(uint32_t first, uint32_t count) {
-  const size_t bytes = size_t{count} * kBlockBytes;
-  std::byte* to = arena_.data() + size_t{first} * kBlockBytes;
-  reads_.fetch_add(1, std::memory_order_relaxed);
-  PIGMENT_RETURN_IF_ERROR(file_->ReadAt(uint64_t{first} * kBlockBytes, {to, bytes}));
-  uint64_t bits = 0;
+void FileBlockSource::SetLoaded(uint32_t physical, bool is_used) {
+  if (states_.empty()) {
+    loaded_[physical / kGroupBlocks].fetch_or(uint64_t{1} << (physical % kGroupBlocks),
+                                              std::memory_order_release);
+  } else {
+    states_[physical].fetch_or(is_used ? kLoaded | kUsed : kLoaded, std::memory_order_release);
+  }
+}
+
+Status FileBlockSource::VerifyBlock(uint32_t physical) const {
+  return CheckBlockOfFile(ConstBlockBytes(AddressOf(physical), kBlockBytes), segment_, physical,
+                          name());
+}
+
+Status FileBlockSource::ReadRun(uint32_t first, uint32_t count, uint64_t* added) {
+  if (!mapping_) {
+    reads_.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t offset = uint64_t{first} * kBlockBytes;
+    PIGMENT_RETURN_IF_ERROR(
+        file_->ReadAt(offset, {data_ + offset, size_t{count} * kBlockBytes}));
+  }
   Status status;
   for (uint32_t i = 0; i < count; ++i) {
-    const ConstBlockBytes block(to + size_t{i} * kBlockBytes, kBlockBytes);
-    Status checked = CheckBlockBytes(block, first + i, name());
+    Status checked = VerifyBlock(first + i);
     if (checked.ok()) {
-      const BlockTrailer trailer = ReadBlockTrailer(block);
-      // What is numbered within its part is held against that number by whoever pins it.
-      const uint32_t number = trailer.format == kBlockOfSegment ? first + i : trailer.logical;
-      checked = CheckBlockPlace(block, {trailer.kind, segment_, number}, first + i, name());
-    }
-    if (checked.ok()) {
-      bits |= uint64_t{1} << ((first + i) % kGroupBlocks);
+      SetLoaded(first + i, i == 0);
+      ++*added;
     } else if (i == 0) {
-      status =
-          checked;  // the one that was asked for; damage behind it is reported to who asks for that
+      // The one that was asked for; damage behind it is reported to who asks for that.
+      status = std::move(checked);
     }
   }
-  loaded_[first / kGroupBlocks].fetch_or(bits, std::memory_order_release);
-  blocks_loaded_.fetch_add(std::popcount(bits), std::memory_order_relaxed);
+  blocks_loaded_.fetch_add(*added, std::memory_order_relaxed);
+  blocks_resident_.fetch_add(*added, std::memory_order_relaxed);
   return status;
+}
+
+uint64_t FileBlockSource::SweepGroup(uint32_t group) {
+  const std::lock_guard lock(MutexOf(group));
+  const uint32_t first = group * kGroupBlocks;
+  const uint32_t end = std::min(blocks_, first + kGroupBlocks);
+  uint64_t freed = 0;
+  uint32_t run = 0;  // blocks before `block` that were given up, and whose memory goes in one call
+  for (uint32_t block = first; block <= end; ++block) {
+    bool is_free = false;
+    if (block < end) {
+      std::atomic<uint32_t>& state = states_[block];
+      uint32_t unused = kLoaded;
+      is_free = state.compare_exchange_strong(unused, 0, std::memory_order_acq_rel);
+      if (unused == (kLoaded | kUsed)) state.fetch_and(~kUsed, std::memory_order_relaxed);
+    }
+    if (is_free) {
+      ++run;
+    } else if (run != 0) {
+      // Pages are not larger than blocks on the machines that this runs on; where they were, the
+      // call would fail and the memory stay, its contents unused.
+      (void)madvise(data_ + size_t{block - run} * kBlockBytes, size_t{run} * kBlockBytes,
+                    MADV_DONTNEED);
+      freed += uint64_t{run} * kBlockBytes;
+      run = 0;
+    }
+  }
+  blocks_resident_.fetch_sub(freed / kBlockBytes, std::memory_order_relaxed);
+  if (budget_ != nullptr) budget_->Release(freed);
+  return freed;
 }
 
 }  // namespace pigment

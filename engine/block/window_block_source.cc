@@ -96,10 +96,7 @@ Status WindowBlockSource::Load(Window& window, uint32_t first) {
 
 Status WindowBlockSource::CheckBlock(const Window& window, uint32_t index) const {
   const ConstBlockBytes block(window.bytes.get() + size_t{index} * kBlockBytes, kBlockBytes);
-  const uint32_t physical = window.first + index;
-  PIGMENT_RETURN_IF_ERROR(CheckBlockBytes(block, physical, name()));
-  return CheckBlockPlace(block, {ReadBlockTrailer(block).kind, segment_, physical}, physical,
-                         name());
+  return CheckBlockOfFile(block, segment_, window.first + index, name());
 }
 
 }  // namespace pigment

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/planted_bugs.h"
+#include "engine/segment/row_reader.h"
 #include "engine/segment/segment_writer.h"
 
 namespace pigment {
@@ -61,6 +62,7 @@ class Merger {
   Status Open() {
     for (const SegmentSlot& slot : job_.inputs) {
       PIGMENT_ASSIGN_OR_RETURN(sources_.emplace_back(), segments_.OpenForMerge(slot.entry));
+      readers_.push_back(sources_.back()->NewReader());
       PIGMENT_RETURN_IF_ERROR(map_.AddInput(slot.entry.rows));
       rows_read_ += slot.entry.rows;
       const RowBitmap* dropped = slot.stored.get();
@@ -89,11 +91,8 @@ class Merger {
       const size_t input = heap_.back().second;
       heap_.pop_back();
       const uint32_t row = cursors_[input].row();
-      PIGMENT_ASSIGN_OR_RETURN(
-          const Record record,
-          sources_[input]->ReadRecord(
-              row, {.embedding = true, .document = true, .metadata = true, .uri = true}));
-      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(record));
+      PIGMENT_ASSIGN_OR_RETURN(const RowView view, readers_[input]->ReadView(row));
+      PIGMENT_RETURN_IF_ERROR(writer.AddView(view));
       map_.Set(PIGMENT_PLANTED(kMergeMapsRowsOfAnotherInput) ? cursors_.size() - 1 - input : input,
                row, to);
       PIGMENT_RETURN_IF_ERROR(Push(input));
@@ -116,6 +115,7 @@ class Merger {
   RowMap& map_;
   uint64_t rows_read_ = 0;
   std::vector<std::shared_ptr<const Segment>> sources_;
+  std::vector<std::unique_ptr<RowReader>> readers_;  // of sources_
   std::vector<InputCursor> cursors_;
   std::vector<std::pair<uint64_t, size_t>> heap_;  // ordinal, input; the least on top
 };

@@ -98,6 +98,8 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   if (open.memory_budget_bytes != asked.memory_budget_bytes) {
     return differ("memory_budget_bytes", open.memory_budget_bytes, asked.memory_budget_bytes);
   }
+  if (open.map_files != asked.map_files)
+    return differ("map_files", open.map_files, asked.map_files);
   if (open.flush_rows_max != asked.flush_rows_max) {
     return differ("flush_rows_max", open.flush_rows_max, asked.flush_rows_max);
   }

@@ -12,7 +12,6 @@
 
 #include "engine/base/planted_bugs.h"
 #include "engine/block/file_block_sink.h"
-#include "engine/block/file_block_source.h"
 #include "engine/block/window_block_source.h"
 #include "engine/collection/deletions_file.h"
 
@@ -113,8 +112,9 @@ Result<std::shared_ptr<const Segment>> SegmentStore::Open(const SegmentEntry& en
   auto open = std::make_shared<OpenSegment>();
   open->environment = environment_;
   PIGMENT_ASSIGN_OR_RETURN(auto file, OpenExact(*environment_->files, path, entry));
-  PIGMENT_ASSIGN_OR_RETURN(
-      open->source, FileBlockSource::Open(std::move(file), entry.segment, &environment_->budget));
+  PIGMENT_ASSIGN_OR_RETURN(open->source,
+                           FileBlockSource::Open(std::move(file), entry.segment,
+                                                 environment_->block_options()));
   PIGMENT_ASSIGN_OR_RETURN(open->segment,
                            Segment::Open(open->source.get(), entry.root, entry.segment));
   PIGMENT_RETURN_IF_ERROR(

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "engine/base/files.h"
 #include "engine/base/memory_budget.h"
 #include "engine/base/reader_pins.h"
+#include "engine/block/file_block_source.h"
 #include "engine/catalog/catalog.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/collection/shelf_file.h"
@@ -31,19 +33,28 @@ namespace pigment {
 // What everything of one open store shares and versions may outlive it with.
 struct StoreEnvironment {
   StoreEnvironment(std::shared_ptr<FileSystem> files, std::string directory, uint64_t budget_bytes,
-                   bool read_only)
+                   bool read_only, bool map_files = false)
       : files(std::move(files)),
         directory(std::move(directory)),
         read_only(read_only),
+        map_files(map_files),
         budget("store", budget_bytes),
-        removals(this->files.get(), LockPath(this->directory)) {}
+        removals(this->files.get(), LockPath(this->directory)) {
+    if (budget_bytes != 0) cache.emplace(&budget);
+  }
 
   const std::shared_ptr<FileSystem> files;
   const std::string directory;
   const bool read_only;
+  const bool map_files;
   OwnerId store{};  // set once the catalog is open
   MemoryBudget budget;
   PinnedRemovals removals;  // files that no catalog names any more, and readers may still need
+  std::optional<BlockCache> cache;  // where the budget has a limit
+
+  FileBlockOptions block_options() {
+    return {.budget = &budget, .cache = cache ? &*cache : nullptr, .map = map_files};
+  }
 };
 
 class SegmentStore {

@@ -32,6 +32,10 @@ struct StoreOptions {
   uint32_t background_threads = 1;
   bool read_only = false;
   bool create = true;  // make the directory when missing
+  // Segments are mapped instead of read: shared with other processes and not counted in the budget;
+  // but a disk that fails under a mapped page, or a file that somebody truncates, kills the process
+  // by SIGBUS instead of giving an error. A store in memory has nothing to map and takes no notice.
+  bool map_files = false;
 
   bool operator==(const StoreOptions&) const = default;
 };

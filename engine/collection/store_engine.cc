@@ -169,6 +169,9 @@ Status StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) const {
     return environment_->budget.used_bytes() + tail_bytes_.load(std::memory_order_relaxed);
   };
   if (used() + bytes <= limit) return Status::Ok();
+  // Blocks that are kept for reading give way to what is written.
+  environment_->budget.MakeRoom(bytes + tail_bytes_.load(std::memory_order_relaxed));
+  if (used() + bytes <= limit) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(state.Flush());
   if (used() + bytes <= limit) return Status::Ok();
   return ResourceExhausted(

@@ -31,7 +31,8 @@ Result<std::shared_ptr<StoreEngine>> StoreEngine::Open(std::shared_ptr<FileSyste
                                                        const StoreOptions& options,
                                                        const std::string& holder) {
   auto environment = std::make_shared<StoreEnvironment>(
-      std::move(files), directory, options.memory_budget_bytes, options.read_only);
+      std::move(files), directory, options.memory_budget_bytes, options.read_only,
+      options.map_files);
   auto engine = std::make_shared<StoreEngine>(std::move(environment), options);
   PIGMENT_RETURN_IF_ERROR(engine->CheckDirectory());
   PIGMENT_RETURN_IF_ERROR(engine->Prepare(holder));

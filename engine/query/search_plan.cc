@@ -26,9 +26,10 @@ RowSet LiveRows(const SegmentView& view) {
 
 Result<RowSet> ListedRows(const SegmentView& view, const ReadOptions& options) {
   RowSet rows = RowSet::Nothing(view.segment->info().rows);
+  const std::unique_ptr<RowReader> reader = view.segment->NewReader();
   for (const std::string& id : *options.ids) {
     PIGMENT_RETURN_IF_ERROR(options.control.Check());
-    PIGMENT_ASSIGN_OR_RETURN(const std::optional<uint32_t> row, view.segment->FindRow(id));
+    PIGMENT_ASSIGN_OR_RETURN(const std::optional<uint32_t> row, reader->FindRow(id));
     if (row && view.IsLive(*row) && !rows.Test(*row)) rows.Set(*row);
   }
   return rows;
@@ -123,20 +124,22 @@ RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCou
 
 Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) const {
   if (!filter_) return true;
-  const Segment& source = *version_.segments[segment].segment;
-  Record record;
+  readers_.resize(version_.segments.size());
+  std::unique_ptr<RowReader>& reader = readers_[segment];
+  if (!reader) reader = version_.segments[segment].segment->NewReader();
   if (fields_.document || fields_.metadata || fields_.uri) {
-    PIGMENT_ASSIGN_OR_RETURN(record, source.ReadRecord(row, fields_));
+    PIGMENT_RETURN_IF_ERROR(reader->ReadFields(row, fields_, &record_));
   }
+  std::string_view id;
   if (needs_id_) {
-    PIGMENT_ASSIGN_OR_RETURN(record.id, source.ReadId(row));
+    PIGMENT_ASSIGN_OR_RETURN(id, reader->ReadId(row));
   }
   ++counters_->segment_rows_filtered;
-  counters_->segment_bytes += BytesRead(record, fields_, needs_id_);
-  return filter_->Matches({.id = record.id,
-                           .metadata = record.metadata ? &*record.metadata : nullptr,
-                           .document = record.document,
-                           .uri = record.uri});
+  counters_->segment_bytes += BytesRead(record_, fields_, false) + id.size();
+  return filter_->Matches({.id = id,
+                           .metadata = record_.metadata ? &*record_.metadata : nullptr,
+                           .document = record_.document,
+                           .uri = record_.uri});
 }
 
 bool RowFilter::MatchesTailRow(uint32_t row) const {

@@ -8,10 +8,12 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/query/search.h"
 #include "engine/query/search_explain.h"
+#include "engine/segment/row_reader.h"
 
 namespace pigment {
 
@@ -71,6 +73,7 @@ class RowFilter {
   RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters);
 
   bool passes_everything() const { return filter_ == nullptr; }
+  // Of one thread, like everything here: readers stay on their blocks from row to row.
   Result<bool> MatchesSegmentRow(size_t segment, uint32_t row) const;
   bool MatchesTailRow(uint32_t row) const;
 
@@ -80,6 +83,10 @@ class RowFilter {
   Segment::Fields fields_;
   bool needs_id_ = false;
   ReadCounters* counters_;
+  // Rows come segment by segment, or in turns where they are merged by ordinal: a reader for each
+  // segment, made when it is needed.
+  mutable std::vector<std::unique_ptr<RowReader>> readers_;
+  mutable Record record_;
 };
 
 }  // namespace pigment

@@ -55,11 +55,13 @@ Result<const Record*> RowFetcher::Fetch(const RowPlace& place) {
     counters_->tail_bytes += BytesRead(record, fields_, true);
     return &record;
   }
-  const Segment& segment = *version_.segments[place.source].segment;
+  readers_.resize(version_.segments.size());
+  std::unique_ptr<RowReader>& reader = readers_[place.source];
+  if (!reader) reader = version_.segments[place.source].segment->NewReader();
   if (fields_.embedding || fields_.document || fields_.metadata || fields_.uri) {
-    PIGMENT_ASSIGN_OR_RETURN(record_, segment.ReadRecord(place.row, fields_));
+    PIGMENT_RETURN_IF_ERROR(reader->ReadFields(place.row, fields_, &record_));
   }
-  PIGMENT_ASSIGN_OR_RETURN(record_.id, segment.ReadId(place.row));
+  PIGMENT_ASSIGN_OR_RETURN(record_.id, reader->ReadId(place.row));
   ++counters_->segment_rows_fetched;
   counters_->segment_bytes += BytesRead(record_, fields_, true);
   return &record_;

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "engine/query/search.h"
 #include "engine/query/search_explain.h"
@@ -25,6 +27,7 @@ class RowFetcher {
   const Version& version_;
   const Segment::Fields fields_;
   ReadCounters* counters_;
+  std::vector<std::unique_ptr<RowReader>> readers_;  // by segment, made when needed
   Record record_;
 };
 

@@ -80,6 +80,10 @@ Result<uint32_t> RowReader::ReadEmbedding(uint32_t row) {
 Status RowReader::ReadRecord(uint32_t row, const Segment::Fields& fields, Record* record) {
   PIGMENT_ASSIGN_OR_RETURN(record->id, ReadId(row));
   PIGMENT_ASSIGN_OR_RETURN(record->ordinal, ReadOrdinal(row));
+  return ReadFields(row, fields, record);
+}
+
+Status RowReader::ReadFields(uint32_t row, const Segment::Fields& fields, Record* record) {
   record->embedding.clear();
   record->document.reset();
   record->metadata.reset();

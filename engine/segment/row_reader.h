@@ -38,6 +38,8 @@ class RowReader {
   Result<uint64_t> ReadOrdinal(uint32_t row) { return ordinals_.ReadElement<uint64_t>(row); }
   // Id, ordinal and the fields that are asked for; the others are made empty.
   Status ReadRecord(uint32_t row, const Segment::Fields& fields, Record* record);
+  // The same without id and ordinal, which stay as they are.
+  Status ReadFields(uint32_t row, const Segment::Fields& fields, Record* record);
   Result<RowView> ReadView(uint32_t row);
 
  private:
