@@ -10,6 +10,28 @@
 #include <utility>
 
 namespace pigment {
+namespace {
+
+// Eight inputs that are read at once may take half of a limited budget.
+constexpr uint64_t kBudgetShare = 16;
+
+uint32_t WindowBlocks(const MemoryBudget* budget) {
+  constexpr uint32_t kMost = WindowBlockSource::kWindowBlocksMax;
+  if (budget == nullptr || budget->limit_bytes() == 0) return kMost;
+  const uint64_t share =
+      budget->limit_bytes() / (kBudgetShare * WindowBlockSource::kWindows * kBlockBytes);
+  return static_cast<uint32_t>(std::clamp<uint64_t>(share, 1, kMost));
+}
+
+}  // namespace
+
+WindowBlockSource::WindowBlockSource(std::unique_ptr<File> file, uint32_t segment, uint32_t blocks,
+                                     MemoryBudget* budget)
+    : file_(std::move(file)),
+      segment_(segment),
+      blocks_(blocks),
+      window_blocks_(WindowBlocks(budget)),
+      reservation_(budget) {}
 
 Result<std::unique_ptr<WindowBlockSource>> WindowBlockSource::Open(std::unique_ptr<File> file,
                                                                    uint32_t segment,
@@ -37,7 +59,7 @@ Result<const std::byte*> WindowBlockSource::Pin(uint32_t physical) {
         static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
         fmt::format("block {} of \"{}\" is missing: there are {}", physical, name(), blocks_));
   }
-  const uint32_t first = physical / kWindowBlocks * kWindowBlocks;
+  const uint32_t first = physical / window_blocks_ * window_blocks_;
   Window* window = last_ != nullptr && last_->first == first ? last_ : nullptr;
   for (size_t i = 0; window == nullptr && i < windows_.size(); ++i) {
     if (windows_[i]->first == first) window = windows_[i].get();
@@ -56,7 +78,7 @@ Result<const std::byte*> WindowBlockSource::Pin(uint32_t physical) {
 }
 
 void WindowBlockSource::Unpin(uint32_t physical, const std::byte*) {
-  const uint32_t first = physical / kWindowBlocks * kWindowBlocks;
+  const uint32_t first = physical / window_blocks_ * window_blocks_;
   for (const auto& window : windows_) {
     if (window->first == first) --window->pins;
   }
@@ -69,12 +91,12 @@ Result<WindowBlockSource::Window*> WindowBlockSource::FreeWindow() {
       oldest = window.get();
   }
   if (oldest != nullptr && windows_.size() >= kWindows) return oldest;
-  if (Status status = reservation_.Grow(kWindowBlocks * kBlockBytes); !status.ok()) {
+  if (Status status = reservation_.Grow(window_blocks_ * kBlockBytes); !status.ok()) {
     if (oldest != nullptr) return oldest;  // fewer windows: slower, and it works
     return status;
   }
   auto window = std::make_unique<Window>();
-  window->bytes = std::make_unique_for_overwrite<std::byte[]>(kWindowBlocks * kBlockBytes);
+  window->bytes = std::make_unique_for_overwrite<std::byte[]>(window_blocks_ * kBlockBytes);
   windows_.push_back(std::move(window));
   return windows_.back().get();
 }
@@ -82,7 +104,7 @@ Result<WindowBlockSource::Window*> WindowBlockSource::FreeWindow() {
 Status WindowBlockSource::Load(Window& window, uint32_t first) {
   window.first = kNoBlock;
   window.verified = 0;
-  const uint32_t count = std::min(kWindowBlocks, blocks_ - first);
+  const uint32_t count = std::min(window_blocks_, blocks_ - first);
   ++reads_;
   PIGMENT_RETURN_IF_ERROR(
       file_->ReadAt(uint64_t{first} * kBlockBytes,

@@ -22,7 +22,7 @@ class WindowBlockSource final : public BlockSource {
  public:
   // One window for each part of a segment that is read in order, and some to spare.
   static constexpr size_t kWindows = 16;
-  static constexpr uint32_t kWindowBlocks = 16;
+  static constexpr uint32_t kWindowBlocksMax = 16;  // fewer where the budget is small
 
   // As FileBlockSource::Open. Windows are charged to `budget` (borrowed, may be null) when they are
   // first used; where it has no room there are fewer, and none for a block to be pinned fails the
@@ -48,8 +48,7 @@ class WindowBlockSource final : public BlockSource {
   };
 
   WindowBlockSource(std::unique_ptr<File> file, uint32_t segment, uint32_t blocks,
-                    MemoryBudget* budget)
-      : file_(std::move(file)), segment_(segment), blocks_(blocks), reservation_(budget) {}
+                    MemoryBudget* budget);
 
   // The window to load into: the least recently used one that nobody pins, or another.
   Result<Window*> FreeWindow();
@@ -59,6 +58,7 @@ class WindowBlockSource final : public BlockSource {
   const std::unique_ptr<File> file_;
   const uint32_t segment_;
   const uint32_t blocks_;
+  const uint32_t window_blocks_;
   Reservation reservation_;
   std::vector<std::unique_ptr<Window>> windows_;
   Window* last_ = nullptr;

@@ -11,6 +11,8 @@
 #include <array>
 #include <utility>
 
+#include "engine/base/planted_bugs.h"
+
 namespace pigment {
 namespace {
 
@@ -72,6 +74,7 @@ Status DocumentWriter::PutChunk() {
 
 Status DocumentWriter::Finish() {
   if (bytes_ == 0) return Status::Ok();
+  if (PIGMENT_PLANTED(kLastDocumentsAreLost)) chunk_.assign(chunk_.size(), '\0');
   if (!chunk_.empty()) PIGMENT_RETURN_IF_ERROR(PutChunk());
   return packer_->Part(BlockKind::kDocumentChunks, sizeof(uint64_t))
       ->Add(packer_->Part(BlockKind::kDocuments, 0)->bytes());

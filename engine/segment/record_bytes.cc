@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
 
 namespace pigment {
 namespace {
@@ -64,6 +65,9 @@ Status WriteRecordTexts(std::string_view id, const RecordTexts& texts, PartWrite
   header.metadata_bytes = SizeOf(texts.metadata);
   header.uri_bytes = SizeOf(texts.uri);
   header.document_offset = documents->bytes();
+  if (PIGMENT_PLANTED(kDocumentBeginsAtItsEnd)) header.document_offset += header.document_bytes;
+  if (PIGMENT_PLANTED(kEmptyDocumentIsForgotten) && header.document_bytes == 0)
+    header.flags &= ~kHasDocument;
   PIGMENT_RETURN_IF_ERROR(
       records->AddStream({reinterpret_cast<const char*>(&header), sizeof header}));
   if (texts.metadata) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.metadata));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/planted_bugs.h"
 #include "engine/segment/documents.h"
 #include "engine/segment/id_index.h"
 #include "engine/segment/part_writer.h"
@@ -101,7 +102,8 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
     const size_t bytes = ByteCodeBytes(options.dimension);
     if (given_code.size() != bytes) {
       code.resize(bytes);
-      EncodeByteCode(vector, reinterpret_cast<std::byte*>(code.data()));
+      if (vectors == 0 || !PIGMENT_PLANTED(kCodeOfTheVectorBefore))
+        EncodeByteCode(vector, reinterpret_cast<std::byte*>(code.data()));
       given_code = std::as_bytes(std::span(code));
     }
     PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kCodes, static_cast<uint32_t>(bytes))
@@ -164,7 +166,7 @@ Status SegmentWriter::State::WriteIdIndex() {
   PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kRecordOffsets, sizeof(uint64_t))
                               ->Add(packer.Part(BlockKind::kRecords, 0)->bytes()));
   PIGMENT_RETURN_IF_ERROR(documents.Finish());
-  std::sort(ids.begin(), ids.end());
+  if (!PIGMENT_PLANTED(kIdIndexIsNotSorted)) std::sort(ids.begin(), ids.end());
   PartWriter* const index = packer.Part(BlockKind::kIdHashes, sizeof(uint64_t));
   for (size_t i = 0; i < ids.size(); ++i) {
     // 96 equal bits: the ids are equal. Entries of one hash are few.

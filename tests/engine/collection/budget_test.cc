@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stores whose segments are larger than their memory budget, stores whose files are mapped, and
+// what an update without a vector writes: answers are those of a store without any of it.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "engine/base/disk_files.h"
+#include "engine/base/memory_files.h"
+#include "engine/collection/store.h"
+#include "engine/query/search.h"
+#include "engine/segment/segment.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/store_model.h"
+#include "tests/support/temporary_directory.h"
+
+namespace pigment {
+namespace {
+
+constexpr uint32_t kDimension = 96;
+
+WriteBatch BatchOf(uint32_t first, uint32_t count, std::mt19937_64& random) {
+  WriteBatch batch;
+  batch.kind = WriteKind::kUpsert;
+  batch.dimension = kDimension;
+  std::normal_distribution<float> normal;
+  for (uint32_t i = first; i < first + count; ++i) {
+    batch.ids.push_back("id " + std::to_string(i));
+    for (uint32_t d = 0; d < kDimension; ++d) batch.embeddings.push_back(normal(random));
+    std::string document;
+    for (int word = 0; word < 40; ++word) document += "word" + std::to_string(random() % 1000) + " ";
+    batch.documents.push_back(document);
+    batch.metadatas.push_back(Metadata{{"n", int64_t{i}}});
+  }
+  return batch;
+}
+
+CollectionEntry Entry() {
+  CollectionEntry entry;
+  entry.name = "docs";
+  return entry;
+}
+
+// Everything of a version as text, in insertion order.
+std::string Everything(const Collection& collection) {
+  auto version = collection.Pin();
+  EXPECT_OK(version);
+  if (!version.ok()) return "";
+  GetRequest request;
+  request.read.include = {
+      .documents = true, .metadatas = true, .embeddings = true, .uris = true};
+  auto result = Get(**version, request);
+  EXPECT_OK(result);
+  if (!result.ok()) return "";
+  return result->ids.bytes + result->documents.bytes + result->metadatas.bytes +
+         std::string(reinterpret_cast<const char*>(result->embeddings.data()),
+                     result->embeddings.size() * sizeof(float));
+}
+
+std::string Nearest(const Collection& collection, const std::vector<float>& query) {
+  auto version = collection.Pin();
+  EXPECT_OK(version);
+  if (!version.ok()) return "";
+  QueryRequest request;
+  request.dimension = kDimension;
+  request.queries = 1;
+  request.embeddings = query;
+  request.k = 20;
+  request.read.include = {.documents = true};
+  auto result = Query(**version, request);
+  EXPECT_OK(result);
+  return result.ok() ? result->ids.bytes + result->documents.bytes : "";
+}
+
+std::vector<float> SomeQuery(std::mt19937_64& random) {
+  std::normal_distribution<float> normal;
+  std::vector<float> query(kDimension);
+  for (float& value : query) value = normal(random);
+  return query;
+}
+
+struct OpenedStore {
+  std::shared_ptr<Store> store;
+  std::shared_ptr<Collection> collection;
+};
+
+OpenedStore OpenDocs(const std::string& path, const StoreOptions& options) {
+  auto store = Store::Open(path, options);
+  EXPECT_OK(store);
+  if (!store.ok()) return {};
+  auto collection = (*store)->GetCollection({}, "docs");
+  if (!collection.ok()) collection = (*store)->CreateCollection(Entry());
+  EXPECT_OK(collection);
+  return {*store, *collection};
+}
+
+// Writes the same into a store and its twin, with rewrites that make deletions and merges.
+void WriteBoth(Collection& one, Collection& other) {
+  for (Collection* collection : {&one, &other}) {
+    std::mt19937_64 random(5);
+    for (uint32_t i = 0; i < 12; ++i) {
+      ASSERT_OK(collection->Write(BatchOf(i % 4 == 3 ? 500 : i * 1000, 1000, random)));
+    }
+  }
+}
+
+TEST(StoreBudget, SmallerThanTheSegmentsChangesNoAnswer) {
+  TemporaryDirectory directory;
+  StoreOptions plain{.flush_rows_max = 1000, .background_threads = 0};
+  StoreOptions limited = plain;
+  limited.memory_budget_bytes = 4 << 20;
+  OpenedStore one = OpenDocs(directory.path() + "/plain", plain);
+  OpenedStore other = OpenDocs(directory.path() + "/limited", limited);
+  ASSERT_TRUE(one.collection && other.collection);
+  WriteBoth(*one.collection, *other.collection);
+  ASSERT_OK(one.collection->Flush());
+  ASSERT_OK(other.collection->Flush());
+  auto segments = other.collection->Segments();
+  ASSERT_OK(segments);
+  uint64_t bytes = 0;
+  for (const auto& segment : *segments) bytes += segment.bytes;
+  EXPECT_GT(bytes, limited.memory_budget_bytes * 3 / 2);
+  EXPECT_EQ(Everything(*one.collection), Everything(*other.collection));
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 20; ++i) {
+    const auto query = SomeQuery(random);
+    EXPECT_EQ(Nearest(*one.collection, query), Nearest(*other.collection, query));
+  }
+  // Again from the files, with readers side by side.
+  other.collection.reset();
+  ASSERT_OK(other.store->Close());
+  other = OpenDocs(directory.path() + "/limited", limited);
+  ASSERT_TRUE(other.collection);
+  const auto query = SomeQuery(random);
+  const std::string nearest = Nearest(*one.collection, query);
+  const std::string everything = Everything(*one.collection);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(Nearest(*other.collection, query), nearest);
+        if (t == 0) EXPECT_EQ(Everything(*other.collection), everything);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(StoreMapping, ChangesNoAnswer) {
+  TemporaryDirectory directory;
+  StoreOptions plain{.flush_rows_max = 1000, .background_threads = 0};
+  StoreOptions mapped = plain;
+  mapped.map_files = true;
+  OpenedStore one = OpenDocs(directory.path() + "/plain", plain);
+  OpenedStore other = OpenDocs(directory.path() + "/mapped", mapped);
+  ASSERT_TRUE(one.collection && other.collection);
+  WriteBoth(*one.collection, *other.collection);
+  EXPECT_EQ(Everything(*one.collection), Everything(*other.collection));
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 20; ++i) {
+    const auto query = SomeQuery(random);
+    EXPECT_EQ(Nearest(*one.collection, query), Nearest(*other.collection, query));
+  }
+  std::ifstream maps("/proc/self/maps");
+  const std::string text((std::istreambuf_iterator<char>(maps)), std::istreambuf_iterator<char>());
+  EXPECT_NE(text.find("/mapped/segments/"), std::string::npos);
+  EXPECT_EQ(text.find("/plain/segments/"), std::string::npos);
+  EXPECT_CODE(Store::Open(directory.path() + "/mapped", plain).status(),
+              Code::kFailedPrecondition);
+}
+
+// How often `bytes` stand in the files of the log.
+size_t CountInLog(FileSystem& files, std::string_view bytes) {
+  size_t count = 0;
+  auto names = files.List("db/log");
+  EXPECT_OK(names);
+  for (const std::string& name : *names) {
+    auto file = files.Open("db/log/" + name, OpenMode::kRead);
+    EXPECT_OK(file);
+    auto size = (*file)->Size();
+    EXPECT_OK(size);
+    std::string text(*size, '\0');
+    EXPECT_OK((*file)->ReadAt(0, std::as_writable_bytes(std::span(text))));
+    for (size_t at = text.find(bytes); at != std::string::npos; at = text.find(bytes, at + 1))
+      ++count;
+  }
+  return count;
+}
+
+TEST(Update, WithoutAnEmbeddingWritesNoBytesOfOneToTheLog) {
+  MemoryFileSystem files;
+  auto store = Store::Open("db", {.background_threads = 0}, &files);
+  ASSERT_OK(store);
+  auto collection = (*store)->CreateCollection(Entry());
+  ASSERT_OK(collection);
+  WriteBatch add;
+  add.dimension = 1536;
+  add.ids = {"a"};
+  for (uint32_t i = 0; i < add.dimension; ++i) add.embeddings.push_back(1.0f / (i + 3));
+  ASSERT_OK((*collection)->Write(add));
+  const std::string_view all(reinterpret_cast<const char*>(add.embeddings.data()),
+                             add.embeddings.size() * sizeof(float));
+  const std::string_view some = all.substr(1000 * sizeof(float), 8 * sizeof(float));
+  EXPECT_EQ(CountInLog(files, all), 1u);
+  for (int i = 0; i < 10; ++i) {
+    if (i == 5) ASSERT_OK((*collection)->Flush());  // then the vector comes from a segment
+    WriteBatch update;
+    update.kind = WriteKind::kUpdate;
+    update.ids = {"a"};
+    update.metadatas = {Metadata{{"round", int64_t{i}}}};
+    auto outcome = (*collection)->Write(update);
+    ASSERT_OK(outcome);
+    EXPECT_EQ(outcome->counts.updated, 1u);
+  }
+  EXPECT_EQ(CountInLog(files, some), 1u);
+  auto version = (*collection)->Pin();
+  ASSERT_OK(version);
+  GetRequest request;
+  request.read.include = {.metadatas = true, .embeddings = true};
+  auto result = Get(**version, request);
+  ASSERT_OK(result);
+  EXPECT_EQ(result->embeddings, add.embeddings);
+  EXPECT_EQ(result->metadatas.bytes, R"({"round":9})");
+}
+
+}  // namespace
+}  // namespace pigment
