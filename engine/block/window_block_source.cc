@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kBudgetShare = 16;
 
 uint32_t WindowBlocks(const MemoryBudget* budget) {
-  constexpr uint32_t kMost = WindowBlockSource::kWindowBlocksMax;
+  constexpr uint32_t kMost = WindowBlockSource::kWindowBlocks;
   if (budget == nullptr || budget->limit_bytes() == 0) return kMost;
   const uint64_t share =
       budget->limit_bytes() / (kBudgetShare * WindowBlockSource::kWindows * kBlockBytes);

@@ -22,7 +22,7 @@ class WindowBlockSource final : public BlockSource {
  public:
   // One window for each part of a segment that is read in order, and some to spare.
   static constexpr size_t kWindows = 16;
-  static constexpr uint32_t kWindowBlocksMax = 16;  // fewer where the budget is small
+  static constexpr uint32_t kWindowBlocks = 16;  // fewer where the budget is small
 
   // As FileBlockSource::Open. Windows are charged to `budget` (borrowed, may be null) when they are
   // first used; where it has no room there are fewer, and none for a block to be pinned fails the

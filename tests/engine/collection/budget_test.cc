@@ -40,12 +40,6 @@ WriteBatch BatchOf(uint32_t first, uint32_t count, std::mt19937_64& random) {
   return batch;
 }
 
-CollectionEntry Entry() {
-  CollectionEntry entry;
-  entry.name = "docs";
-  return entry;
-}
-
 // Everything of a version as text, in insertion order.
 std::string Everything(const Collection& collection) {
   auto version = collection.Pin();
@@ -94,7 +88,7 @@ OpenedStore OpenDocs(const std::string& path, const StoreOptions& options) {
   EXPECT_OK(store);
   if (!store.ok()) return {};
   auto collection = (*store)->GetCollection({}, "docs");
-  if (!collection.ok()) collection = (*store)->CreateCollection(Entry());
+  if (!collection.ok()) collection = (*store)->CreateCollection(EntryNamed("docs"));
   EXPECT_OK(collection);
   return {*store, *collection};
 }
@@ -144,7 +138,9 @@ TEST(StoreBudget, SmallerThanTheSegmentsChangesNoAnswer) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 5; ++i) {
         EXPECT_EQ(Nearest(*other.collection, query), nearest);
-        if (t == 0) EXPECT_EQ(Everything(*other.collection), everything);
+        if (t == 0) {
+          EXPECT_EQ(Everything(*other.collection), everything);
+        }
       }
     });
   }
@@ -196,7 +192,7 @@ TEST(Update, WithoutAnEmbeddingWritesNoBytesOfOneToTheLog) {
   MemoryFileSystem files;
   auto store = Store::Open("db", {.background_threads = 0}, &files);
   ASSERT_OK(store);
-  auto collection = (*store)->CreateCollection(Entry());
+  auto collection = (*store)->CreateCollection(EntryNamed("docs"));
   ASSERT_OK(collection);
   WriteBatch add;
   add.dimension = 1536;
