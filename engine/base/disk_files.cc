@@ -134,16 +134,14 @@ class DiskFile final : public File {
 
   Status Allocate(uint64_t size) override {
     if (IsBeyondSizeLimit(size)) return ErrnoStatus(EFBIG, "allocate space for", path_);
-    PIGMENT_ASSIGN_OR_RETURN(const uint64_t end, Size());
-    if (end >= size) return Status::Ok();
-    const auto length = static_cast<off_t>(size - end);
-    if (Uninterrupted([&] { return fallocate(fd_.get(), 0, static_cast<off_t>(end), length); }) ==
-        0) {
+    if (size == 0) return Status::Ok();
+    // From the beginning: holes are filled.
+    if (Uninterrupted([&] { return fallocate(fd_.get(), 0, 0, static_cast<off_t>(size)); }) == 0)
       return Status::Ok();
-    }
     if (errno != EOPNOTSUPP && errno != ENOSYS)
       return ErrnoStatus(errno, "allocate space for", path_);
-    return WriteZeros(end, size);
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t end, Size());
+    return end < size ? WriteZeros(end, size) : Status::Ok();
   }
 
   Result<std::unique_ptr<FileMapping>> Map(uint64_t size) const override {

@@ -41,9 +41,9 @@ class File {
   // the old end are undefined.
   virtual Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) = 0;
 
-  // Grows the file to `size`; a file that is as large stays as it is. Later writes within the bytes
-  // added need no further space, and reading them gives zeros until then. Fails as WriteAt does for
-  // want of space: the file may then have grown by a part of it.
+  // Grows the file to `size`, if it is smaller. Later writes below `size` need no further space (in
+  // holes of before where the file system can fill them), and what was added reads as zeros until
+  // then. Fails as WriteAt does for want of space: the file may then have grown by a part of it.
   virtual Status Allocate(uint64_t size) = 0;
 
   // Makes contents and size durable. After a failure nothing about unsynced bytes is known, and a

@@ -84,6 +84,10 @@ Status RecordAppender::WriteOut(std::string_view bytes) {
 Status RecordAppender::RemoveLeftover() { return has_leftover_ ? CutBack() : Status::Ok(); }
 
 Status RecordAppender::CutBack() {
+  if (PIGMENT_PLANTED(kLogRefusedGroupStays)) {
+    has_leftover_ = is_broken_ = false;
+    return Status::Ok();
+  }
   is_broken_ = true;
   if (Status status = file_->Truncate(end_); !status.ok()) {
     is_broken_ = status.detail() !=
@@ -92,7 +96,8 @@ Status RecordAppender::CutBack() {
   }
   allocated_end_ = end_;
   // What was refused must not come back after a power cut.
-  PIGMENT_RETURN_IF_ERROR(Sync());
+  if (PIGMENT_PLANTED(kLogCutIsNotSynced)) is_broken_ = false;
+  if (!PIGMENT_PLANTED(kLogCutIsNotSynced)) PIGMENT_RETURN_IF_ERROR(Sync());
   has_leftover_ = false;
   return Status::Ok();
 }

@@ -217,6 +217,7 @@ Result<FramedScan> ScanRecords(std::span<const std::byte> file, const FramedHead
                                   record->position, record->synced, expected));
     }
     scan.synced = std::max(scan.synced, record->synced);
+    scan.is_closed = is_mark;
     if (!is_mark) {
       if (visit) PIGMENT_RETURN_IF_ERROR(visit(*record));
       ++scan.next_position;

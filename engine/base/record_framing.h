@@ -98,6 +98,7 @@ struct FramedScan {
   uint64_t next_position = 0;  // of the first record that is not there
   uint64_t synced = 0;         // everything up to here is proven to have been durable
   uint64_t end = 0;            // offset behind the last valid record
+  bool is_closed = false;      // the last valid record is a mark
   bool is_whole = false;       // nothing but zeros lies behind `end`
 };
 

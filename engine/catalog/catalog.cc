@@ -43,8 +43,10 @@ Status NameTaken(const std::string& name) {
 
 class CatalogImpl final : public Catalog {
  public:
-  CatalogImpl(std::unique_ptr<CatalogFiles> files, CatalogState state, bool is_read_only)
+  CatalogImpl(std::unique_ptr<CatalogFiles> files, CatalogState state, bool is_read_only,
+              DiskReserve* reserve)
       : is_read_only_(is_read_only),
+        reserve_(reserve),
         files_(std::move(files)),
         next_segment_(state.next_segment()),
         position_(files_->next_position()),
@@ -86,16 +88,23 @@ class CatalogImpl final : public Catalog {
   Status Seal() override;
 
  private:
+  enum class Room { kOrdinary, kReserve };  // what an edit may use of a full disk
+
   // All REQUIRE edit_mutex_, under which the state may be read without its own mutex.
   Status CheckWritable() const;
   Status CheckDatabase(const std::string& tenant, const std::string& name) const;
   Status CheckName(const CollectionEntry& entry) const;
-  Status Edit(const std::string& edit) { return Edit(std::span(&edit, 1)); }
-  Status Edit(std::span<const std::string> edits);
+  Status Edit(const std::string& edit) { return Edit(std::span(&edit, 1), Room::kOrdinary); }
+  Status EditWithReserve(const std::string& edit) {
+    return Edit(std::span(&edit, 1), Room::kReserve);
+  }
+  Status Edit(std::span<const std::string> edits, Room room);
+  Status Append(std::span<const std::span<const std::byte>> edits, Room room);
   Status DoCheckpoint();
   Status Failed(Status status);
 
   const bool is_read_only_;
+  DiskReserve* const reserve_;  // null: none
 
   std::mutex edit_mutex_;  // taken before state_mutex_; guards the next four
   const std::unique_ptr<CatalogFiles> files_;
@@ -130,12 +139,26 @@ Status CatalogImpl::Failed(Status status) {
   return poison_;
 }
 
+// An edit that frees space goes through on a full disk; nothing else uses up what it was given.
+Status CatalogImpl::Append(std::span<const std::span<const std::byte>> edits, Room room) {
+  Status status = files_->Append(edits, state_);
+  if (status.detail() != Detail::kDiskFull || files_->is_broken() || room != Room::kReserve ||
+      reserve_ == nullptr || !reserve_->Release()) {
+    return status;
+  }
+  return files_->Append(edits, state_);
+}
+
 // All of `edits` with one sync.
-Status CatalogImpl::Edit(std::span<const std::string> edits) {
+Status CatalogImpl::Edit(std::span<const std::string> edits, Room room) {
+  if (reserve_ != nullptr) {
+    Status reserved = reserve_->Require();
+    if (!reserved.ok() && room == Room::kOrdinary) return reserved;
+  }
   is_edit_under_way_ = true;
   std::vector<std::span<const std::byte>> bytes;
   for (const std::string& edit : edits) bytes.push_back(std::as_bytes(std::span(edit)));
-  if (Status status = files_->Append(bytes, state_); !status.ok()) {
+  if (Status status = Append(bytes, room); !status.ok()) {
     is_edit_under_way_ = false;
     return Failed(std::move(status));
   }
@@ -203,7 +226,7 @@ Status CatalogImpl::DeleteTenant(const std::string& name) {
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
   if (!state_.tenants().contains(name)) return NoTenant(name);
-  return Edit(CatalogState::DeleteTenant(name));
+  return EditWithReserve(CatalogState::DeleteTenant(name));
 }
 
 Status CatalogImpl::CheckDatabase(const std::string& tenant, const std::string& name) const {
@@ -244,7 +267,7 @@ Status CatalogImpl::DeleteDatabase(const std::string& tenant, const std::string&
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
   PIGMENT_RETURN_IF_ERROR(CheckDatabase(tenant, name));
-  return Edit(CatalogState::DeleteDatabase(tenant, name));
+  return EditWithReserve(CatalogState::DeleteDatabase(tenant, name));
 }
 
 // ---- Collections
@@ -346,20 +369,21 @@ Status CatalogImpl::UpdateCollections(std::span<const CollectionEntry> entries) 
     }
     edits.push_back(CatalogState::PutCollection(entry));
   }
-  return Edit(edits);
+  return Edit(edits, Room::kOrdinary);
 }
 
 Status CatalogImpl::RaiseFloors(uint64_t floor) {
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
-  return floor <= state_.floor() ? Status::Ok() : Edit(CatalogState::RaiseFloors(floor));
+  return floor <= state_.floor() ? Status::Ok()
+                                 : EditWithReserve(CatalogState::RaiseFloors(floor));
 }
 
 Status CatalogImpl::DeleteCollection(const Uuid& id) {
   std::lock_guard lock(edit_mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
   if (!state_.HasCollection(id)) return NoCollection(id);
-  return Edit(CatalogState::DeleteCollection(id));
+  return EditWithReserve(CatalogState::DeleteCollection(id));
 }
 
 Result<uint32_t> CatalogImpl::NextSegment() {
@@ -424,7 +448,7 @@ Result<CatalogState> InitialState() {
 }  // namespace
 
 Result<std::unique_ptr<Catalog>> Catalog::Open(FileSystem* files, std::string directory,
-                                               bool read_only) {
+                                               bool read_only, DiskReserve* reserve) {
   auto catalog_files = std::make_unique<CatalogFiles>(files, directory);
   PIGMENT_ASSIGN_OR_RETURN(const bool exists, catalog_files->Find());
   CatalogState state;
@@ -444,7 +468,7 @@ Result<std::unique_ptr<Catalog>> Catalog::Open(FileSystem* files, std::string di
     PIGMENT_RETURN_IF_ERROR(catalog_files->Create(state));
   }
   return std::unique_ptr<Catalog>(
-      std::make_unique<CatalogImpl>(std::move(catalog_files), std::move(state), read_only));
+      std::make_unique<CatalogImpl>(std::move(catalog_files), std::move(state), read_only, reserve));
 }
 
 }  // namespace pigment

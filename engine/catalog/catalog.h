@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/disk_reserve.h"
 #include "engine/base/files.h"
 #include "engine/base/status.h"
 #include "engine/base/uuid.h"
@@ -71,9 +72,12 @@ class Catalog {
  public:
   // Opens or creates (with the default tenant and database) the catalog in `directory`.
   // read_only: creates nothing; missing is kNotFound. Beside a writer the caller holds
-  // kLookingPosition meanwhile, so that no file of the catalog goes under it.
+  // kLookingPosition meanwhile, so that no file of the catalog goes under it. `reserve` outlives the
+  // catalog: on a full disk deletions and raised floors use it, other edits are refused as long as
+  // it is not there.
   static Result<std::unique_ptr<Catalog>> Open(FileSystem* files, std::string directory,
-                                               bool read_only);
+                                               bool read_only,
+                                               DiskReserve* reserve = nullptr);
   virtual ~Catalog() = default;
 
   virtual Uuid store() const = 0;  // identity of the store, made once

@@ -111,6 +111,10 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   }
   if (open.background_threads != asked.background_threads)
     return differ("background_threads", open.background_threads, asked.background_threads);
+  if (open.reserve_bytes != asked.reserve_bytes)
+    return differ("reserve_bytes", open.reserve_bytes, asked.reserve_bytes);
+  if (open.erase_log != asked.erase_log)
+    return differ("erase_log", open.erase_log, asked.erase_log);
   if (open.read_only != asked.read_only)
     return differ("read_only", open.read_only, asked.read_only);
   return Status::Ok();  // `create` says what to do with a directory that is missing; this one is

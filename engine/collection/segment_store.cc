@@ -152,6 +152,7 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
 
 Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& shape,
                                                  const Fill& fill) {
+  PIGMENT_RETURN_IF_ERROR(environment_->reserve.Require());
   const std::string path = SegmentPath(number);
   const auto write = [&]() -> Result<SegmentEntry> {
     PIGMENT_ASSIGN_OR_RETURN(auto file, environment_->files->Open(path, OpenMode::kCreate));
@@ -207,6 +208,7 @@ Result<std::shared_ptr<const Segment>> SegmentStore::OpenForMerge(const SegmentE
 }
 
 Status SegmentStore::WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted) {
+  PIGMENT_RETURN_IF_ERROR(environment_->reserve.Require());
   const std::string path = DeletionsPath(segment, version);
   const Status status = WriteDeletionsFile(
       *environment_->files, path, {environment_->store, segment, version, deleted.rows()}, deleted);

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/disk_reserve.h"
 #include "engine/base/files.h"
 #include "engine/base/memory_budget.h"
 #include "engine/base/reader_pins.h"
@@ -33,13 +34,14 @@ namespace pigment {
 // What everything of one open store shares and versions may outlive it with.
 struct StoreEnvironment {
   StoreEnvironment(std::shared_ptr<FileSystem> files, std::string directory, uint64_t budget_bytes,
-                   bool read_only, bool map_files = false)
+                   bool read_only, bool map_files = false, uint64_t reserve_bytes = 0)
       : files(std::move(files)),
         directory(std::move(directory)),
         read_only(read_only),
         map_files(map_files),
         budget("store", budget_bytes),
-        removals(this->files.get(), LockPath(this->directory)) {
+        removals(this->files.get(), LockPath(this->directory)),
+        reserve(this->files.get(), this->directory, reserve_bytes) {
     if (budget_bytes != 0) cache.emplace(&budget);
   }
 
@@ -50,6 +52,7 @@ struct StoreEnvironment {
   OwnerId store{};  // set once the catalog is open
   MemoryBudget budget;
   PinnedRemovals removals;  // files that no catalog names any more, and readers may still need
+  DiskReserve reserve;
   std::optional<BlockCache> cache;  // where the budget has a limit
 
   FileBlockOptions block_options() {

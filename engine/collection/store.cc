@@ -221,10 +221,12 @@ Result<std::shared_ptr<Store>> Store::Open(const std::optional<std::string>& pat
     PIGMENT_ASSIGN_OR_RETURN(registered, OpenRegistered(*path, options, files));
   } else {
     if (options.read_only) return InvalidArgument("a store in memory cannot be read-only");
+    StoreOptions in_memory = options;
+    in_memory.reserve_bytes = 0;
     PIGMENT_ASSIGN_OR_RETURN(
         registered.engine,
         // Nobody else can want it; to describe the process would be to read files.
-        StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", options, "this store"));
+        StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", in_memory, "this store"));
   }
   return std::shared_ptr<Store>(std::make_shared<StoreHandle>(std::move(registered)));
 }

@@ -30,6 +30,13 @@ struct StoreOptions {
   // Threads that merge segments, started when the first merge is due. 0: the writer that makes a
   // merge necessary does it before its call returns, in an order that only the calls decide.
   uint32_t background_threads = 1;
+  // Kept on the disk in the file RESERVE and given back when the disk is full, so that deletions go
+  // through; everything else that adds data is refused as long as there is no room for it. 0: none.
+  // A store in memory has none.
+  uint64_t reserve_bytes = 1ull << 20;
+  // Log files are overwritten with zeros before they are removed, and each Flush and Compact empties
+  // the log. Slower; what segments and the disk itself keep: engine/log/README.md.
+  bool erase_log = false;
   bool read_only = false;
   bool create = true;  // make the directory when missing
   // Segments are mapped instead of read: shared with other processes and not counted in the budget;

@@ -185,8 +185,11 @@ Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const Write
   PIGMENT_RETURN_IF_ERROR(CheckBatch(batch));
   std::string payload(AsText(state.id().bytes));
   EncodeWriteBatch(batch, payload);
-  PIGMENT_RETURN_IF_ERROR(
-      AdmitBytes(state, payload.size() + batch.ids.size() * kRecordOverheadBytes));
+  // A delete keeps nothing in memory, and a full disk must not make it wait for a flush.
+  if (batch.kind != WriteKind::kDelete) {
+    PIGMENT_RETURN_IF_ERROR(
+        AdmitBytes(state, payload.size() + batch.ids.size() * kRecordOverheadBytes));
+  }
 
   bool claimed = false;
   const auto release = [&state, &claimed] {
@@ -195,7 +198,8 @@ Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const Write
   const Result<uint64_t> position =
       log_->Append({.payload = AsBytes(payload),
                     .check = [&] { return state.ClaimDimension(batch, &claimed); },
-                    .refused = release});
+                    .refused = release,
+                    .may_use_reserve = batch.kind == WriteKind::kDelete});
   release();
   PIGMENT_RETURN_IF_ERROR(position.status());
   log_bytes_.fetch_add(payload.size(), std::memory_order_relaxed);
@@ -245,6 +249,7 @@ Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
   PIGMENT_RETURN_IF_ERROR(state->Flush());
   Maintain(state);
+  if (options_.erase_log) return EraseLog();
   PurgeLogIfLarge();
   return Status::Ok();
 }
@@ -259,6 +264,10 @@ Status StoreEngine::FlushAll() {
     if (!state->CheckWritable().ok()) continue;
     if (Status status = state->Flush(); !status.ok() && first.ok()) first = std::move(status);
     Maintain(state);
+  }
+  if (options_.erase_log) {
+    const Status erased = EraseLog();
+    return first.ok() ? erased : first;
   }
   PurgeLogIfLarge();
   return first;
@@ -277,6 +286,15 @@ void StoreEngine::PurgeLogIfLarge() {
   } else {
     (void)PurgeUnpinned();
   }
+}
+
+// Gets everything out of the log that was written so far.
+Status StoreEngine::EraseLog() {
+  std::lock_guard purging(purge_mutex_);
+  PIGMENT_RETURN_IF_ERROR(log_->Rotate());
+  purge_position_ = position();  // so that no collection is too young to be flushed
+  log_bytes_.store(0, std::memory_order_relaxed);
+  return PurgeLog();
 }
 
 Status StoreEngine::PurgeLog() {

@@ -182,6 +182,7 @@ class StoreEngine {
   void PurgeLogIfLarge();
   Status PurgeLog();
   Status PurgeUnpinned();
+  Status EraseLog();
 
   const std::shared_ptr<StoreEnvironment> environment_;
   const StoreOptions options_;

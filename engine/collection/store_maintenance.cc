@@ -43,7 +43,9 @@ Result<CompactionResult> StoreEngine::CompactCollection(const Uuid& id, const st
                                                         const CallControl& control) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
-  return CompactState(*state, control);
+  Result<CompactionResult> result = CompactState(*state, control);
+  if (result.ok() && options_.erase_log) PIGMENT_RETURN_IF_ERROR(EraseLog());
+  return result;
 }
 
 Result<CompactionResult> StoreEngine::CompactAll(const CallControl& control) {
@@ -68,6 +70,7 @@ Result<CompactionResult> StoreEngine::CompactAll(const CallControl& control) {
     PIGMENT_RETURN_IF_ERROR(maintenance_.Check());
   }
   if (!first.ok()) return first;
+  if (options_.erase_log) PIGMENT_RETURN_IF_ERROR(EraseLog());
   return sum;
 }
 

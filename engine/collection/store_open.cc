@@ -32,7 +32,7 @@ Result<std::shared_ptr<StoreEngine>> StoreEngine::Open(std::shared_ptr<FileSyste
                                                        const std::string& holder) {
   auto environment = std::make_shared<StoreEnvironment>(
       std::move(files), directory, options.memory_budget_bytes, options.read_only,
-      options.map_files);
+      options.map_files, options.reserve_bytes);
   auto engine = std::make_shared<StoreEngine>(std::move(environment), options);
   PIGMENT_RETURN_IF_ERROR(engine->CheckDirectory());
   PIGMENT_RETURN_IF_ERROR(engine->Prepare(holder));
@@ -123,11 +123,13 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::OpenGeneration() {
     PIGMENT_RETURN_IF_ERROR(OpenPinnedCatalog(generation.get()));
   } else {
     PIGMENT_ASSIGN_OR_RETURN(generation->catalog,
-                             Catalog::Open(environment_->files.get(), directory(), false));
+                             Catalog::Open(environment_->files.get(), directory(), false,
+                                           &environment_->reserve));
     segments_.SetCatalog(generation->catalog);
   }
   environment_->store = generation->catalog->store().bytes;
   if (!options_.read_only) {
+    PIGMENT_RETURN_IF_ERROR(environment_->reserve.Open());
     PIGMENT_RETURN_IF_ERROR(environment_->files->MakeDirectory(directory() + "/segments"));
     PIGMENT_RETURN_IF_ERROR(environment_->files->SyncDirectory(directory()));
   }
@@ -152,7 +154,9 @@ Result<std::shared_ptr<StoreEngine::Generation>> StoreEngine::ReplayGeneration(
                       {.sync_mode = options_.sync_mode,
                        .interval_ms = options_.sync_interval_ms,
                        .file_bytes_max = options_.log_file_bytes_max,
-                       .read_only = options_.read_only},
+                       .read_only = options_.read_only,
+                       .is_erasing = options_.erase_log,
+                       .reserve = &environment_->reserve},
                       [this, target, is_live](uint64_t at, std::span<const std::byte> payload) {
                         return Apply(*target, at, payload, *is_live);
                       }));

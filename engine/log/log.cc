@@ -118,8 +118,12 @@ class LogImpl final : public Log {
   void Poison(const Status& cause);                          // REQUIRES: mutex_, the turn
   template <typename Work>
   Status WithTurn(const Work& work);
-  void Commit(const Group& group);           // REQUIRES: the turn, not mutex_
-  Status WriteAccepted(const Group& group);  // likewise
+  // These REQUIRE the turn, and not mutex_.
+  void Commit(const Group& group);
+  Status WriteAccepted(const Group& group);
+  Status WriteWithReserve(const Group& group);
+  template <typename Selection>
+  void TellRefused(const Group& group, const Selection& is_selected);
   void RunTimer();
   void StopTimer();
 
@@ -280,20 +284,19 @@ Result<uint64_t> LogImpl::Append(const Batch& batch) {
 
 void LogImpl::Commit(const Group& group) {
   bool has_accepted = false;
+  const Status room = options_.reserve == nullptr
+                          ? Status::Ok()
+                          : Contained([this] { return options_.reserve->Require(); });
   for (Waiter* waiter : group) {
-    if (waiter->batch->check) waiter->status = Contained(waiter->batch->check);
+    if (!waiter->batch->may_use_reserve) waiter->status = room;
+    if (waiter->status.ok() && waiter->batch->check)
+      waiter->status = Contained(waiter->batch->check);
     waiter->is_accepted = waiter->status.ok();
     has_accepted |= waiter->is_accepted;
   }
   if (!has_accepted) return;
-  Status status = Contained([&] { return WriteAccepted(group); });
-  if (!status.ok()) {
-    for (auto it = group.rbegin(); it != group.rend(); ++it) {
-      if ((*it)->is_accepted && (*it)->batch->refused) {
-        static_cast<void>(Contained([&] { return (*it)->batch->refused(), Status::Ok(); }));
-      }
-    }
-  }
+  Status status = Contained([&] { return WriteWithReserve(group); });
+  if (!status.ok()) TellRefused(group, [](const Batch&) { return true; });
   for (auto it = group.begin(); it != group.end() && status.ok(); ++it) {
     if (!(*it)->is_accepted) continue;
     status = Contained([&] { return apply_((*it)->position, (*it)->batch->payload); });
@@ -304,7 +307,7 @@ void LogImpl::Commit(const Group& group) {
       failure_ = status;  // memory and disk disagree
     }
   }
-  if (writer_->is_broken()) failure_ = status;
+  if (writer_->is_broken() && !PIGMENT_PLANTED(kLogGoesOnAfterAFailure)) failure_ = status;
   for (Waiter* waiter : group) {
     if (!waiter->is_accepted) continue;
     waiter->status = failure_.ok()
@@ -312,6 +315,45 @@ void LogImpl::Commit(const Group& group) {
                          : PoisonedBy("the log failed: ", status,
                                       "close and open again; the write may or may not be there then");
   }
+}
+
+// Newest first.
+template <typename Selection>
+void LogImpl::TellRefused(const Group& group, const Selection& is_selected) {
+  for (auto it = group.rbegin(); it != group.rend(); ++it) {
+    const Batch& batch = *(*it)->batch;
+    if ((*it)->is_accepted && is_selected(batch) && batch.refused) {
+      static_cast<void>(Contained([&] { return batch.refused(), Status::Ok(); }));
+    }
+  }
+}
+
+// On a full disk those go on alone that may use the reserve: first with what room there is, then
+// with the reserve's.
+Status LogImpl::WriteWithReserve(const Group& group) {
+  const auto is_full = [this](const Status& status) {
+    return status.detail() == Detail::kDiskFull && !writer_->is_broken();
+  };
+  Status status = WriteAccepted(group);
+  if (!is_full(status)) return status;
+  const auto adds_data = [](const Batch& batch) { return !batch.may_use_reserve; };
+  TellRefused(group, adds_data);
+  size_t refused = 0, left = 0;
+  for (Waiter* waiter : group) {
+    if (!waiter->is_accepted) continue;
+    if (adds_data(*waiter->batch)) {
+      waiter->status = status;
+      waiter->is_accepted = false;
+      ++refused;
+    } else {
+      ++left;
+    }
+  }
+  if (left == 0) return Status::Ok();
+  if (refused > 0) status = WriteAccepted(group);
+  if (is_full(status) && options_.reserve != nullptr && options_.reserve->Release())
+    status = WriteAccepted(group);
+  return status;
 }
 
 Status LogImpl::WriteAccepted(const Group& group) {

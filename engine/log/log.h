@@ -17,6 +17,7 @@
 #include <string>
 
 #include "engine/base/clock.h"
+#include "engine/base/disk_reserve.h"
 #include "engine/base/files.h"
 #include "engine/base/status.h"
 
@@ -34,7 +35,8 @@ struct LogOptions {
   uint64_t file_bytes_max = 64ull << 20;  // a fuller file is closed and a new one begun
   bool read_only = false;                 // Replay only; writes nothing, not even a lock
   bool is_erasing = false;  // purged files are overwritten with zeros before they are removed
-  Clock* clock = nullptr;   // for kInterval and the statistics; null: the machine's
+  DiskReserve* reserve = nullptr;  // for a full disk; null: none
+  Clock* clock = nullptr;          // for kInterval and the statistics; null: the machine's
 };
 
 // A look at a log; counts are since it was opened.
@@ -92,6 +94,10 @@ class Log {
     std::span<const std::byte> payload;
     std::function<Status()> check;
     std::function<void()> refused;
+    // The batch takes data away, so a full disk does not refuse it as long as the reserve lasts.
+    // Batches without this are refused while the reserve is not there. Its `check` must not count
+    // on batches before it: those may be refused when it is not.
+    bool may_use_reserve = false;
   };
   virtual Result<uint64_t> Append(const Batch& batch) = 0;
 

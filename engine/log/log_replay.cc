@@ -156,6 +156,7 @@ class Replayer {
       if (record.position > proven && !PIGMENT_PLANTED(kLogTrustsUnproven)) replay_.unproven.emplace_back(AsText(record.payload));
     }
     replay_.last_position = scan.next_position - 1;
+    replay_.is_closed = scan.is_closed;
     return Status::Ok();
   }
 

@@ -33,6 +33,9 @@ struct LogReplay {
   // The last batches, as far as nothing on disk proves that they are durable: an earlier process
   // may have written them and failed to sync them. Whoever writes on must write them again.
   std::vector<std::string> unproven;
+  // Whether the last file ends as its writer left it. Otherwise what that cut away, a refused group,
+  // may come back with the next power cut.
+  bool is_closed = true;
 };
 
 // Calls `apply` for every batch above `floor`.

@@ -30,15 +30,19 @@ LogWriter::LogWriter(FileSystem* files, std::string directory,
                 options.clock != nullptr ? options.clock : SystemClock()),
       next_number_(replay.next_number),
       last_position_(replay.last_position),
+      is_closed_(replay.is_closed),
       unproven_(std::move(replay.unproven)),
       listed_(std::move(replay.files)) {}
 
 Status LogWriter::SecureUnproven() {
-  if (unproven_.empty()) return Status::Ok();
-  const Status status = BeginFile();
-  if (status.detail() != Detail::kDiskFull || is_broken_) return status;
-  // No room to write them again: sync them where they are, which proves less (an earlier sync may
-  // have failed).
+  const bool is_end_durable = is_closed_ || PIGMENT_PLANTED(kLogOpenEndNotSynced);
+  if (unproven_.empty() && (is_end_durable || listed_.empty())) return Status::Ok();
+  if (!unproven_.empty()) {
+    const Status status = BeginFile();
+    if (status.detail() != Detail::kDiskFull || is_broken_) return status;
+    // No room to write them again: sync them where they are, which proves less (an earlier sync may
+    // have failed).
+  }
   const std::string path = directory_ + "/" + LogFileName(listed_.back().number);
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
                            files_->Open(path, OpenMode::kReadWrite));
@@ -171,7 +175,7 @@ Status LogWriter::EraseFile(const std::string& path) {
                            files_->Open(path, OpenMode::kReadWrite));
   PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, file->Size());
   const std::vector<std::byte> zeros(kErasePieceBytes);
-  for (uint64_t at = kFramedHeaderBytes; at < size;) {
+  for (uint64_t at = PIGMENT_PLANTED(kLogErasesHeaders) ? 0 : kFramedHeaderBytes; at < size;) {
     const uint64_t piece = std::min<uint64_t>(size - at, zeros.size());
     PIGMENT_RETURN_IF_ERROR(file->WriteAt(at, std::span(zeros).first(piece)));
     at += piece;

@@ -80,6 +80,7 @@ class LogWriter {
   bool is_broken_ = false;
   uint64_t next_number_;
   const uint64_t last_position_;  // that replay found
+  const bool is_closed_;  // what replay found
   std::vector<std::string>
       unproven_;  // the batches up to last_position_ to begin the first file with
 

@@ -12,16 +12,22 @@
 #include "engine/base/planted_bugs.h"
 #include "tests/support/crash_workloads.h"
 #include "tests/support/effort.h"
+#include "tests/support/log_sweep.h"
 
 namespace pigment {
 namespace {
 
-constexpr int kRounds = 5;
+constexpr uint64_t kRounds = 5;
+constexpr uint64_t kLogLives = 1000;  // of the sweep over the log alone, in each round
 
 // The first failure of the harness, or empty. Each round looks at three times as much.
 std::string Hunt(CrashCounts* counts) {
   double effort = 0.003;
-  for (int round = 0; round < kRounds; ++round, effort *= 3) {
+  for (uint64_t round = 0; round < kRounds; ++round, effort *= 3) {
+    for (uint64_t seed = round * kLogLives + 1; seed <= (round + 1) * kLogLives; ++seed) {
+      std::string difference = DifferenceOfLog(seed);
+      if (!difference.empty()) return difference;
+    }
     const auto run = [&](SyncMode mode, const auto& explore) {
       CrashExplorer explorer(SmallStore(mode));
       std::string error = explore(explorer);
@@ -38,14 +44,14 @@ std::string Hunt(CrashCounts* counts) {
     });
     if (!error.empty()) return error;
     error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
-      return ExploreLongHistories(explorer, static_cast<uint64_t>(round + 1), 100);
+      return ExploreLongHistories(explorer, round + 1, 100);
     });
     if (!error.empty()) return error;
     uint64_t looks = 0;
     error = ExploreDamage(effort, &looks);
     if (!error.empty()) return error;
     error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
-      return ExploreLongHistories(explorer, static_cast<uint64_t>(2 * round + 1), 200);
+      return ExploreLongHistories(explorer, 2 * round + 1, 200);
     });
     if (!error.empty()) return error;
   }
