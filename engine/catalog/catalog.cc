@@ -84,6 +84,10 @@ class CatalogImpl final : public Catalog {
   Result<uint32_t> NextSegment() override;
   std::vector<Migration> migrations() const override;
   Statistics statistics() const override;
+  std::string EncodeState() const override {
+    std::shared_lock lock(state_mutex_);
+    return state_.EncodeSnapshot();
+  }
   Status Checkpoint() override;
   Status Seal() override;
 
@@ -469,6 +473,13 @@ Result<std::unique_ptr<Catalog>> Catalog::Open(FileSystem* files, std::string di
   }
   return std::unique_ptr<Catalog>(
       std::make_unique<CatalogImpl>(std::move(catalog_files), std::move(state), read_only, reserve));
+}
+
+Status WriteCatalog(FileSystem* files, const std::string& directory, const Uuid& store,
+                    const std::string& state) {
+  CatalogState decoded;
+  PIGMENT_RETURN_IF_ERROR(decoded.ApplySnapshot(std::as_bytes(std::span(state))));
+  return CatalogFiles(files, directory).CreateFor(store, decoded);
 }
 
 }  // namespace pigment

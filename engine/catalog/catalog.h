@@ -149,6 +149,9 @@ class Catalog {
   };
   virtual Statistics statistics() const = 0;
 
+  // The whole state as CatalogState::ApplySnapshot reads it, as of one moment between edits.
+  virtual std::string EncodeState() const = 0;
+
   // Writes a fresh snapshot and drops the edits. Called by itself when edits outgrow the snapshot.
   // Edits stay on disk while a reader of another process is looking.
   virtual Status Checkpoint() = 0;
@@ -157,5 +160,10 @@ class Catalog {
   // leaves everything as it is.
   virtual Status Seal() = 0;
 };
+
+// Publishes a catalog that holds `state` (EncodeState) for the store `store` in a directory that has
+// none. REQUIRES: everything that it names is durable.
+Status WriteCatalog(FileSystem* files, const std::string& directory, const Uuid& store,
+                    const std::string& state);
 
 }  // namespace pigment

@@ -68,6 +68,11 @@ Status CatalogFiles::Create(const CatalogState& state) {
   return Checkpoint(state);
 }
 
+Status CatalogFiles::CreateFor(const Uuid& store, const CatalogState& state) {
+  store_ = store;
+  return Checkpoint(state);
+}
+
 // ---- Reading
 // --------------------------------------------------------------------------------------------------------
 

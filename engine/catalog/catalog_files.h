@@ -35,6 +35,9 @@ class CatalogFiles {
   // Makes a new catalog that holds `state`.
   Status Create(const CatalogState& state);
 
+  // The same for a store that has its identity already: a copy.
+  Status CreateFor(const Uuid& store, const CatalogState& state);
+
   // Reads what is there into an empty `state`.
   Status Load(CatalogState* state);
 

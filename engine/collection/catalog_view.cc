@@ -18,14 +18,12 @@ Status NotHere(const char* what) {
 }  // namespace
 
 Status CatalogView::CreateTenant(const std::string& name) {
-  PIGMENT_RETURN_IF_ERROR(engine_->CheckWritable());
-  return engine_->catalog()->CreateTenant(name);
+  return engine_->CreateTenant(name);
 }
 
 Result<Catalog::DatabaseEntry> CatalogView::CreateDatabase(const std::string& tenant,
                                                            const std::string& name) {
-  PIGMENT_RETURN_IF_ERROR(engine_->CheckWritable());
-  return engine_->catalog()->CreateDatabase(tenant, name);
+  return engine_->CreateDatabase(tenant, name);
 }
 
 CollectionEntry CatalogView::AsOfNow(CollectionEntry entry) const {

@@ -64,6 +64,7 @@ class CatalogView final : public Catalog {
   Result<uint32_t> NextSegment() override;
   std::vector<Migration> migrations() const override { return engine_->catalog()->migrations(); }
   Statistics statistics() const override { return engine_->catalog()->statistics(); }
+  std::string EncodeState() const override { return engine_->catalog()->EncodeState(); }
   Status Checkpoint() override;
   Status Seal() override;
 

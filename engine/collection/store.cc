@@ -173,6 +173,11 @@ class StoreHandle final : public Store {
     return Handle(engine().ForkCollection(source, new_name));
   }
 
+  Result<BackupSummary> Backup(const std::string& path, const BackupOptions& options) override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().WriteBackupTo(path, options);
+  }
+
   Status Flush() override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return engine().FlushAll();

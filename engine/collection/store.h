@@ -14,6 +14,7 @@
 
 #include "engine/base/files.h"
 #include "engine/catalog/catalog.h"
+#include "engine/collection/backup.h"
 #include "engine/collection/collection.h"
 #include "engine/log/log.h"
 
@@ -112,6 +113,11 @@ class Store {
   // are not.
   virtual Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source,
                                                              const std::string& new_name) = 0;
+
+  // Copies the store as it is at one moment into another directory (missing, empty, or left by a
+  // backup that did not finish) while writers, flushes and merges go on. Also of a read-only store.
+  virtual Result<BackupSummary> Backup(const std::string& path,
+                                       const BackupOptions& options = {}) = 0;
 
   virtual Status Flush() = 0;  // every collection
   // Collection::Compact for every collection; sums. A collection that fails does not keep the

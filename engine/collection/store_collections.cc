@@ -13,6 +13,19 @@
 
 namespace pigment {
 
+Status StoreEngine::CreateTenant(const std::string& name) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  std::lock_guard admin(admin_mutex_);
+  return catalog()->CreateTenant(name);
+}
+
+Result<Catalog::DatabaseEntry> StoreEngine::CreateDatabase(const std::string& tenant,
+                                                           const std::string& name) {
+  PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
+  std::lock_guard admin(admin_mutex_);
+  return catalog()->CreateDatabase(tenant, name);
+}
+
 Result<CollectionEntry> StoreEngine::CreateCollection(CollectionEntry entry) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   std::lock_guard admin(admin_mutex_);

@@ -108,6 +108,13 @@ Result<StoreEngine::Operation> StoreEngine::Begin() const {
   return operation;
 }
 
+Result<StoreEngine::Operation> StoreEngine::BeginRead() const {
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  Operation operation(operations_);
+  PIGMENT_RETURN_IF_ERROR(CheckOpen());
+  return operation;
+}
+
 std::shared_ptr<StoreEngine::Generation> StoreEngine::generation() const {
   std::lock_guard lock(generation_mutex_);
   return generation_;
@@ -280,6 +287,7 @@ void StoreEngine::PurgeLogIfLarge() {
   if (log_bytes_.load(std::memory_order_relaxed) < worth_it) return;
   std::unique_lock purging(purge_mutex_, std::try_to_lock);
   if (!purging || log_bytes_.load(std::memory_order_relaxed) < worth_it) return;
+  if (purge_holds_.load() != 0) return;  // a copy still reads it
   log_bytes_.store(0, std::memory_order_relaxed);
   if (pinned_floor_ == 0) {
     (void)PurgeLog();

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/collection/backup.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/maintenance.h"
 #include "engine/collection/segment_store.h"
@@ -29,6 +30,8 @@
 #include "engine/log/log.h"
 
 namespace pigment {
+
+struct FrozenStore;
 
 class StoreEngine {
  public:
@@ -78,6 +81,12 @@ class StoreEngine {
   Status DeleteDatabase(const std::string& tenant, const std::string& name);
   Status DeleteTenant(const std::string& name);
 
+  // Tenants and databases; here so that a copy's catalog and position belong together.
+  Status CreateTenant(const std::string& name);
+  Result<Catalog::DatabaseEntry> CreateDatabase(const std::string& tenant, const std::string& name);
+
+  Result<BackupSummary> WriteBackupTo(const std::string& path, const BackupOptions& options);
+
   // A read-only store reads what the writer made durable since; any other is up to date.
   Result<uint64_t> Refresh();
 
@@ -107,6 +116,7 @@ class StoreEngine {
     uint64_t position = 0;  // of the log when it was made
     std::unordered_map<Uuid, Slot, UuidHash> slots;
   };
+  static constexpr int kBackupAttempts = 20;  // of a reader beside a writer
   // One operation under way; Close waits for all.
   using Operation = std::shared_lock<WriteGate>;
 
@@ -121,6 +131,8 @@ class StoreEngine {
                                                        uint64_t* position);
   CollectionContext ContextFor(Generation& generation);
   Result<Operation> Begin() const;
+  Result<Operation> BeginRead() const;  // also of a read-only store
+  Result<std::unique_ptr<FrozenStore>> Freeze();
   std::shared_ptr<Generation> generation() const;
   std::vector<std::shared_ptr<CollectionState>> AllStates() const;  // that are loaded
 
@@ -200,6 +212,7 @@ class StoreEngine {
   std::mutex entry_mutex_;  // read-modify-write of a catalog entry
   std::mutex refresh_mutex_;
   std::mutex purge_mutex_;
+  std::atomic<uint32_t> purge_holds_{0};  // raised under purge_mutex_: the log stays as it is
   // Guarded by purge_mutex_: position at the last purge; what of the log readers keep from being
   // purged, and the position of the catalog that readers must have reached before that.
   uint64_t purge_position_ = 0;

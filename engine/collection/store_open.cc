@@ -52,6 +52,13 @@ Status StoreEngine::CheckDirectory() {
   }
   PIGMENT_ASSIGN_OR_RETURN(const bool has_catalog, files.Exists(directory() + "/CATALOG"));
   if (has_catalog) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(const bool is_unfinished,
+                           files.Exists(directory() + "/" + kBackupMarker));
+  if (is_unfinished) {
+    return FailedPrecondition(Detail::kNone,
+                              fmt::format("\"{}\" is a copy that was not finished", directory()))
+        .WithHint("back up or repair into it again, or remove it");
+  }
   for (const char* folder : {"/segments", "/log"}) {
     PIGMENT_ASSIGN_OR_RETURN(const bool exists, files.Exists(directory() + folder));
     if (!exists) continue;

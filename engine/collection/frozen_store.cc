@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Making a FrozenStore: the moment is one at which no edit of the catalog can happen, so that
+// catalog and position belong together.
+
+#include "engine/collection/frozen_store.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+
+#include "engine/base/bytes.h"
+#include "engine/base/planted_bugs.h"
+#include "engine/collection/store_engine.h"
+
+namespace pigment {
+
+uint64_t LowestFloor(const CatalogState& catalog, uint64_t position) {
+  uint64_t lowest = position;
+  uint64_t highest = 0;
+  for (const auto& [id, entry] : catalog.collections()) {
+    lowest = std::min(lowest, entry->floor);
+    highest = std::max(highest, entry->floor);
+  }
+  return PIGMENT_PLANTED(kBackupHighestFloor) ? std::max(lowest, highest) : lowest;
+}
+
+// REQUIRES: an operation is under way.
+Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
+  auto frozen = std::make_unique<FrozenStore>();
+  frozen->files = environment_->files.get();
+  frozen->directory = directory();
+  frozen->segments = &segments_;
+  {
+    std::lock_guard purging(purge_mutex_);  // one that is under way ends first
+    purge_holds_.fetch_add(1);
+  }
+  frozen->release_log = [this] { purge_holds_.fetch_sub(1); };
+  const auto current = generation();
+  auto retained = std::make_shared<std::vector<SegmentEntry>>();
+  {
+    std::lock_guard admin(admin_mutex_);
+    std::lock_guard entries(entry_mutex_);
+    frozen->store = current->catalog->store();
+    frozen->catalog_bytes = current->catalog->EncodeState();
+    frozen->position = position();
+    for (const CollectionEntry& entry : current->catalog->AllCollections()) {
+      for (const SegmentEntry& segment : entry.segments) {
+        segments_.Hold(segment);
+        retained->push_back(segment);
+      }
+    }
+  }
+  frozen->release_files = [this, retained, current] {
+    for (const SegmentEntry& segment : *retained) segments_.LetGo(segment);
+  };
+  PIGMENT_RETURN_IF_ERROR(frozen->catalog.ApplySnapshot(AsBytes(frozen->catalog_bytes)));
+  return frozen;
+}
+
+}  // namespace pigment
