@@ -25,6 +25,7 @@ class BackupWorld {
  public:
   explicit BackupWorld(uint64_t seed, int batches = 24) : maker_(seed, 3, 40) {
     options_.flush_rows_max = 24;
+    options_.background_threads = 0;
     Reopen();
     for (const char* name : {"busy", "cold"}) store_->CreateCollection(EntryNamed(name)).value();
     for (int i = 0; i < batches; ++i) Write();
