@@ -45,14 +45,14 @@ class Backup {
 
   Result<BackupSummary> Run() {
     summary_.position = source_.position;
-    summary_.collections = source_.catalog.collections().size();
+    summary_.collections = source_.collections.size();
     if (PIGMENT_PLANTED(kBackupCatalogFirst)) {
       PIGMENT_RETURN_IF_ERROR(target_.Finish(source_.store, source_.catalog_bytes));
     }
     PIGMENT_RETURN_IF_ERROR(CopyLog());
     source_.ReleaseLog();
-    for (const auto& [id, entry] : source_.catalog.collections()) {
-      for (const SegmentEntry& segment : entry->segments) {
+    for (const CollectionEntry& entry : source_.collections) {
+      for (const SegmentEntry& segment : entry.segments) {
         PIGMENT_RETURN_IF_ERROR(CopyFilesOf(segment));
       }
     }
@@ -76,7 +76,7 @@ class Backup {
   }
 
   Status CopyLog() {
-    const uint64_t after = LowestFloor(source_.catalog, source_.position);
+    const uint64_t after = LowestFloor(source_.collections, source_.position);
     PIGMENT_ASSIGN_OR_RETURN(
         const std::unique_ptr<LogCopy> copy,
         LogCopy::Begin(target_.files(), target_.log(), source_.store.bytes, after));

@@ -11,16 +11,28 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/planted_bugs.h"
+#include "engine/catalog/catalog_state.h"
 #include "engine/collection/store_engine.h"
 
 namespace pigment {
 
-uint64_t LowestFloor(const CatalogState& catalog, uint64_t position) {
+Result<std::vector<CollectionEntry>> DecodeCollections(const std::string& catalog_bytes) {
+  CatalogState state;
+  PIGMENT_RETURN_IF_ERROR(state.ApplySnapshot(AsBytes(catalog_bytes)));
+  std::vector<CollectionEntry> collections;
+  collections.reserve(state.collection_count());
+  state.VisitCollections([&](const CollectionEntry& entry) { collections.push_back(entry); });
+  std::sort(collections.begin(), collections.end(),
+            [](const CollectionEntry& a, const CollectionEntry& b) { return a.id < b.id; });
+  return collections;
+}
+
+uint64_t LowestFloor(const std::vector<CollectionEntry>& collections, uint64_t position) {
   uint64_t lowest = position;
   uint64_t highest = 0;
-  for (const auto& [id, entry] : catalog.collections()) {
-    lowest = std::min(lowest, entry->floor);
-    highest = std::max(highest, entry->floor);
+  for (const CollectionEntry& entry : collections) {
+    lowest = std::min(lowest, entry.floor);
+    highest = std::max(highest, entry.floor);
   }
   return PIGMENT_PLANTED(kBackupHighestFloor) ? std::max(lowest, highest) : lowest;
 }
@@ -44,17 +56,17 @@ Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
     frozen->store = current->catalog->store();
     frozen->catalog_bytes = current->catalog->EncodeState();
     frozen->position = position();
-    for (const CollectionEntry& entry : current->catalog->AllCollections()) {
+    current->catalog->VisitCollections([&](const CollectionEntry& entry) {
       for (const SegmentEntry& segment : entry.segments) {
         segments_.Hold(segment);
         retained->push_back(segment);
       }
-    }
+    });
   }
   frozen->release_files = [this, retained, current] {
     for (const SegmentEntry& segment : *retained) segments_.LetGo(segment);
   };
-  PIGMENT_RETURN_IF_ERROR(frozen->catalog.ApplySnapshot(AsBytes(frozen->catalog_bytes)));
+  PIGMENT_ASSIGN_OR_RETURN(frozen->collections, DecodeCollections(frozen->catalog_bytes));
   return frozen;
 }
 

@@ -15,7 +15,7 @@
 
 #include "engine/base/files.h"
 #include "engine/base/uuid.h"
-#include "engine/catalog/catalog_state.h"
+#include "engine/catalog/catalog.h"
 #include "engine/collection/segment_store.h"
 
 namespace pigment {
@@ -38,7 +38,7 @@ struct FrozenStore {
   std::string directory;
   Uuid store;
   std::string catalog_bytes;  // as Catalog::EncodeState gives them
-  CatalogState catalog;       // the same, decoded
+  std::vector<CollectionEntry> collections;  // the same, decoded
   uint64_t position = 0;      // of the last batch that belongs to this moment
   SegmentStore* segments = nullptr;
 
@@ -46,8 +46,11 @@ struct FrozenStore {
   std::function<void()> release_files;
 };
 
-// Log positions above this are needed to rebuild what the segments of `catalog` do not hold;
+// Collections of a catalog's state as Catalog::EncodeState gives it.
+Result<std::vector<CollectionEntry>> DecodeCollections(const std::string& catalog_bytes);
+
+// Log positions above this are needed to rebuild what the segments of `collections` do not hold;
 // `position` when nothing is.
-uint64_t LowestFloor(const CatalogState& catalog, uint64_t position);
+uint64_t LowestFloor(const std::vector<CollectionEntry>& collections, uint64_t position);
 
 }  // namespace pigment

@@ -15,6 +15,7 @@
 #include "engine/base/files.h"
 #include "engine/catalog/catalog.h"
 #include "engine/collection/backup.h"
+#include "engine/collection/check.h"
 #include "engine/collection/collection.h"
 #include "engine/log/log.h"
 
@@ -118,6 +119,9 @@ class Store {
   // backup that did not finish) while writers, flushes and merges go on. Also of a read-only store.
   virtual Result<BackupSummary> Backup(const std::string& path,
                                        const BackupOptions& options = {}) = 0;
+
+  // Reads and compares everything, as CheckStore does of a directory, while writers go on.
+  virtual Result<CheckReport> Check(const CheckOptions& options = {}) = 0;
 
   virtual Status Flush() = 0;  // every collection
   // Collection::Compact for every collection; sums. A collection that fails does not keep the

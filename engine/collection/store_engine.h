@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "engine/collection/backup.h"
+#include "engine/collection/check.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/maintenance.h"
 #include "engine/collection/segment_store.h"
@@ -86,6 +87,7 @@ class StoreEngine {
   Result<Catalog::DatabaseEntry> CreateDatabase(const std::string& tenant, const std::string& name);
 
   Result<BackupSummary> WriteBackupTo(const std::string& path, const BackupOptions& options);
+  Result<CheckReport> Check(const CheckOptions& options);
 
   // A read-only store reads what the writer made durable since; any other is up to date.
   Result<uint64_t> Refresh();
