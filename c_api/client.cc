@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "engine/record/text.h"
@@ -80,8 +82,38 @@ Result<Page> ReadPage(int64_t limit, int64_t offset, size_t size) {
 
 namespace {
 
+constexpr int32_t kBackgroundThreadsMax = 64;
+
+// An option that the engine does not have is refused, never passed over.
+template <typename Options>
+Status ReadStorageOptions(const pigment_open_options& read, Options& out) {
+  const auto refuse = [](const char* option) {
+    return Status(Code::kUnimplemented, std::string("options.") + option + " is not supported");
+  };
+  if constexpr (requires { out.reserve_bytes; }) {
+    if (read.reserve_bytes != 0) {
+      out.reserve_bytes = read.reserve_bytes == UINT64_MAX ? 0 : read.reserve_bytes;
+    }
+  } else if (read.reserve_bytes != 0 && read.reserve_bytes != UINT64_MAX) {
+    return refuse("reserve_bytes");
+  }
+  if constexpr (requires { out.erase_log; }) {
+    out.erase_log = IsTrue(read.erase_log);
+  } else if (IsTrue(read.erase_log)) {
+    return refuse("erase_log");
+  }
+  if constexpr (requires { out.map_files; }) {
+    out.map_files = IsTrue(read.map_files);
+  } else if (IsTrue(read.map_files)) {
+    return refuse("map_files");
+  }
+  return Status::Ok();
+}
+
 Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
-  PIGMENT_ASSIGN_OR_RETURN(const pigment_open_options read, ReadOptionalStruct(options, "options"));
+  constexpr size_t kSizeOfAbi1 = offsetof(pigment_open_options, reserve_bytes);
+  PIGMENT_ASSIGN_OR_RETURN(const pigment_open_options read,
+                           ReadOptionalStruct(options, "options", kSizeOfAbi1));
   PIGMENT_RETURN_IF_ERROR(
       CheckEnum(read.sync_mode, PIGMENT_SYNC_FULL, PIGMENT_SYNC_OFF, "options.sync_mode"));
   StoreOptions out;
@@ -92,6 +124,15 @@ Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   if (read.flush_bytes_max != 0) out.flush_bytes_max = read.flush_bytes_max;
   out.read_only = IsTrue(read.read_only);
   out.create = !IsTrue(read.must_exist) && !out.read_only;
+  if (read.background_threads < -1 || read.background_threads > kBackgroundThreadsMax) {
+    return InvalidArgument("options.background_threads is " +
+                           std::to_string(read.background_threads) + ", expected -1 to " +
+                           std::to_string(kBackgroundThreadsMax));
+  }
+  if (read.background_threads != 0) {
+    out.background_threads = static_cast<uint32_t>(std::max(read.background_threads, 0));
+  }
+  PIGMENT_RETURN_IF_ERROR(ReadStorageOptions(read, out));
   return out;
 }
 

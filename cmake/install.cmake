@@ -10,6 +10,13 @@ install(DIRECTORY c_api/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONE
 install(TARGETS pigment EXPORT PigmentTargets COMPONENT library)
 install(TARGETS pigment_static EXPORT PigmentStaticTargets COMPONENT library)
 
+if(TARGET pigment_tool)
+  # Found from where the program lies, so that a moved tree keeps working.
+  file(RELATIVE_PATH tool_to_library "/p/${CMAKE_INSTALL_BINDIR}" "/p/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(pigment_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${tool_to_library}")
+  install(TARGETS pigment_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Pigment)
 install(EXPORT PigmentTargets NAMESPACE Pigment:: DESTINATION ${package_dir} COMPONENT library)
 install(EXPORT PigmentStaticTargets NAMESPACE Pigment:: DESTINATION ${package_dir} COMPONENT library)

@@ -178,6 +178,11 @@ class StoreHandle final : public Store {
     return engine().WriteBackupTo(path, options);
   }
 
+  Result<StoreStatistics> statistics() const override {
+    PIGMENT_RETURN_IF_ERROR(opening_->Check());
+    return engine().statistics();
+  }
+
   Result<CheckReport> Check(const CheckOptions& options) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     return engine().Check(options);

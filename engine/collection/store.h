@@ -17,6 +17,7 @@
 #include "engine/collection/backup.h"
 #include "engine/collection/check.h"
 #include "engine/collection/collection.h"
+#include "engine/collection/statistics.h"
 #include "engine/log/log.h"
 
 namespace pigment {
@@ -128,6 +129,7 @@ class Store {
   // others from it; the first error is given in the end.
   virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;
   virtual Result<MaintenanceStatistics> maintenance() const = 0;
+  virtual Result<StoreStatistics> statistics() const = 0;
   virtual uint64_t position() const = 0;  // last applied log position
   virtual Result<LoadingStatistics> loading() const = 0;
   virtual Result<uint64_t>

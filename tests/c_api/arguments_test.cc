@@ -69,7 +69,59 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
   static const char* const no_text = nullptr;
   static const pigment_embedding_function* const no_function = nullptr;
   static const pigment_collection_options* const no_collection_options = nullptr;
+  static uint8_t* const no_present = nullptr;
+  static uint8_t present[1];
+  static pigment_compaction* const no_compaction = nullptr;
   return {
+      {"pigment_client_compact", "client",
+       [=] { return Try(pigment_client_compact, no_client, kNoOptions, no_compaction); }},
+      {"pigment_collection_compact", "collection",
+       [=] { return Try(pigment_collection_compact, no_docs, kNoOptions, no_compaction); }},
+      {"pigment_client_statistics", "client",
+       [=] { return Try(pigment_client_statistics, no_client, &json); }},
+      {"pigment_client_statistics", "json",
+       [=] { return Try(pigment_client_statistics, c, no_json); }},
+      {"pigment_client_backup", "client",
+       [=] { return Try(pigment_client_backup, no_client, kName, size_t{4}, kNoOptions, &json); }},
+      {"pigment_client_backup", "path",
+       [=] { return Try(pigment_client_backup, c, no_text, size_t{4}, kNoOptions, &json); }},
+      {"pigment_client_check", "client",
+       [=] { return Try(pigment_client_check, no_client, false, kNoOptions, &json); }},
+      {"pigment_client_check", "json",
+       [=] { return Try(pigment_client_check, c, false, kNoOptions, no_json); }},
+      {"pigment_check", "path",
+       [=] { return Try(pigment_check, no_text, size_t{4}, false, kNoOptions, &json); }},
+      {"pigment_check", "json",
+       [=] { return Try(pigment_check, kName, size_t{4}, false, kNoOptions, no_json); }},
+      {"pigment_repair", "from",
+       [=] {
+         return Try(pigment_repair, no_text, size_t{4}, kName, size_t{4}, kNoOptions, &json);
+       }},
+      {"pigment_repair", "to",
+       [=] {
+         return Try(pigment_repair, kName, size_t{4}, no_text, size_t{4}, kNoOptions, &json);
+       }},
+      {"pigment_repair", "json",
+       [=] {
+         return Try(pigment_repair, kName, size_t{4}, kName, size_t{4}, kNoOptions, no_json);
+       }},
+      {"pigment_collection_segments", "collection",
+       [=] { return Try(pigment_collection_segments, no_docs, &json); }},
+      {"pigment_collection_segments", "json",
+       [=] { return Try(pigment_collection_segments, d, no_json); }},
+      {"pigment_collection_contains", "collection",
+       [=] {
+         return Try(pigment_collection_contains, no_docs, size_t{1}, &column, kNoOptions, present);
+       }},
+      {"pigment_collection_contains", "ids",
+       [=] {
+         return Try(pigment_collection_contains, d, size_t{1},
+                    static_cast<const pigment_text_column*>(nullptr), kNoOptions, present);
+       }},
+      {"pigment_collection_contains", "present",
+       [=] {
+         return Try(pigment_collection_contains, d, size_t{1}, &column, kNoOptions, no_present);
+       }},
       {"pigment_cancel_new", "cancel",
        [] { return Try(pigment_cancel_new, static_cast<pigment_cancel**>(nullptr)); }},
       {"pigment_embed_lexical", "texts",

@@ -419,6 +419,80 @@ inline void AddClient(std::vector<Entry>& t) {
                }});
 }
 
+// A folder for copies; sometimes one that is a store, sometimes no path at all.
+inline Text ACopyPath(Arguments& a) {
+  static constexpr const char* kNames[] = {"one", "copy", "other", "one/missing/deeper"};
+  Input& in = a.input();
+  if (in.OneIn(12)) return {nullptr, in.Below(9)};
+  return a.Keep(TheScratch().Path(kNames[in.Below(std::size(kNames))]));
+}
+
+// kCall(world, arguments, options, json, error).
+template <auto kCall>
+void FuzzReport(World& w, Arguments& a) {
+  const CallOptions options(w, a);
+  pigment_buffer* json = reinterpret_cast<pigment_buffer*>(8);
+  const bool wanted = !a.input().OneIn(24);
+  ErrorSlot slot(w, a.input());
+  const bool ok = slot.Ok(kCall(w, a, options.get(), wanted ? &json : nullptr, slot.out()));
+  if (wanted) KeepMade(w.buffers, json, ok);
+}
+
+// kCall(world, arguments, options, result, error).
+template <auto kCall>
+void FuzzCompact(World& w, Arguments& a) {
+  const CallOptions options(w, a);
+  pigment_compaction result{};
+  a.Size(result);
+  pigment_compaction* out = MaybeOut(result, a);
+  ErrorSlot slot(w, a.input());
+  slot.Ok(kCall(w, a, options.get(), out, slot.out()));
+}
+
+inline void FuzzContains(World& w, Arguments& a) {
+  const CallOptions options(w, a);
+  const size_t count = a.input().Below(6);
+  const pigment_text_column ids = a.Column(count);
+  uint8_t present[6] = {7, 7, 7, 7, 7, 7};
+  ErrorSlot slot(w, a.input());
+  slot.Ok(pigment_collection_contains(ACollection(w, a), count,
+                                      a.input().OneIn(24) ? nullptr : &ids, options.get(),
+                                      a.input().OneIn(24) ? nullptr : present, slot.out()));
+}
+
+inline void AddMaintenance(std::vector<Entry>& t) {
+  t.push_back({"pigment_client_backup", FuzzReport<[](World& w, Arguments& a, auto... rest) {
+                 const Text path = ACopyPath(a);
+                 return pigment_client_backup(AClient(w, a), path.data, path.size, rest...);
+               }>});
+  t.push_back({"pigment_client_check", FuzzReport<[](World& w, Arguments& a, auto... rest) {
+                 return pigment_client_check(AClient(w, a), a.input().OneIn(2), rest...);
+               }>});
+  t.push_back({"pigment_check", FuzzReport<[](World&, Arguments& a, auto... rest) {
+                 const Text path = ACopyPath(a);
+                 return pigment_check(path.data, path.size, a.input().OneIn(2), rest...);
+               }>});
+  t.push_back({"pigment_repair", FuzzReport<[](World&, Arguments& a, auto... rest) {
+                 const Text from = ACopyPath(a), to = ACopyPath(a);
+                 return pigment_repair(from.data, from.size, to.data, to.size, rest...);
+               }>});
+  t.push_back({"pigment_client_statistics",
+               FuzzBuffer<[](World& w, Arguments& a, pigment_buffer** json, pigment_error** error) {
+                 return pigment_client_statistics(AClient(w, a), json, error);
+               }>});
+  t.push_back({"pigment_collection_segments",
+               FuzzBuffer<[](World& w, Arguments& a, pigment_buffer** json, pigment_error** error) {
+                 return pigment_collection_segments(ACollection(w, a), json, error);
+               }>});
+  t.push_back({"pigment_client_compact", FuzzCompact<[](World& w, Arguments& a, auto... rest) {
+                 return pigment_client_compact(AClient(w, a), rest...);
+               }>});
+  t.push_back({"pigment_collection_compact", FuzzCompact<[](World& w, Arguments& a, auto... rest) {
+                 return pigment_collection_compact(ACollection(w, a), rest...);
+               }>});
+  t.push_back({"pigment_collection_contains", FuzzContains});
+}
+
 inline void AddNamespaces(std::vector<Entry>& t) {
   t.push_back({"pigment_client_create_tenant", [](World& w, Arguments& a) {
                  const Text name = a.Name();
@@ -719,6 +793,7 @@ inline void AddDatabaseCalls(std::vector<Entry>& table) {
   AddSmallObjects(table);
   AddEmbedding(table);
   AddClient(table);
+  AddMaintenance(table);
   AddNamespaces(table);
   AddCollections(table);
   AddRecords(table);

@@ -258,6 +258,11 @@ typedef struct pigment_open_options {
   uint64_t flush_bytes_max;     /* 0: 64 MiB */
   bool read_only;               /* takes no lock, writes and creates nothing */
   bool must_exist;              /* fail with NOT_FOUND instead of creating the directory */
+  /* Since 0.2. */
+  uint64_t reserve_bytes;       /* kept so that deletes go through on a full disk; 0: the default, UINT64_MAX: none */
+  int32_t background_threads;   /* that merge segments; 0: 1; -1: none, the writer who makes a merge necessary does it */
+  bool erase_log;               /* overwrite what was deleted before log files go */
+  bool map_files;               /* map segments instead of reading them: a failing disk is a signal then */
 } pigment_open_options;
 PIGMENT_API void pigment_open_options_init(pigment_open_options *options);
 
@@ -274,6 +279,50 @@ PIGMENT_API void pigment_client_free(pigment_client *client);
 
 /* Writes the tails of all collections into segments. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_flush(pigment_client *client, pigment_error **error);
+/* Merges the segments of all collections as far as that saves anything, and gives their disk space back; `result` holds the sums and may be NULL.
+   A collection that fails does not keep the others from it; the first error is given in the end. */
+typedef struct pigment_compaction {
+  size_t struct_size;
+  uint64_t records; /* live ones */
+  uint64_t segments_in;
+  uint64_t segments_out;
+  uint64_t bytes_before; /* of segments and their deletions */
+  uint64_t bytes_after;
+} pigment_compaction;
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_compact(pigment_client *client,
+                                                                  const pigment_call_options *options,
+                                                                  pigment_compaction *result, pigment_error **error);
+
+/* How the store is, as JSON: {"version","position","log":{..},"catalog":{..},"memory":{..},"maintenance":{..},"formats":{..},"migrations":[..]}.
+   Members are only ever added. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_statistics(pigment_client *client, pigment_buffer **json,
+                                                                     pigment_error **error);
+
+/* Copies the store as it is at one moment into another directory, on any file system, while writers go on. The directory is missing, empty, or
+   left by a backup that did not finish; one with a store in it: ALREADY_EXISTS. Every file is verified on its way: damage is DATA_LOSS naming it.
+   Until this succeeds the copy does not open. Works for a store in memory and for a read-only client too. `json`, which may be NULL:
+   {"position","collections","files","bytes"}. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_backup(pigment_client *client, const char *path,
+                                                                 size_t path_size, const pigment_call_options *options,
+                                                                 pigment_buffer **json, pigment_error **error);
+
+/* Reads every byte and compares everything with everything, changes nothing, and succeeds whatever it finds. The report:
+   {"clean","position","errors","warnings","findings":[{"severity","code","detail","collection","file","offset","message"}],
+   "findings_left_out","totals":{..}}. `clean` is true when there is no finding of severity "error". With `full` every row is searched for by its own vector, else
+   a sample of each large segment. pigment_check is for a directory, open in another process or not at all. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_check(pigment_client *client, bool full,
+                                                                const pigment_call_options *options,
+                                                                pigment_buffer **json, pigment_error **error);
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check(const char *path, size_t path_size, bool full,
+                                                         const pigment_call_options *options, pigment_buffer **json,
+                                                         pigment_error **error);
+/* Writes a new store in the directory `to` (as for a backup) with everything of the one in `from` that can be read; `from` is not changed, and nobody may write to it
+   meanwhile. The report: {"lossless","catalog":"whole"|"damaged"|"lost","position","log_batches","log_batches_lost","collections":[{"name","recovered",
+   "rows","rows_lost","deletions_lost","segments_rewritten"}],"messages":[..]}. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_repair(const char *from, size_t from_size, const char *to,
+                                                          size_t to_size, const pigment_call_options *options,
+                                                          pigment_buffer **json, pigment_error **error);
+
 /* Last visible log position. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_position(pigment_client *client, uint64_t *position,
                                                                    pigment_error **error);
@@ -381,6 +430,15 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_fork(pigment_colle
                                                                    pigment_error **error);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_flush(pigment_collection *collection,
                                                                     pigment_error **error);
+/* Its segments in the order of their first flush, as a JSON array of
+   {"segment","kind","rows","live_rows","bytes","deletions_bytes","dimension","codes","shared"}; what was written since is in the tail and in none. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_segments(pigment_collection *collection,
+                                                                       pigment_buffer **json, pigment_error **error);
+/* As pigment_client_compact, for one collection. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_compact(pigment_collection *collection,
+                                                                      const pigment_call_options *options,
+                                                                      pigment_compaction *result,
+                                                                      pigment_error **error);
 PIGMENT_API void pigment_collection_free(pigment_collection *collection);
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -481,6 +539,12 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_peek(pigment_colle
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_count(pigment_collection *collection,
                                                                     const pigment_call_options *options,
                                                                     uint64_t *count, pigment_error **error);
+
+/* Which of `count` ids are there: present[i] becomes 1 or 0; after a failure nothing of it is written. An id may be asked twice. Reads ids alone, no record. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_contains(pigment_collection *collection, size_t count,
+                                                                       const pigment_text_column *ids,
+                                                                       const pigment_call_options *options,
+                                                                       uint8_t *present, pigment_error **error);
 
 typedef struct pigment_query_request {
   size_t struct_size;

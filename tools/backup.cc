@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pigment backup DIR TO
+
+#include <cstdio>
+#include <memory>
+
+#include "tools/commands.h"
+#include "tools/session.h"
+
+namespace pigment_tool {
+
+void AddBackup(Program& program) {
+  CLI::App* const command =
+      AddCommand(program, "backup", "copy a store, also beside a process that writes to it");
+  struct Arguments {
+    std::string directory;
+    std::string to;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("DIR", arguments->directory, "the store")->required();
+  command->add_option("TO", arguments->to, "a directory that is missing or empty")->required();
+  command->callback([&program, arguments] {
+    program.run = [&program, arguments] {
+      const Client client = OpenToRead(arguments->directory);
+      pigment_buffer* json = nullptr;
+      pigment_error* error = nullptr;
+      const std::string& to = arguments->to;
+      Check(pigment_client_backup(client.get(), to.data(), to.size(), nullptr, &json, &error),
+            error);
+      const nlohmann::json summary = TakeJson(json);
+      if (program.is_json) {
+        PrintJson(summary);
+      } else {
+        std::printf("%s collections at log position %s: %s in %s files\n",
+                    summary["collections"].dump().c_str(), summary["position"].dump().c_str(),
+                    PrintBytes(summary["bytes"].get<uint64_t>()).c_str(),
+                    summary["files"].dump().c_str());
+      }
+      return kFine;
+    };
+  });
+}
+
+}  // namespace pigment_tool
