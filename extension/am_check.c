@@ -2,7 +2,7 @@
 
 /*
  * am_check.c
- *	  pigment.stats() and pigment.check(): what an index holds, and whether it is sound.
+ *	  pigment.stats(), pigment.segments and pigment.check(): what an index holds, and whether it is sound.
  *
  * The check reads every page that something refers to, finds which block serves for what, has the engine verify segments, and compares the
  * rows with the table: each tuple visible to a fresh snapshot must be in the index exactly once, with the distance to a fixed vector
@@ -191,6 +191,83 @@ pigment_pg_stats(PG_FUNCTION_ARGS)
 	relation_close(index, AccessShareLock);
 	table_close(table, AccessShareLock);
 	PG_RETURN_DATUM(record_of(fcinfo, values));
+}
+
+/*
+ * Whether the current role may look into an index, which must be a whole one of ours; for lists, where the others are passed over.
+ */
+static bool
+is_listed(Relation index)
+{
+	return index->rd_rel->relkind == RELKIND_INDEX && index->rd_indam->ambuild == pig_build && index->rd_index->indisvalid &&
+		!RELATION_IS_OTHER_TEMP(index);
+}
+
+static void
+put_segment_row(ReturnSetInfo *result, uint32 segment, const char *kind, uint64 rows, uint64 live, uint64 pages)
+{
+	Datum		values[5] = {Int64GetDatum((int64) segment), CStringGetTextDatum(kind), Int64GetDatum((int64) rows),
+	Int64GetDatum((int64) live), Int64GetDatum((int64) (pages * BLCKSZ))};
+	bool		nulls[5] = {segment == 0};
+
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+static void
+list_segments(ReturnSetInfo *result, Relation index)
+{
+	PigMeta    *meta = palloc(sizeof(PigMeta));
+	uint64		rows = 0;
+	uint64		live = 0;
+	uint64		pages = 0;
+
+	pig_read_meta(index, meta);
+	for (uint32 i = 0; i < meta->segment_count; i++)
+	{
+		const PigSegmentEntry *entry = &meta->segments[i];
+
+		CHECK_FOR_INTERRUPTS();
+		put_segment_row(result, entry->segment, "flat", entry->rows, entry->rows - count_deleted(index, entry), entry->pages);
+	}
+	for (BlockNumber block = meta->pending_head; block != PIGMENT_NO_PAGE; pages++)
+	{
+		PGAlignedBlock page;
+
+		read_pending(index, meta->pending_stamp, block, &page);
+		rows += pigment_pending_page_count(page.data);
+		live += count_live_entries(page.data);
+		block = pigment_pending_page_next(page.data);
+	}
+	if (rows > 0)
+		put_segment_row(result, 0, "pending", rows, live, pages);
+	pfree(meta);
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_segments);
+Datum
+pigment_pg_segments(PG_FUNCTION_ARGS)
+{
+	Oid			oid = PG_GETARG_OID(0);
+	Oid			table_oid = IndexGetRelation(oid, true);
+	Relation	table;
+	Relation	index;
+
+	InitMaterializedSRF(fcinfo, 0);
+	/* before any lock: nobody waits for a table that is not theirs */
+	if (!OidIsValid(table_oid) || !pig_owns_class(oid))
+		return (Datum) 0;
+	table = try_relation_open(table_oid, AccessShareLock);
+	if (table == NULL)
+		return (Datum) 0;
+	index = try_relation_open(oid, AccessShareLock);
+	if (index != NULL)
+	{
+		if (is_listed(index))
+			list_segments((ReturnSetInfo *) fcinfo->resultinfo, index);
+		relation_close(index, AccessShareLock);
+	}
+	relation_close(table, AccessShareLock);
+	return (Datum) 0;
 }
 
 /* ---- blocks ---- */

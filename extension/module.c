@@ -14,7 +14,7 @@
 #include "collections.h"
 #include "pigment/pigment.h"
 
-PIGMENT_MODULE_MAGIC("0.1.0");
+PIGMENT_MODULE_MAGIC("0.2.0");
 
 extern PGDLLEXPORT void _PG_init(void);
 

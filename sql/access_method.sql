@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Third part of pigment--0.1.0.sql: access method pigment, its operator classes, and functions that look into an index.
+-- Third part of the install script: access method pigment, its operator classes, and functions that look into an index.
 
 CREATE FUNCTION pigment.handler(internal) RETURNS index_am_handler
 	AS 'MODULE_PATHNAME', 'pigment_pg_handler' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Second part of pigment--0.1.0.sql: functions, operators, comparison and aggregates of type vector. Names and meanings are those
+-- Second part of the install script: functions, operators, comparison and aggregates of type vector. Names and meanings are those
 -- that users of pgvector know.
 
 -- ---- functions --------------------------------------------------------------------------------

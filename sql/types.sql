@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- First part of pigment--0.1.0.sql: what must hold before anything is made, the schema for functions of the engine, and type
+-- First part of the install script: what must hold before anything is made, the schema for functions of the engine, and type
 -- vector. The build joins the parts in the order of PIGMENT_SQL_PARTS in CMakeLists.txt.
 
 \echo Use "CREATE EXTENSION pigment" to load this file. \quit

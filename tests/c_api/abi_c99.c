@@ -100,7 +100,7 @@ static pigment_records three_records(void) {
 
 static void test_facts(void) {
   CHECK(pigment_abi_version() == PIGMENT_ABI_VERSION);
-  CHECK(strcmp(pigment_version(), "0.1.0") == 0);
+  CHECK(strcmp(pigment_version(), "0.2.0") == 0);
   CHECK(strstr(pigment_build_info(), pigment_version()) != NULL);
   CHECK(strcmp(pigment_status_name(PIGMENT_NOT_FOUND), "not found") == 0);
   CHECK(strcmp(pigment_status_sqlstate(PIGMENT_NOT_FOUND), "42704") == 0);

@@ -11,6 +11,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,21 +64,12 @@ class BackupWorld {
   }
 
   // Why the store in `path` is not this one; empty: it is.
-  std::string DifferenceOfCopy(const std::string& path) {
-    const auto copy = Store::Open(path, options_, &files_);
-    if (!copy.ok()) return "does not open: " + copy.status().ToString();
-    if ((*copy)->position() != store_->position()) {
-      return "is at position " + std::to_string((*copy)->position()) + ", not " +
-             std::to_string(store_->position());
-    }
-    for (auto& [name, model] : models_) {
-      const auto collection = (*copy)->GetCollection({}, name);
-      if (!collection.ok()) return collection.status().ToString();
-      if (std::string difference = DifferenceOfAll(**collection, model); !difference.empty()) {
-        return name + ": " + difference;
-      }
-    }
-    return "";
+  std::string DifferenceOfCopy(const std::string& path) { return DifferenceOf(path, options_); }
+  // The same, and the copy stays as it is.
+  std::string DifferenceOfCopyReadOnly(const std::string& path) {
+    StoreOptions options = options_;
+    options.read_only = true;
+    return DifferenceOf(path, options);
   }
 
   // Copies that were judged: a file system with hundreds of them is slow.
@@ -98,10 +91,42 @@ class BackupWorld {
   BatchMaker& maker() { return maker_; }
   const CollectionModel& model(const std::string& name) { return models_[name]; }
 
+  // What of each id was ever written.
+  struct Given {
+    std::set<std::vector<float>> embeddings;
+    std::set<std::optional<std::string>> documents{std::nullopt};
+  };
+  std::map<std::string, Given>& given() { return given_; }
+
  private:
   void Give(const std::string& name, const WriteBatch& batch) {
     Collection(name)->Write(batch).value();
     models_[name].Apply(batch);
+    for (size_t row = 0; row < batch.ids.size(); ++row) {
+      Given& given = given_[batch.ids[row]];
+      if (!batch.embeddings.empty()) {
+        const auto begin = batch.embeddings.begin() + static_cast<ptrdiff_t>(row * batch.dimension);
+        given.embeddings.insert({begin, begin + batch.dimension});
+      }
+      if (!batch.documents.empty()) given.documents.insert(batch.documents[row]);
+    }
+  }
+
+  std::string DifferenceOf(const std::string& path, const StoreOptions& options) {
+    const auto copy = Store::Open(path, options, &files_);
+    if (!copy.ok()) return "does not open: " + copy.status().ToString();
+    if ((*copy)->position() != store_->position()) {
+      return "is at position " + std::to_string((*copy)->position()) + ", not " +
+             std::to_string(store_->position());
+    }
+    for (auto& [name, model] : models_) {
+      const auto collection = (*copy)->GetCollection({}, name);
+      if (!collection.ok()) return collection.status().ToString();
+      if (std::string difference = DifferenceOfAll(**collection, model); !difference.empty()) {
+        return name + ": " + difference;
+      }
+    }
+    return "";
   }
 
   MemoryFileSystem files_{MemoryFileSystem::Kind::kSimulated};
@@ -109,6 +134,7 @@ class BackupWorld {
   BatchMaker maker_;
   std::shared_ptr<Store> store_;
   std::map<std::string, CollectionModel> models_;
+  std::map<std::string, Given> given_;
 };
 
 struct BackupSweep {

@@ -55,13 +55,13 @@ extern "C" {
 /* ---- Version ----------------------------------------------------------------------------------------------------- */
 
 #define PIGMENT_VERSION_MAJOR 0
-#define PIGMENT_VERSION_MINOR 1
+#define PIGMENT_VERSION_MINOR 2
 #define PIGMENT_VERSION_PATCH 0
 #define PIGMENT_ABI_VERSION 1
 
 /* The ABI that the loaded library has; compare with PIGMENT_ABI_VERSION. */
 PIGMENT_API int32_t pigment_abi_version(void);
-/* "0.1.0". Static. */
+/* "0.2.0". Static. */
 PIGMENT_API const char *pigment_version(void);
 /* Compiler, source revision and SIMD path in use, for bug reports. Static. */
 PIGMENT_API const char *pigment_build_info(void);

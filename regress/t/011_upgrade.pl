@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# An upgrade from each released version gives the same objects, rights and comments as a fresh install, and keeps what
+# was there. The released install scripts lie in regress/fixtures.
+
+use strict;
+use warnings;
+use File::Basename;
+use File::Copy;
+use File::Path qw(make_path);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('upgrade');
+$node->init;
+$node->start;
+
+# The folder that the server finds the extension in, with the old scripts beside the new ones.
+my $installed = $node->safe_psql('postgres', 'SHOW extension_destdir');
+my $library = $node->safe_psql('postgres', q{SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'});
+my $share = $node->safe_psql('postgres', q{SELECT setting FROM pg_config WHERE name = 'SHAREDIR'});
+my $folder = PostgreSQL::Test::Utils::tempdir();
+make_path("$folder$library", "$folder$share/extension");
+my $base = $installed ne '' ? $installed : '';
+copy("$base$library/pigment.so", "$folder$library/pigment.so") or die "no module in $base$library: $!";
+for my $file (glob("$base$share/extension/pigment*"), glob(dirname(__FILE__) . '/../fixtures/pigment--*.sql'))
+{
+	copy($file, "$folder$share/extension/" . basename($file)) or die "$file: $!";
+}
+$node->append_conf('postgresql.conf', "extension_destdir = '$folder'");
+$node->append_conf('postgresql.conf', "dynamic_library_path = '$folder$library:\$libdir'");
+$node->restart;
+
+my $current = $node->safe_psql('postgres',
+	q{SELECT default_version FROM pg_available_extensions WHERE name = 'pigment'});
+my $objects = <<'SQL';
+SELECT pg_describe_object(d.classid, d.objid, 0),
+	CASE WHEN d.classid = 'pg_proc'::regclass THEN
+		(SELECT concat_ws('|', CASE WHEN prokind <> 'a' THEN pg_get_functiondef(p.oid) END, proacl) FROM pg_proc p WHERE p.oid = d.objid) END,
+	CASE WHEN d.classid = 'pg_class'::regclass THEN
+		(SELECT concat_ws('|', relkind, relacl, relrowsecurity, CASE WHEN relkind = 'v' THEN pg_get_viewdef(c.oid) END,
+			(SELECT string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull), ',' ORDER BY attnum)
+				FROM pg_attribute a WHERE a.attrelid = c.oid AND attnum > 0)) FROM pg_class c WHERE c.oid = d.objid) END,
+	obj_description(d.objid, d.classid::regclass::name)
+FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+WHERE e.extname = 'pigment' AND d.deptype = 'e' ORDER BY 1, 2
+SQL
+
+$node->safe_psql('postgres', 'CREATE DATABASE fresh');
+$node->safe_psql('fresh', 'CREATE EXTENSION pigment');
+my $fresh = $node->safe_psql('fresh', $objects);
+cmp_ok(length $fresh, '>', 10_000, 'a fresh install has objects');
+
+for my $script (glob(dirname(__FILE__) . '/../fixtures/pigment--*.sql'))
+{
+	my ($version) = $script =~ /pigment--(\d+\.\d+\.\d+)\.sql$/ or next;
+	(my $database = "from_$version") =~ tr/./_/;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, "CREATE EXTENSION pigment VERSION '$version'");
+	$node->safe_psql($database, <<'SQL');
+SELECT pigment.create_collection('docs');
+SELECT pigment.add('docs', ARRAY['a', 'b'], ARRAY['[1,2]', '[3,4]']::vector[]);
+SQL
+	isnt($node->safe_psql($database, $objects), $fresh, "$version differs from $current");
+	$node->safe_psql($database, 'ALTER EXTENSION pigment UPDATE');
+	is($node->safe_psql($database, q{SELECT extversion FROM pg_extension WHERE extname = 'pigment'}), $current,
+		"$version is updated to $current");
+	is($node->safe_psql($database, $objects), $fresh, "$version updated has the objects of a fresh install");
+	is($node->safe_psql($database, q{SELECT pigment.contains('docs', ARRAY['a', 'c'])}), '{t,f}', 'what was there is there');
+	is($node->safe_psql($database, q{SELECT sum(live_rows) FROM pigment.segments}), '2', 'and its index is listed');
+}
+
+$node->stop;
+done_testing();
