@@ -151,6 +151,7 @@ std::string DescribeRepair(const RepairReport& report) {
       .Add("position", report.position)
       .Add("log_batches", report.log_batches)
       .Add("log_batches_lost", report.log_batches_lost)
+      .AddFlag("log_whole", report.is_log_whole)
       .AddRaw("collections", ArrayOf(report.collections, collection))
       .AddRaw("messages", ArrayOf(report.messages,
                                   [](const std::string& text) { return QuoteJson(text); }))

@@ -381,7 +381,10 @@ class Repair {
     uint64_t last = log_.batches.empty() ? 0 : log_.batches.rbegin()->first;
     for (const CollectionEntry& entry : entries) last = std::max(last, entry.floor);
     const uint64_t after = LowestFloor(entries, last);
-    const std::string nothing(kUuidBytes, '\0');
+    std::string nothing(kUuidBytes, '\0');
+    WriteBatch empty;
+    empty.kind = WriteKind::kDelete;
+    EncodeWriteBatch(empty, nothing);
     PIGMENT_ASSIGN_OR_RETURN(
         const std::unique_ptr<LogCopy> copy,
         LogCopy::Begin(target_.files(), target_.log(), catalog_.store.bytes, after));
@@ -398,6 +401,7 @@ class Repair {
           "{} batches of the log are lost; those behind them were applied all the same",
           report_.log_batches_lost));
     }
+    report_.is_log_whole = log_.is_whole;
     report_.position = last;
     return copy->Finish();
   }
@@ -430,7 +434,7 @@ class Repair {
 }  // namespace
 
 bool RepairReport::is_lossless() const {
-  return catalog == CatalogState::kWhole && log_batches_lost == 0 &&
+  return catalog == CatalogState::kWhole && log_batches_lost == 0 && is_log_whole &&
          std::all_of(collections.begin(), collections.end(), [](const RepairedCollection& each) {
            return each.rows_lost == 0 && each.deletions_lost == 0;
          });

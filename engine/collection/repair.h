@@ -44,6 +44,9 @@ struct RepairReport {
   CatalogState catalog = CatalogState::kWhole;
   uint64_t log_batches = 0;  // kept
   uint64_t log_batches_lost = 0;
+  // False when bytes of the log do not validate: batches at its end may be lost that nothing counts,
+  // or never were there (a torn end after a crash).
+  bool is_log_whole = true;
   uint64_t position = 0;  // of the new store
   std::vector<RepairedCollection> collections;
   std::vector<std::string> messages;  // what was wrong, and what was done about it

@@ -207,6 +207,7 @@ Result<SalvagedLog> SalvageLog(FileSystem* files, const std::string& directory, 
       // What the file before has from here on was written again here, or was a torn tail.
       log.batches.erase(log.batches.lower_bound(header.first_position), log.batches.end());
     } else {
+      log.is_whole = false;
       messages.push_back(read.ok() ? fmt::format("{} belongs elsewhere", path)
                                    : read.status().message());
       if (read.ok()) continue;
@@ -215,7 +216,9 @@ Result<SalvagedLog> SalvageLog(FileSystem* files, const std::string& directory, 
         VisitValidRecords(AsBytes(bytes), header, [&](const FramedRecord& record) {
           log.batches[record.position] = AsText(record.payload);
         });
-    if (!is_whole) messages.push_back(fmt::format("{} is damaged or ends in a torn batch", path));
+    if (is_whole) continue;
+    log.is_whole = false;
+    messages.push_back(fmt::format("{} is damaged or ends in a torn batch", path));
   }
   return log;
 }

@@ -31,6 +31,7 @@ Result<SalvagedCatalog> SalvageCatalog(FileSystem* files, const std::string& dir
 
 struct SalvagedLog {
   std::map<uint64_t, std::string> batches;  // by position
+  bool is_whole = true;
 };
 Result<SalvagedLog> SalvageLog(FileSystem* files, const std::string& directory, const Uuid& store,
                                std::vector<std::string>& messages);
