@@ -208,17 +208,6 @@ class Repair {
     return part;
   }
 
-  // Whether an id lives in another part; where deletions are lost on both sides, in a later one.
-  static bool LivesElsewhere(const std::vector<Part>& parts, size_t here, const std::string& id) {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (i == here || !parts[i].opened.segment) continue;
-      if (parts[i].has_lost_deletions && i < here) continue;
-      const auto row = parts[i].opened.segment->FindRow(id);
-      if (row.ok() && *row && parts[i].IsLive(**row)) return true;
-    }
-    return false;
-  }
-
   Status RepairCollection(CollectionEntry& entry) {
     RepairedCollection& repaired = report_.collections.emplace_back();
     repaired.name = entry.name;
@@ -228,34 +217,45 @@ class Repair {
       PIGMENT_ASSIGN_OR_RETURN(Part part, OpenPart(segment));
       parts.push_back(std::move(part));
     }
-    entry.segments.clear();
+    // Parts whose deletions are known come first: what lives in one of them is dead in the others.
+    // Of those, a later one has the newer row.
+    std::vector<size_t> order;
     for (size_t i = 0; i < parts.size(); ++i) {
-      PIGMENT_RETURN_IF_ERROR(RepairPart(parts, i, entry, repaired));
+      if (!parts[i].has_lost_deletions) order.push_back(i);
+    }
+    const bool has_lost_deletions = order.size() < parts.size();
+    for (size_t i = parts.size(); i-- > 0;) {
+      if (parts[i].has_lost_deletions) order.push_back(i);
+    }
+    std::set<std::string> living;  // gathered only where somebody asks
+    std::vector<std::optional<SegmentEntry>> kept(parts.size());
+    for (const size_t i : order) {
+      PIGMENT_ASSIGN_OR_RETURN(
+          kept[i], RepairPart(parts[i], has_lost_deletions ? &living : nullptr, repaired));
+    }
+    entry.segments.clear();
+    for (const auto& segment : kept) {
+      if (segment) entry.segments.push_back(*segment);
     }
     return Status::Ok();
   }
 
-  Status RepairPart(const std::vector<Part>& parts, size_t index, CollectionEntry& entry,
-                    RepairedCollection& repaired) {
-    const Part& part = parts[index];
+  Result<std::optional<SegmentEntry>> RepairPart(const Part& part, std::set<std::string>* living,
+                                                 RepairedCollection& repaired) {
     const uint64_t live = part.entry.rows - part.entry.deleted_rows;
     if (!part.opened.segment) {
       repaired.rows_lost += live;
-      return Status::Ok();
+      return std::optional<SegmentEntry>();
     }
     if (part.opened.is_whole && !part.has_lost_deletions) {
-      PIGMENT_RETURN_IF_ERROR(CopyWhole(part.entry));
-      if (part.deleted && copied_deletions_.insert({part.entry.segment, part.entry.deletions}).second) {
-        PIGMENT_RETURN_IF_ERROR(WriteDeletionsFile(
-            *target_.files(),
-            fmt::format("{}/{}.{}.del", target_.segments(), part.entry.segment,
-                        part.entry.deletions),
-            {catalog_.store.bytes, part.entry.segment, part.entry.deletions, part.entry.rows},
-            *part.deleted));
+      PIGMENT_RETURN_IF_ERROR(CopyPart(part));
+      for (uint32_t row = 0; living != nullptr && row < part.entry.rows; ++row) {
+        if (!part.IsLive(row)) continue;
+        PIGMENT_ASSIGN_OR_RETURN(std::string id, part.opened.segment->ReadId(row));
+        living->insert(std::move(id));
       }
-      entry.segments.push_back(part.entry);
       repaired.rows += live;
-      return Status::Ok();
+      return std::optional(part.entry);
     }
     uint64_t lost = 0;
     uint64_t elsewhere = 0;
@@ -264,7 +264,7 @@ class Repair {
         Rewrite(*part.opened.segment,
                 [&](uint32_t row, const std::string& id) {
                   if (!part.IsLive(row)) return false;
-                  if (!part.has_lost_deletions || !LivesElsewhere(parts, index, id)) return true;
+                  if (living == nullptr || id.empty() || living->insert(id).second) return true;
                   ++elsewhere;
                   return false;
                 },
@@ -276,9 +276,20 @@ class Repair {
     if (written) {
       ++repaired.segments_rewritten;
       repaired.rows += written->rows;
-      entry.segments.push_back(*written);
     }
-    return Status::Ok();
+    return written;
+  }
+
+  Status CopyPart(const Part& part) {
+    const SegmentEntry& entry = part.entry;
+    PIGMENT_RETURN_IF_ERROR(CopyWhole(entry));
+    if (!part.deleted || !copied_deletions_.insert({entry.segment, entry.deletions}).second) {
+      return Status::Ok();
+    }
+    return WriteDeletionsFile(
+        *target_.files(),
+        fmt::format("{}/{}.{}.del", target_.segments(), entry.segment, entry.deletions),
+        {catalog_.store.bytes, entry.segment, entry.deletions, entry.rows}, *part.deleted);
   }
 
   // ---- What no collection claims

@@ -48,7 +48,9 @@ bool VisitValidRecords(std::span<const std::byte> file, const FramedHeader& head
     if (record->flags == kPlainRecord) visit(*record);
     offset = record->end;
   }
-  return is_whole;
+  const auto rest = file.subspan(std::min<uint64_t>(offset, file.size()));
+  return is_whole && std::all_of(rest.begin(), rest.end(),
+                                 [](std::byte byte) { return byte == std::byte{0}; });
 }
 
 Result<std::optional<std::string>> ReadIfThere(FileSystem* files, const std::string& path) {

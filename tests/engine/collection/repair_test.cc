@@ -105,9 +105,11 @@ TEST(Repair, KeepsWhatCanBeReadAndInventsNothing) {
     std::mt19937_64 random(seed);
     BackupWorld world(seed % 10 + 1);
     ASSERT_OK(world.Backup("copy"));
-    for (uint64_t acts = random() % 2 + 1; acts > 0; --acts) {
-      SCOPED_TRACE(Damage(world, "copy", random));
+    std::string acts;
+    for (uint64_t left = random() % 2 + 1; left > 0; --left) {
+      acts += Damage(world, "copy", random) + "\n";
     }
+    SCOPED_TRACE(acts);
     const auto report = RepairAt(world, "copy", "new");
     if (!report.ok()) {
       EXPECT_EQ(report.status().code(), Code::kDataLoss) << report.status().ToString();
@@ -119,6 +121,11 @@ TEST(Repair, KeepsWhatCanBeReadAndInventsNothing) {
     const auto check = CheckStore("new", checking);
     ASSERT_OK(check);
     EXPECT_TRUE(check->is_clean()) << Print(*report);
+    // A log that ends between two batches looks like one that was never longer.
+    if (report->position < world.store().position() && report->is_log_whole &&
+        acts.find(".log cut") != std::string::npos) {
+      continue;
+    }
     if (report->is_lossless()) {
       ++lossless;
       EXPECT_EQ(world.DifferenceOfCopy("new"), "") << Print(*report);
