@@ -77,7 +77,7 @@ Result<CheckReport> LookAtDirectory(const std::string& path, FileSystem* files,
   reading.create = false;
   // An engine of its own: a store that this process has open keeps its options and its caches.
   std::shared_ptr<FileSystem> borrowed(files, [](FileSystem*) {});
-  const auto engine = StoreEngine::Open(std::move(borrowed), path, reading);
+  const auto engine = StoreEngine::Open(std::move(borrowed), path, reading, "");
   if (!engine.ok()) {
     // What the log's own check did not say already.
     if (notes.report().is_clean()) notes.AddStatus(engine.status(), "");
