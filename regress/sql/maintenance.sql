@@ -35,7 +35,7 @@ SELECT count(*) FROM pigment._segments(0);
 SELECT count(*) FROM pigment._segments('segmented'::regclass);
 
 -- Which ids are there.
-SELECT pigment.create_collection('held') IS NOT NULL AS created;
+SELECT (pigment.create_collection('held')).name AS created;
 SELECT * FROM pigment.add('held', ARRAY['a', 'b', 'c'], ARRAY['[1,2]', '[3,4]', '[5,6]']::vector[]);
 SELECT pigment.contains('held', ARRAY['a', 'x', 'c', 'a', NULL, '']);
 SELECT pigment.contains('held', '{}'), pigment.contains('held', NULL) IS NULL AS nothing_asked;

@@ -32,8 +32,6 @@ $node->append_conf('postgresql.conf', "extension_destdir = '$folder'");
 $node->append_conf('postgresql.conf', "dynamic_library_path = '$folder$library:\$libdir'");
 $node->restart;
 
-my $current = $node->safe_psql('postgres',
-	q{SELECT default_version FROM pg_available_extensions WHERE name = 'pigment'});
 my $objects = <<'SQL';
 SELECT pg_describe_object(d.classid, d.objid, 0),
 	CASE WHEN d.classid = 'pg_proc'::regclass THEN
@@ -50,6 +48,8 @@ SQL
 $node->safe_psql('postgres', 'CREATE DATABASE fresh');
 $node->safe_psql('fresh', 'CREATE EXTENSION pigment');
 my $fresh = $node->safe_psql('fresh', $objects);
+my $current = $node->safe_psql('fresh', q{SELECT extversion FROM pg_extension WHERE extname = 'pigment'});
+like($current, qr/^\d+\.\d+\.\d+$/, 'it has a version');
 cmp_ok(length $fresh, '>', 10_000, 'a fresh install has objects');
 
 for my $script (glob(dirname(__FILE__) . '/../fixtures/pigment--*.sql'))

@@ -23,7 +23,7 @@ struct Ran {
   nlohmann::json json() const { return nlohmann::json::parse(output); }
 };
 
-Ran Run(const std::string& arguments) {
+Ran RunTool(const std::string& arguments) {
   Ran ran;
   FILE* const pipe = popen((std::string(PIGMENT_TOOL) + " " + arguments + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return ran;
@@ -77,75 +77,75 @@ class Tools : public ::testing::Test {
 };
 
 TEST_F(Tools, SegmentsAreListedAsTableAndAsJson) {
-  const Ran table = Run("segments " + db());
+  const Ran table = RunTool("segments " + db());
   EXPECT_EQ(table.status, 0) << table.output;
   EXPECT_NE(table.output.find("live rows"), std::string::npos) << table.output;
   EXPECT_NE(table.output.find("docs"), std::string::npos) << table.output;
-  const Ran json = Run("segments --json " + db() + " docs");
+  const Ran json = RunTool("segments --json " + db() + " docs");
   ASSERT_EQ(json.status, 0) << json.output;
   uint64_t rows = 0;
   for (const auto& segment : json.json()) rows += segment.at("live_rows").get<uint64_t>();
   EXPECT_EQ(rows, 100u);
-  EXPECT_EQ(Run("segments " + db() + " nobody").status, 3);
+  EXPECT_EQ(RunTool("segments " + db() + " nobody").status, 3);
 }
 
 TEST_F(Tools, StatisticsAndMigrationsAreShown) {
-  const Ran stats = Run("stats --json " + db());
+  const Ran stats = RunTool("stats --json " + db());
   ASSERT_EQ(stats.status, 0) << stats.output;
   EXPECT_EQ(stats.json().at("catalog").at("collections"), 1);
   EXPECT_GT(stats.json().at("formats").at("log"), 0);
-  EXPECT_EQ(Run("stats " + db()).status, 0);
-  const Ran migrations = Run("migrations --json " + db());
+  EXPECT_EQ(RunTool("stats " + db()).status, 0);
+  const Ran migrations = RunTool("migrations --json " + db());
   ASSERT_EQ(migrations.status, 0) << migrations.output;
   EXPECT_TRUE(migrations.json().is_array());
-  EXPECT_EQ(Run("migrations " + db()).status, 0);
+  EXPECT_EQ(RunTool("migrations " + db()).status, 0);
 }
 
 TEST_F(Tools, ACheckFindsDamageAndRepairSavesTheRest) {
-  const Ran whole = Run("check " + db());
+  const Ran whole = RunTool("check " + db());
   EXPECT_EQ(whole.status, 0) << whole.output;
   EXPECT_NE(whole.output.find("the store is whole"), std::string::npos) << whole.output;
   Damage();
-  const Ran damaged = Run("check --full " + db());
+  const Ran damaged = RunTool("check --full " + db());
   EXPECT_EQ(damaged.status, 1) << damaged.output;
   EXPECT_NE(damaged.output.find(".seg at"), std::string::npos) << damaged.output;
-  EXPECT_GT(Run("check --json " + db()).json().at("errors"), 0);
-  const Ran repaired = Run("repair --json " + db() + " " + at("new"));
+  EXPECT_GT(RunTool("check --json " + db()).json().at("errors"), 0);
+  const Ran repaired = RunTool("repair --json " + db() + " " + at("new"));
   EXPECT_TRUE(repaired.status == 0 || repaired.status == 1) << repaired.output;
   EXPECT_EQ(repaired.json().at("lossless").get<bool>(), repaired.status == 0);
   EXPECT_EQ(repaired.json().at("collections").at(0).at("name"), "docs");
-  EXPECT_EQ(Run("check --full " + at("new")).status, 0);
-  EXPECT_EQ(Run("repair " + db() + " " + at("new")).status, 3) << "a store is there";
+  EXPECT_EQ(RunTool("check --full " + at("new")).status, 0);
+  EXPECT_EQ(RunTool("repair " + db() + " " + at("new")).status, 3) << "a store is there";
 }
 
 TEST_F(Tools, ABackupIsMadeBesideAWriter) {
   abi_test::Client writer;
   ASSERT_TRUE(abi_test::Open(db(), &writer).ok());
-  const Ran backup = Run("backup " + db() + " " + at("copy"));
+  const Ran backup = RunTool("backup " + db() + " " + at("copy"));
   EXPECT_EQ(backup.status, 0) << backup.output;
-  EXPECT_EQ(Run("check " + at("copy")).status, 0);
-  EXPECT_EQ(Run("backup " + db() + " " + at("copy")).status, 3);
-  EXPECT_EQ(Run("compact " + db()).status, 3) << "somebody else writes";
+  EXPECT_EQ(RunTool("check " + at("copy")).status, 0);
+  EXPECT_EQ(RunTool("backup " + db() + " " + at("copy")).status, 3);
+  EXPECT_EQ(RunTool("compact " + db()).status, 3) << "somebody else writes";
 }
 
 TEST_F(Tools, ACompactionSaysWhatItDid) {
-  const Ran compacted = Run("compact --json " + db());
+  const Ran compacted = RunTool("compact --json " + db());
   ASSERT_EQ(compacted.status, 0) << compacted.output;
   const auto docs = compacted.json().at(0);
   EXPECT_EQ(docs.at("records"), 100);
   EXPECT_EQ(docs.at("segments_in"), 2);
   EXPECT_EQ(docs.at("segments_out"), 1);
-  EXPECT_EQ(Run("check --full " + db()).status, 0);
+  EXPECT_EQ(RunTool("check --full " + db()).status, 0);
 }
 
 TEST_F(Tools, TheCommandLineIsChecked) {
-  EXPECT_EQ(Run("").status, 2);
-  EXPECT_EQ(Run("nonsense").status, 2);
-  EXPECT_EQ(Run("check").status, 2);
-  EXPECT_EQ(Run("--help").status, 0);
-  EXPECT_NE(Run("--version").output.find(pigment_version()), std::string::npos);
-  EXPECT_EQ(Run("check " + at("missing")).status, 3);
-  EXPECT_EQ(Run("stats " + at("missing")).status, 3);
+  EXPECT_EQ(RunTool("").status, 2);
+  EXPECT_EQ(RunTool("nonsense").status, 2);
+  EXPECT_EQ(RunTool("check").status, 2);
+  EXPECT_EQ(RunTool("--help").status, 0);
+  EXPECT_NE(RunTool("--version").output.find(pigment_version()), std::string::npos);
+  EXPECT_EQ(RunTool("check " + at("missing")).status, 3);
+  EXPECT_EQ(RunTool("stats " + at("missing")).status, 3);
 }
 
 }  // namespace
