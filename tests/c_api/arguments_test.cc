@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -430,26 +431,34 @@ struct Larger {
 };
 
 template <typename T>
-void ExpectSizes(const char* name, const T& value, const std::function<Outcome(const T*)>& call) {
+void ExpectSizes(const char* name, const T& value, const std::function<Outcome(const T*)>& call,
+                 size_t size_min = sizeof(T)) {  // of the first version that had the struct
   SCOPED_TRACE(name);
-  for (const size_t size : {size_t{0}, size_t{1}, size_t{8}, sizeof(T) - 1}) {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{8}, size_min - 1}) {
     const Outcome outcome = Larger::With<T>(size, value, call);
     EXPECT_EQ(outcome.status, PIGMENT_INVALID_ARGUMENT) << outcome;
     EXPECT_NE(outcome.message.find("struct_size"), std::string::npos) << outcome;
     EXPECT_NE(outcome.message.find(name), std::string::npos) << outcome;
   }
+  EXPECT_TRUE(Larger::With<T>(size_min, value, call).ok());
   EXPECT_TRUE(Larger::With<T>(sizeof(T), value, call).ok());
   EXPECT_TRUE(Larger::With<T>(sizeof(T) + 64, value, call).ok());
 }
 
 TEST_F(Arguments, StructSizesAreChecked) {
+  ExpectSizes<pigment_compaction>(
+      "result", Sized<pigment_compaction>(), [&](const pigment_compaction* result) {
+        return Try(pigment_collection_compact, docs(), kNoOptions,
+                   const_cast<pigment_compaction*>(result));
+      });
   int made = 0;
   const auto name = [&made] { return "made" + std::to_string(made++); };
   ExpectSizes<pigment_open_options>("options", Sized<pigment_open_options>(),
                                     [](const pigment_open_options* options) {
                                       abi_test::Client client;
                                       return abi_test::Open("", &client, options);
-                                    });
+                                    },
+                                    offsetof(pigment_open_options, reserve_bytes));
   ExpectSizes<pigment_scope>("scope", Sized<pigment_scope>(), [&](const pigment_scope* scope) {
     uint64_t count = 0;
     return Try(pigment_client_count_collections, client(), scope, &count);
