@@ -152,6 +152,7 @@ std::string DescribeRepair(const RepairReport& report) {
       .Add("log_batches", report.log_batches)
       .Add("log_batches_lost", report.log_batches_lost)
       .AddFlag("log_whole", report.is_log_whole)
+      .Add("shelf_records_lost", report.shelf_records_lost)
       .AddRaw("collections", ArrayOf(report.collections, collection))
       .AddRaw("messages", ArrayOf(report.messages,
                                   [](const std::string& text) { return QuoteJson(text); }))
@@ -174,9 +175,9 @@ std::string DescribeSegments(const std::vector<SegmentDescription>& segments) {
   });
 }
 
-std::string DescribeStatistics(const StoreStatistics& statistics,
+std::string DescribeStatistics(const StoreCondition& condition, const StoreStatistics& statistics,
                                const MaintenanceStatistics& maintenance) {
-  const FormatVersions& formats = statistics.formats;
+  const FormatVersions& formats = condition.formats;
   const auto migration = [](const Catalog::Migration& each) {
     return ObjectWriter()
         .Add("number", each.number)
@@ -186,17 +187,21 @@ std::string DescribeStatistics(const StoreStatistics& statistics,
   };
   return ObjectWriter()
       .AddText("version", pigment_version())
-      .AddFlag("read_only", statistics.is_read_only)
-      .Add("position", statistics.position)
-      .AddRaw("log", statistics.log ? DescribeLog(*statistics.log) : "null")
+      .AddFlag("read_only", condition.is_read_only)
+      .Add("position", condition.position)
+      .AddRaw("log", condition.log ? DescribeLog(*condition.log) : "null")
       .AddRaw("catalog", ObjectWriter()
-                             .Add("collections", statistics.catalog.collections)
-                             .Add("bytes", statistics.catalog.bytes)
+                             .Add("collections", condition.catalog.collections)
+                             .Add("bytes", condition.catalog.bytes)
+                             .Add("loaded_collections", statistics.loaded_collections)
+                             .Add("shelved_collections", statistics.shelved_collections)
+                             .Add("shelved_bytes", statistics.shelved_bytes)
+                             .Add("waiting_batches", statistics.waiting_batches)
                              .Take())
       .AddRaw("memory", ObjectWriter()
-                            .Add("used_bytes", statistics.memory_used_bytes)
-                            .Add("limit_bytes", statistics.memory_limit_bytes)
-                            .Add("tail_bytes", statistics.tail_bytes)
+                            .Add("used_bytes", condition.memory_used_bytes)
+                            .Add("limit_bytes", condition.memory_limit_bytes)
+                            .Add("tail_bytes", condition.tail_bytes)
                             .Take())
       .AddRaw("maintenance", DescribeMaintenance(maintenance))
       .AddRaw("formats", ObjectWriter()
@@ -206,7 +211,7 @@ std::string DescribeStatistics(const StoreStatistics& statistics,
                              .Add("segment", formats.segment)
                              .Add("deletions", formats.deletions)
                              .Take())
-      .AddRaw("migrations", ArrayOf(statistics.migrations, migration))
+      .AddRaw("migrations", ArrayOf(condition.migrations, migration))
       .Take();
 }
 

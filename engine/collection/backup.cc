@@ -19,6 +19,7 @@
 #include "engine/catalog/catalog_files.h"
 #include "engine/collection/deletions_file.h"
 #include "engine/collection/frozen_store.h"
+#include "engine/collection/shelf_file.h"
 #include "engine/collection/store_engine.h"
 #include "engine/log/log_range.h"
 
@@ -55,6 +56,7 @@ class Backup {
       for (const SegmentEntry& segment : entry.segments) {
         PIGMENT_RETURN_IF_ERROR(CopyFilesOf(segment));
       }
+      PIGMENT_RETURN_IF_ERROR(CopyShelf(entry.shelf.file));
     }
     if (!PIGMENT_PLANTED(kBackupForgetsSegmentNames)) {
       PIGMENT_RETURN_IF_ERROR(target_.files()->SyncDirectory(target_.segments()));
@@ -149,12 +151,29 @@ class Backup {
                               *deleted);
   }
 
+  // As it is, with the records of other collections: places in it stay what they are.
+  Status CopyShelf(uint32_t number) {
+    if (number == 0 || !shelves_.insert(number).second) return Status::Ok();
+    PIGMENT_RETURN_IF_ERROR(control_.Check());
+    const std::string name = fmt::format("{}.shelf", number);
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::string bytes,
+        ReadWholeShelf(*source_.files, SourcePath(name), source_.store.bytes, number));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::unique_ptr<File> to,
+        target_.files()->Open(target_.segments() + "/" + name, OpenMode::kCreate));
+    PIGMENT_RETURN_IF_ERROR(to->WriteAt(0, AsBytes(bytes)));
+    Count(bytes.size());
+    return PIGMENT_PLANTED(kBackupForgetsSegmentSync) ? Status::Ok() : to->Sync();
+  }
+
   FrozenStore& source_;
   CopyTarget& target_;
   const CallControl& control_;
   BackupSummary summary_;
   std::set<uint32_t> segments_;  // copied already, for another collection
   std::set<std::pair<uint32_t, uint64_t>> deletions_;
+  std::set<uint32_t> shelves_;
 };
 
 }  // namespace

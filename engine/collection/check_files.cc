@@ -12,11 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/bytes.h"
 #include "engine/block/block.h"
 #include "engine/block/file_block_source.h"
 #include "engine/catalog/catalog_files.h"
 #include "engine/collection/backup.h"
 #include "engine/collection/deletions_file.h"
+#include "engine/collection/shelf_file.h"
+#include "engine/collection/shelved_tail.h"
 #include "engine/segment/segment.h"
 
 namespace pigment {
@@ -25,10 +28,11 @@ namespace {
 constexpr uint32_t kChunkBlocks = 128;
 constexpr uint32_t kBlocksNamedMax = 20;  // damaged ones of one file, each by itself
 
-// "12.seg" or "12.34.del", or neither.
+// "12.seg", "12.34.del" or "12.shelf", or none of them.
 struct SegmentFileName {
   uint32_t segment = 0;
   uint64_t deletions = 0;  // 0: the segment itself
+  bool is_shelf = false;
 };
 
 std::optional<SegmentFileName> ParseSegmentFileName(std::string_view name) {
@@ -41,6 +45,10 @@ std::optional<SegmentFileName> ParseSegmentFileName(std::string_view name) {
   SegmentFileName parsed;
   if (!number(parsed.segment)) return std::nullopt;
   if (name == ".seg") return parsed;
+  if (name == ".shelf") {
+    parsed.is_shelf = true;
+    return parsed;
+  }
   if (!name.starts_with('.')) return std::nullopt;
   name.remove_prefix(1);
   if (!number(parsed.deletions) || name != ".del" || parsed.deletions == 0) return std::nullopt;
@@ -185,6 +193,7 @@ bool IsOursInRoot(const std::string& name) {
 Status CheckSegmentFiles(const CheckedStore& store, CheckNotes& notes) {
   std::set<uint32_t> seen;
   std::set<std::pair<uint32_t, uint64_t>> seen_deletions;
+  std::set<uint32_t> seen_shelves;
   for (const CollectionEntry& entry : *store.collections) {
     for (const SegmentEntry& segment : entry.segments) {
       if (seen.insert(segment.segment).second) {
@@ -202,6 +211,21 @@ Status CheckSegmentFiles(const CheckedStore& store, CheckNotes& notes) {
         CheckDeletions(store, segment, entry.name, notes);
       }
     }
+    if (entry.shelf.file != 0) {
+      PIGMENT_RETURN_IF_ERROR(store.control.Check());
+      const std::string path = fmt::format("{}/segments/{}.shelf", store.directory, entry.shelf.file);
+      if (seen_shelves.insert(entry.shelf.file).second) {
+        const auto whole = ReadWholeShelf(*store.files, path, store.store.bytes, entry.shelf.file);
+        notes.AddStatus(whole.status(), "");
+        notes.totals().files += 1;
+        notes.totals().bytes += whole.ok() ? whole->size() : 0;
+      }
+      const auto record = ReadShelf(*store.files, path, store.store.bytes, entry.shelf);
+      notes.AddStatus(record.status(), entry.name);
+      if (record.ok()) {
+        notes.AddStatus(DecodeShelvedTail(AsBytes(*record)).status(), entry.name, path);
+      }
+    }
   }
   return Status::Ok();
 }
@@ -216,6 +240,7 @@ Status CheckNames(const CheckedStore& store, CheckNotes& notes) {
           named.insert(fmt::format("{}.{}.del", segment.segment, segment.deletions));
         }
       }
+      if (entry.shelf.file != 0) named.insert(fmt::format("{}.shelf", entry.shelf.file));
     }
   }
   const std::string folder = store.directory + "/segments";
@@ -232,6 +257,9 @@ Status CheckNames(const CheckedStore& store, CheckNotes& notes) {
     } else if (store.collections != nullptr) {
       NoteName(CheckSeverity::kWarning, path,
                "no collection names this file; a writer removes it when it opens", notes);
+    } else if (parsed->is_shelf) {
+      notes.AddStatus(
+          ReadWholeShelf(*store.files, path, store.store.bytes, parsed->segment).status(), "");
     } else if (parsed->deletions == 0) {
       PIGMENT_ASSIGN_OR_RETURN(const bool is_whole,
                                CheckBlocks(store, path, parsed->segment, "", notes));

@@ -50,6 +50,7 @@ Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
   frozen->release_log = [this] { purge_holds_.fetch_sub(1); };
   const auto current = generation();
   auto retained = std::make_shared<std::vector<SegmentEntry>>();
+  auto shelves = std::make_shared<std::vector<uint32_t>>();
   {
     std::lock_guard admin(admin_mutex_);
     std::lock_guard entries(entry_mutex_);
@@ -61,10 +62,13 @@ Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
         segments_.Hold(segment);
         retained->push_back(segment);
       }
+      segments_.RetainShelf(entry.shelf.file);
+      shelves->push_back(entry.shelf.file);
     });
   }
-  frozen->release_files = [this, retained, current] {
+  frozen->release_files = [this, retained, shelves, current] {
     for (const SegmentEntry& segment : *retained) segments_.LetGo(segment);
+    for (const uint32_t shelf : *shelves) segments_.ReleaseShelf(shelf);
   };
   PIGMENT_ASSIGN_OR_RETURN(frozen->collections, DecodeCollections(frozen->catalog_bytes));
   return frozen;

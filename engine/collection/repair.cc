@@ -25,6 +25,8 @@
 #include "engine/collection/deletions_file.h"
 #include "engine/collection/frozen_store.h"
 #include "engine/collection/repair_source.h"
+#include "engine/collection/shelf_file.h"
+#include "engine/collection/shelved_tail.h"
 #include "engine/log/log_range.h"
 #include "engine/record/record.h"
 #include "engine/segment/segment_writer.h"
@@ -64,6 +66,11 @@ class Repair {
       PIGMENT_RETURN_IF_ERROR(RepairCollection(entry));
     }
     PIGMENT_RETURN_IF_ERROR(WriteLog(entries));
+    if (shelf_) {
+      PIGMENT_RETURN_IF_ERROR(
+          shelf_->Write(*target_.files(),
+                        fmt::format("{}/{}.shelf", target_.segments(), shelf_number_)));
+    }
     PIGMENT_RETURN_IF_ERROR(target_.files()->SyncDirectory(target_.segments()));
     return Publish(entries);
   }
@@ -208,6 +215,47 @@ class Repair {
     return part;
   }
 
+  // Ids that live in the segments that were kept, and on the shelf.
+  struct Living {
+    std::set<std::string> stored;
+    std::set<std::string> shelved;
+  };
+  using Records = std::vector<std::shared_ptr<const Record>>;
+  static const Records& NoRecords() {
+    static const Records none;
+    return none;
+  }
+
+  // The records and deletions that a cold collection has on a shelf.
+  std::optional<ShelvedTail> ReadShelved(const CollectionEntry& entry) {
+    if (entry.shelf.file == 0) return std::nullopt;
+    const auto bytes =
+        ReadShelf(*files_, fmt::format("{}/segments/{}.shelf", from_, entry.shelf.file),
+                  catalog_.store.bytes, entry.shelf);
+    auto shelved = bytes.ok() ? DecodeShelvedTail(AsBytes(*bytes))
+                              : Result<ShelvedTail>(bytes.status());
+    if (shelved.ok()) return *std::move(shelved);
+    ++report_.shelf_records_lost;
+    report_.messages.push_back(
+        fmt::format("what collection \"{}\" had on a shelf is lost: {}", entry.name,
+                    shelved.status().message()));
+    return std::nullopt;
+  }
+
+  // Onto the shelf of the new store. Deletions of rows that are not there any more are left out.
+  Status KeepShelved(CollectionEntry& entry, std::optional<ShelvedTail> shelved,
+                     const Living* living) {
+    entry.shelf = ShelfPlace();
+    if (!shelved) return Status::Ok();
+    if (living != nullptr) {
+      std::erase_if(shelved->erased,
+                    [&](const std::string& id) { return !living->stored.contains(id); });
+    }
+    if (!shelf_) shelf_.emplace(catalog_.store.bytes, shelf_number_ = next_segment_++);
+    PIGMENT_ASSIGN_OR_RETURN(entry.shelf, shelf_->Add(EncodeShelvedTail(*shelved)));
+    return Status::Ok();
+  }
+
   Status RepairCollection(CollectionEntry& entry) {
     RepairedCollection& repaired = report_.collections.emplace_back();
     repaired.name = entry.name;
@@ -227,12 +275,22 @@ class Repair {
     for (size_t i = parts.size(); i-- > 0;) {
       if (parts[i].has_lost_deletions) order.push_back(i);
     }
-    std::set<std::string> living;  // gathered only where somebody asks
+    const std::optional<ShelvedTail> shelved = ReadShelved(entry);
+    const bool is_whole = std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+      return part.opened.is_whole && !part.has_lost_deletions;
+    });
+    // Gathered only where somebody asks.
+    Living living;
+    for (const auto& record : shelved && has_lost_deletions ? shelved->records : NoRecords()) {
+      living.shelved.insert(record->id);
+    }
+    const bool gathers = has_lost_deletions || (shelved && !is_whole);
     std::vector<std::optional<SegmentEntry>> kept(parts.size());
     for (const size_t i : order) {
-      PIGMENT_ASSIGN_OR_RETURN(
-          kept[i], RepairPart(parts[i], has_lost_deletions ? &living : nullptr, repaired));
+      PIGMENT_ASSIGN_OR_RETURN(kept[i],
+                               RepairPart(parts[i], gathers ? &living : nullptr, repaired));
     }
+    PIGMENT_RETURN_IF_ERROR(KeepShelved(entry, shelved, gathers ? &living : nullptr));
     entry.segments.clear();
     for (const auto& segment : kept) {
       if (segment) entry.segments.push_back(*segment);
@@ -240,7 +298,7 @@ class Repair {
     return Status::Ok();
   }
 
-  Result<std::optional<SegmentEntry>> RepairPart(const Part& part, std::set<std::string>* living,
+  Result<std::optional<SegmentEntry>> RepairPart(const Part& part, Living* living,
                                                  RepairedCollection& repaired) {
     const uint64_t live = part.entry.rows - part.entry.deleted_rows;
     if (!part.opened.segment) {
@@ -252,7 +310,7 @@ class Repair {
       for (uint32_t row = 0; living != nullptr && row < part.entry.rows; ++row) {
         if (!part.IsLive(row)) continue;
         PIGMENT_ASSIGN_OR_RETURN(std::string id, part.opened.segment->ReadId(row));
-        living->insert(std::move(id));
+        living->stored.insert(std::move(id));
       }
       repaired.rows += live;
       return std::optional(part.entry);
@@ -264,7 +322,12 @@ class Repair {
         Rewrite(*part.opened.segment,
                 [&](uint32_t row, const std::string& id) {
                   if (!part.IsLive(row)) return false;
-                  if (living == nullptr || id.empty() || living->insert(id).second) return true;
+                  if (living == nullptr || id.empty()) return true;
+                  if (!part.has_lost_deletions) {
+                    living->stored.insert(id);
+                    return true;
+                  }
+                  if (!living->shelved.contains(id) && living->stored.insert(id).second) return true;
                   ++elsewhere;
                   return false;
                 },
@@ -440,12 +503,15 @@ class Repair {
   std::set<uint32_t> copied_;
   std::set<std::pair<uint32_t, uint64_t>> copied_deletions_;
   std::set<Uuid> recovered_;
+  std::optional<ShelfWriter> shelf_;
+  uint32_t shelf_number_ = 0;
 };
 
 }  // namespace
 
 bool RepairReport::is_lossless() const {
   return catalog == CatalogState::kWhole && log_batches_lost == 0 && is_log_whole &&
+         shelf_records_lost == 0 &&
          std::all_of(collections.begin(), collections.end(), [](const RepairedCollection& each) {
            return each.rows_lost == 0 && each.deletions_lost == 0;
          });

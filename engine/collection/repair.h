@@ -47,7 +47,8 @@ struct RepairReport {
   // False when bytes of the log do not validate: batches at its end may be lost that nothing counts,
   // or never were there (a torn end after a crash).
   bool is_log_whole = true;
-  uint64_t position = 0;  // of the new store
+  uint64_t shelf_records_lost = 0;  // of cold collections: what they had in no segment
+  uint64_t position = 0;            // of the new store
   std::vector<RepairedCollection> collections;
   std::vector<std::string> messages;  // what was wrong, and what was done about it
 

@@ -78,4 +78,27 @@ Result<std::string> ReadShelf(FileSystem& files, const std::string& path, const 
   return std::string(AsText(record->payload));
 }
 
+Result<std::string> ReadWholeShelf(FileSystem& files, const std::string& path, const OwnerId& store,
+                                   uint32_t file) {
+  Result<std::string> bytes = ReadWholeFile(&files, path);
+  if (bytes.status().code() == Code::kNotFound) {
+    return DataLoss(Detail::kMissing, path, -1, fmt::format("shelf {} is missing", file));
+  }
+  PIGMENT_RETURN_IF_ERROR(bytes.status());
+  PIGMENT_ASSIGN_OR_RETURN(
+      const FramedHeader header,
+      DecodeFramedHeader(AsBytes(*bytes), FramedKind::kShelf, kShelfVersion, path));
+  if (header.store != store || header.number != file) {
+    return DataLoss(Detail::kForeign, path, 0,
+                    fmt::format("{} is shelf {} of {} store, expected shelf {}", path,
+                                header.number, header.store == store ? "this" : "another", file));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const FramedScan scan,
+                           ScanRecords(AsBytes(*bytes), header, path, UINT64_MAX, nullptr));
+  if (scan.end == bytes->size()) return bytes;
+  return DataLoss(Detail::kChecksum, path, static_cast<int64_t>(scan.end),
+                  fmt::format("the record at {} of shelf {} differs from its checksum", scan.end,
+                              file));
+}
+
 }  // namespace pigment

@@ -44,4 +44,8 @@ class ShelfWriter {
 Result<std::string> ReadShelf(FileSystem& files, const std::string& path, const OwnerId& store,
                               const ShelfPlace& place);
 
+// The whole file, verified: header, and every record up to its end. For copies and checks.
+Result<std::string> ReadWholeShelf(FileSystem& files, const std::string& path, const OwnerId& store,
+                                   uint32_t file);
+
 }  // namespace pigment

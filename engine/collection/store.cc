@@ -178,9 +178,9 @@ class StoreHandle final : public Store {
     return engine().WriteBackupTo(path, options);
   }
 
-  Result<StoreStatistics> statistics() const override {
+  Result<StoreCondition> Condition() const override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return engine().statistics();
+    return engine().Condition();
   }
 
   Result<CheckReport> Check(const CheckOptions& options) override {

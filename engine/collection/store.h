@@ -17,7 +17,7 @@
 #include "engine/collection/backup.h"
 #include "engine/collection/check.h"
 #include "engine/collection/collection.h"
-#include "engine/collection/statistics.h"
+#include "engine/collection/condition.h"
 #include "engine/log/log.h"
 
 namespace pigment {
@@ -129,9 +129,9 @@ class Store {
   // others from it; the first error is given in the end.
   virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;
   virtual Result<MaintenanceStatistics> maintenance() const = 0;
-  virtual Result<StoreStatistics> statistics() const = 0;
   virtual uint64_t position() const = 0;  // last applied log position
   virtual Result<LoadingStatistics> loading() const = 0;
+  virtual Result<StoreCondition> Condition() const = 0;  // log, catalog, memory, formats
   virtual Result<uint64_t>
   Refresh() = 0;  // read-only: catches up with the writer; returns the new position
 };

@@ -88,7 +88,7 @@ class StoreEngine {
 
   Result<BackupSummary> WriteBackupTo(const std::string& path, const BackupOptions& options);
   Result<CheckReport> Check(const CheckOptions& options);
-  Result<StoreStatistics> statistics() const;
+  Result<StoreCondition> Condition() const;
 
   // A read-only store reads what the writer made durable since; any other is up to date.
   Result<uint64_t> Refresh();

@@ -317,7 +317,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check(const char *path, size_
                                                          const pigment_call_options *options, pigment_buffer **json,
                                                          pigment_error **error);
 /* Writes a new store in the directory `to` (as for a backup) with everything of the one in `from` that can be read; `from` is not changed, and nobody may write to it
-   meanwhile. The report: {"lossless","catalog":"whole"|"damaged"|"lost","position","log_batches","log_batches_lost","log_whole","collections":[{"name","recovered",
+   meanwhile. The report: {"lossless","catalog":"whole"|"damaged"|"lost","position","log_batches","log_batches_lost","log_whole","shelf_records_lost","collections":[{"name","recovered",
    "rows","rows_lost","deletions_lost","segments_rewritten"}],"messages":[..]}. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_repair(const char *from, size_t from_size, const char *to,
                                                           size_t to_size, const pigment_call_options *options,

@@ -140,7 +140,7 @@ TEST(Repair, KeepsWhatCanBeReadAndInventsNothing) {
     }
     // Where only rows were lost, everything else is there.
     if (report->catalog != RepairReport::CatalogState::kWhole || report->log_batches_lost > 0 ||
-        !report->is_log_whole) {
+        !report->is_log_whole || report->shelf_records_lost > 0) {
       continue;
     }
     for (const RepairedCollection& each : report->collections) {

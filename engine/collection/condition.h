@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoreStatistics: how an open store is, at about one moment. A plain value.
+// StoreCondition: how an open store is, at about one moment. A plain value.
 
 #pragma once
 
@@ -22,7 +22,7 @@ struct FormatVersions {
   uint32_t deletions = 0;
 };
 
-struct StoreStatistics {
+struct StoreCondition {
   bool is_read_only = false;
   uint64_t position = 0;
   std::optional<LogStatistics> log;  // of a writer
