@@ -119,7 +119,7 @@ pigment_status pigment_client_statistics(pigment_client* client, pigment_buffer*
         PIGMENT_RETURN_IF_ERROR(CheckNotNull({{json, "json"}}));
         PIGMENT_RETURN_IF_ERROR(client->core->CheckUsable());
         PIGMENT_ASSIGN_OR_RETURN(const auto condition, client->core->store().Condition());
-        PIGMENT_ASSIGN_OR_RETURN(const auto statistics, client->core->store().statistics());
+        PIGMENT_ASSIGN_OR_RETURN(const auto statistics, client->core->store().loading());
         PIGMENT_ASSIGN_OR_RETURN(const auto maintenance, client->core->store().maintenance());
         *json = NewBuffer(pigment::abi::DescribeStatistics(condition, statistics, maintenance));
         return Status::Ok();

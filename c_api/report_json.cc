@@ -175,7 +175,7 @@ std::string DescribeSegments(const std::vector<SegmentDescription>& segments) {
   });
 }
 
-std::string DescribeStatistics(const StoreCondition& condition, const StoreStatistics& statistics,
+std::string DescribeStatistics(const StoreCondition& condition, const LoadingStatistics& statistics,
                                const MaintenanceStatistics& maintenance) {
   const FormatVersions& formats = condition.formats;
   const auto migration = [](const Catalog::Migration& each) {

@@ -16,7 +16,7 @@ std::string DescribeBackup(const BackupSummary& summary);
 std::string DescribeCheck(const CheckReport& report);
 std::string DescribeRepair(const RepairReport& report);
 std::string DescribeSegments(const std::vector<SegmentDescription>& segments);
-std::string DescribeStatistics(const StoreCondition& condition, const StoreStatistics& statistics,
+std::string DescribeStatistics(const StoreCondition& condition, const LoadingStatistics& statistics,
                                const MaintenanceStatistics& maintenance);
 
 }  // namespace pigment::abi
