@@ -23,10 +23,10 @@ Result<StoreCondition> StoreEngine::Condition() const {
   condition.memory_limit_bytes = environment_->budget.limit_bytes();
   condition.tail_bytes = tail_bytes_.load(std::memory_order_relaxed);
   condition.formats = {.log = kLogVersion,
-                        .catalog = kCatalogVersion,
-                        .block = kBlockFormat,
-                        .segment = kSegmentFormat,
-                        .deletions = kDeletionsFormat};
+                       .catalog = kCatalogVersion,
+                       .block = kBlockFormatMax,
+                       .segment = kSegmentFormat,
+                       .deletions = kDeletionsFormat};
   return condition;
 }
 

@@ -63,7 +63,7 @@ CrashExplorerOptions SmallStore(SyncMode mode) {
   options.store.flush_rows_max = 12;
   options.store.log_file_bytes_max = 900;
   options.store.background_threads = 0;
-  options.store.reserve_bytes = 0;  // the sweep over the log has one: its bytes would only be copied here
+  options.store.reserve_bytes = 0;  // the sweep over the log has one: here its bytes would only be copied
   return options;
 }
 
