@@ -63,7 +63,8 @@ CrashExplorerOptions SmallStore(SyncMode mode) {
   options.store.flush_rows_max = 12;
   options.store.log_file_bytes_max = 900;
   options.store.background_threads = 0;
-  options.store.reserve_bytes = 0;  // the sweep over the log has one: here its bytes would only be copied
+  // The sweep over the log has a reserve: here its bytes would only be copied.
+  options.store.reserve_bytes = 0;
   return options;
 }
 

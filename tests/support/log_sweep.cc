@@ -106,7 +106,7 @@ class LogLives {
       files_.SetFault(FileFault{.operations = static_cast<uint32_t>(FileOperation::kWrite),
                                 .at = 1 + Draw(12),
                                 .forever = true,
-                                .error = ResourceExhausted(Detail::kDiskFull, "simulated full disk"),
+                                .error = ResourceExhausted(Detail::kDiskFull, "simulated"),
                                 .is_partial = true});
     }
     if (Draw(3) == 0) files_.SetCapacity(files_.used_bytes() + Draw(3000));
@@ -154,13 +154,16 @@ class LogLives {
 
   void Write() {
     const bool may_use_reserve = Draw(3) == 0;
-    const std::string payload = fmt::format("{} {}", may_use_reserve ? "delete" : "insert", ++serial_) +
-                                std::string(may_use_reserve ? 0 : Draw(200), '-');
+    const std::string payload =
+        fmt::format("{} {}", may_use_reserve ? "delete" : "insert", ++serial_) +
+        std::string(may_use_reserve ? 0 : Draw(200), '-');
     const bool was_held = reserve_->is_held();
     const bool was_refused = refused_insert_;
     const uint64_t faults = files_.faults_met();
-    const Result<uint64_t> position = log_->Append(
-        {.payload = AsBytes(payload), .check = {}, .refused = {}, .may_use_reserve = may_use_reserve});
+    const Result<uint64_t> position = log_->Append({.payload = AsBytes(payload),
+                                                    .check = {},
+                                                    .refused = {},
+                                                    .may_use_reserve = may_use_reserve});
     const bool is_disturbed = files_.is_stopped() || files_.faults_met() != faults || is_poisoned_;
     if (position.ok()) {
       if (is_poisoned_) Differ("a poisoned log took a batch");
@@ -170,7 +173,8 @@ class LogLives {
       issued_.push_back(payload);
       ++acknowledged_;
       if (options_.sync_mode == SyncMode::kFull) promised_ = acknowledged_;
-      if (!may_use_reserve && !reserve_->is_held()) Differ("an insert used up what deletes were given");
+      if (!may_use_reserve && !reserve_->is_held())
+        Differ("an insert used up what deletes were given");
     } else if (!log_->statistics().poison.ok()) {
       // It may be there; nothing after it may.
       if (!is_poisoned_) issued_.push_back(payload);
@@ -199,10 +203,11 @@ class LogLives {
     LogOptions reading = options_;
     reading.read_only = true;
     uint64_t last = floor_;
-    const auto reader = Log::Open(&files_, "db/log", kStore, floor_, reading, [&](uint64_t position, auto) {
-      last = position;
-      return Status::Ok();
-    });
+    const auto reader =
+        Log::Open(&files_, "db/log", kStore, floor_, reading, [&](uint64_t position, auto) {
+          last = position;
+          return Status::Ok();
+        });
     if (reader.ok() && last < promised_)
       Differ(fmt::format("damage of {} at {} cut off what was proven", path, at));
     Ignore((*file)->WriteAt(at, byte));
