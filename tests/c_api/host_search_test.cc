@@ -202,7 +202,7 @@ TEST(HostSearch, NamesRelationAndPageOfDamage) {
       EXPECT_NE(error.message().find("block " + std::to_string(physical) + " "), std::string::npos)
           << error.message();
     }
-    EXPECT_GE(found, 3u);
+    EXPECT_GE(found, 2u);  // a small segment is its root alone
     Error error;
     Search(index, dimension, error);
     EXPECT_EQ(error.message(), "");

@@ -105,7 +105,7 @@ TEST(HostSegment, EndsWithTheWritersCode) {
   HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
   const float good[] = {1, 2, 3};
   pigment_status status = PIGMENT_OK;
-  for (uint64_t i = 0; i < 10000 && status == PIGMENT_OK; ++i) {
+  for (uint64_t i = 0; i < 100000 && status == PIGMENT_OK; ++i) {  // beyond a run of blocks
     status = pigment_segment_builder_add(builder, good, i, error.out());
   }
   EXPECT_EQ(status, PIGMENT_CANCELLED);
