@@ -84,32 +84,6 @@ namespace {
 
 constexpr int32_t kBackgroundThreadsMax = 64;
 
-// An option that the engine does not have is refused, never passed over.
-template <typename Options>
-Status ReadStorageOptions(const pigment_open_options& read, Options& out) {
-  const auto refuse = [](const char* option) {
-    return Status(Code::kUnimplemented, std::string("options.") + option + " is not supported");
-  };
-  if constexpr (requires { out.reserve_bytes; }) {
-    if (read.reserve_bytes != 0) {
-      out.reserve_bytes = read.reserve_bytes == UINT64_MAX ? 0 : read.reserve_bytes;
-    }
-  } else if (read.reserve_bytes != 0 && read.reserve_bytes != UINT64_MAX) {
-    return refuse("reserve_bytes");
-  }
-  if constexpr (requires { out.erase_log; }) {
-    out.erase_log = IsTrue(read.erase_log);
-  } else if (IsTrue(read.erase_log)) {
-    return refuse("erase_log");
-  }
-  if constexpr (requires { out.map_files; }) {
-    out.map_files = IsTrue(read.map_files);
-  } else if (IsTrue(read.map_files)) {
-    return refuse("map_files");
-  }
-  return Status::Ok();
-}
-
 Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   constexpr size_t kSizeOfAbi1 = offsetof(pigment_open_options, reserve_bytes);
   PIGMENT_ASSIGN_OR_RETURN(const pigment_open_options read,
@@ -132,7 +106,11 @@ Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   if (read.background_threads != 0) {
     out.background_threads = static_cast<uint32_t>(std::max(read.background_threads, 0));
   }
-  PIGMENT_RETURN_IF_ERROR(ReadStorageOptions(read, out));
+  if (read.reserve_bytes != 0) {
+    out.reserve_bytes = read.reserve_bytes == UINT64_MAX ? 0 : read.reserve_bytes;
+  }
+  out.erase_log = IsTrue(read.erase_log);
+  out.map_files = IsTrue(read.map_files);
   return out;
 }
 

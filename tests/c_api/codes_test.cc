@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every code and detail that a call of the database interface can give by itself, provoked once
-// each. Codes that only a failing machine gives (PERMISSION_DENIED, UNAVAILABLE, DISK_FULL,
-// POISONED, the other kinds of damage) are provoked by the fault and corruption tests of the
-// engine; what a failing embedding function returns passes through (embedding_test).
+// each. Codes that only a failing machine gives are in machine_codes_test; the other kinds of damage
+// are provoked by the corruption tests of the engine; what a failing embedding function returns
+// passes through (embedding_test).
 
 #include <gtest/gtest.h>
 

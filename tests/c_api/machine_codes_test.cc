@@ -90,24 +90,29 @@ TEST(MachineCodes, ADiskThatTakesNoMoreIsDiskFullAndReadsGoOn) {
   }));
 }
 
-// The descriptors of this process whose file's name ends so.
-std::vector<int> DescriptorsOf(const std::string& suffix) {
+// Replaces the descriptors of this process whose files lie in `folder` and end in `suffix` by one
+// that cannot be used so; how many there were.
+int BreakDescriptors(const std::string& folder, const std::string& suffix, int flags) {
   std::vector<int> found;
-  DIR* const folder = opendir("/proc/self/fd");
-  if (folder == nullptr) return found;
-  while (const dirent* entry = readdir(folder)) {
+  DIR* const listing = opendir("/proc/self/fd");
+  if (listing == nullptr) return 0;
+  while (const dirent* entry = readdir(listing)) {
     char target[4096];
     const std::string link = std::string("/proc/self/fd/") + entry->d_name;
     const ssize_t size = readlink(link.c_str(), target, sizeof target);
-    if (size > 0 && std::string(target, static_cast<size_t>(size)).ends_with(suffix)) {
-      found.push_back(std::atoi(entry->d_name));
-    }
+    if (size <= 0) continue;
+    const std::string path(target, static_cast<size_t>(size));
+    if (path.starts_with(folder) && path.ends_with(suffix)) found.push_back(std::atoi(entry->d_name));
   }
-  closedir(folder);
-  return found;
+  closedir(listing);
+  const int broken = open("/dev/null", flags | O_CLOEXEC);
+  for (const int one : found) {
+    if (dup2(broken, one) != one) return 0;
+  }
+  return broken < 0 ? 0 : static_cast<int>(found.size());
 }
 
-TEST(MachineCodes, ALogThatBreaksIsUnavailableAndThenPoisoned) {
+TEST(MachineCodes, ALogThatBreaksIsPoisonedAndReadsGoOn) {
   const pigment::TemporaryDirectory folder;
   EXPECT_TRUE(InChild([&] {
     abi_test::Client client;
@@ -115,22 +120,49 @@ TEST(MachineCodes, ALogThatBreaksIsUnavailableAndThenPoisoned) {
     if (!abi_test::Open(folder / "db", &client).ok()) return false;
     if (!abi_test::Create(client.get(), "docs", &docs).ok()) return false;
     if (!abi_test::Write(pigment_collection_add, docs.get(), One(1)).ok()) return false;
-    // From here on its descriptor is one that cannot be written to.
-    const std::vector<int> logs = DescriptorsOf(".log");
-    const int broken = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (logs.empty() || broken < 0) return false;
-    for (const int log : logs) {
-      if (dup2(broken, log) != log) return false;
-    }
+    if (BreakDescriptors(folder.path(), ".log", O_RDONLY) == 0) return false;
     const Outcome first = abi_test::Write(pigment_collection_add, docs.get(), One(2));
     const Outcome later = abi_test::Write(pigment_collection_add, docs.get(), One(3));
     uint64_t count = 0;
-    const bool is_told = Is(first, PIGMENT_UNAVAILABLE, PIGMENT_DETAIL_NONE) &&
-                         Is(later, PIGMENT_FAILED_PRECONDITION, PIGMENT_DETAIL_POISONED);
-    const Outcome counted = abi_test::Count(docs.get(), &count);
-    std::fprintf(stderr, "%d logs, count %llu\n", static_cast<int>(logs.size()),
-                 static_cast<unsigned long long>(count));
-    return is_told && Is(counted, PIGMENT_OK, PIGMENT_DETAIL_NONE) && count == 1;
+    return Is(first, PIGMENT_FAILED_PRECONDITION, PIGMENT_DETAIL_POISONED) &&
+           Is(later, PIGMENT_FAILED_PRECONDITION, PIGMENT_DETAIL_POISONED) &&
+           Is(abi_test::Count(docs.get(), &count), PIGMENT_OK, PIGMENT_DETAIL_NONE) && count == 1;
+  }));
+}
+
+TEST(MachineCodes, AReadThatTheDiskRefusesIsUnavailable) {
+  const pigment::TemporaryDirectory folder;
+  EXPECT_TRUE(InChild([&] {
+    const std::string path = folder / "db";
+    {
+      abi_test::Client client;
+      abi_test::Collection docs;
+      if (!abi_test::Open(path, &client).ok()) return false;
+      if (!abi_test::Create(client.get(), "docs", &docs).ok()) return false;
+      abi_test::Batch batch;
+      for (int i = 0; i < 4000; ++i) batch.ids.Add("id" + std::to_string(i));
+      batch.values.assign(size_t{4000} * 64, 1.0f);
+      batch.dimension = 64;
+      if (!abi_test::Write(pigment_collection_add, docs.get(), batch).ok()) return false;
+      if (!Try(pigment_collection_flush, docs.get()).ok()) return false;
+      if (!Try(pigment_client_close, client.get()).ok()) return false;
+    }
+    abi_test::Client client;
+    if (!abi_test::Open(path, &client).ok()) return false;
+    pigment_collection* raw = nullptr;
+    if (!Try(pigment_client_get_collection, client.get(),
+             static_cast<const pigment_scope*>(nullptr), "docs", size_t{4},
+             static_cast<const pigment_embedding_function*>(nullptr), &raw)
+             .ok()) {
+      return false;
+    }
+    const abi_test::Collection docs(raw);
+    uint64_t count = 0;
+    if (!abi_test::Count(docs.get(), &count).ok() || count != 4000) return false;  // opens it
+    if (BreakDescriptors(folder.path(), ".seg", O_WRONLY) == 0) return false;
+    abi_test::ResultHandle result;
+    return Is(abi_test::Get(docs.get(), Sized<pigment_get_request>(), &result),
+              PIGMENT_UNAVAILABLE, PIGMENT_DETAIL_NONE);
   }));
 }
 
