@@ -6,12 +6,21 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 namespace pigment {
+
+uint32_t UsableCores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;  // more cores than the set has
+  return std::max(static_cast<uint32_t>(CPU_COUNT(&cores)), 1u);
+}
 
 Result<std::thread> StartThread(const std::string& name, std::function<void()> body) {
   // The new thread inherits the mask, so that no signal can reach it before it blocks them itself.

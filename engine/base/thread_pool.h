@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -19,6 +20,9 @@
 #include "engine/base/status.h"
 
 namespace pigment {
+
+// Cores that this thread may run on, at least one. Asks the kernel and reads no file.
+uint32_t UsableCores();
 
 // Starts a thread with every signal blocked and `name` (15 characters count) for the debugger.
 // The system has no thread to give: kResourceExhausted, Detail::kLimit.

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <thread>
 
 #include "engine/base/planted_bugs.h"
+#include "engine/base/thread_pool.h"
 
 namespace pigment {
 namespace {
@@ -21,10 +21,7 @@ constexpr uint32_t kMutexesPerCore = 4;
 // The part of a budget that one read may fill ahead of what was asked for.
 constexpr uint64_t kReadAheadShare = 64;
 
-uint32_t MutexCount(uint32_t groups) {
-  const uint32_t cores = std::max(std::thread::hardware_concurrency(), 1u);
-  return std::min(groups, cores * kMutexesPerCore);
-}
+uint32_t MutexCount(uint32_t groups) { return std::min(groups, UsableCores() * kMutexesPerCore); }
 
 }  // namespace
 
@@ -160,8 +157,7 @@ Status FileBlockSource::ReadRun(uint32_t first, uint32_t count, uint64_t* added)
   if (!mapping_) {
     reads_.fetch_add(1, std::memory_order_relaxed);
     const uint64_t offset = uint64_t{first} * kBlockBytes;
-    PIGMENT_RETURN_IF_ERROR(
-        file_->ReadAt(offset, {data_ + offset, size_t{count} * kBlockBytes}));
+    PIGMENT_RETURN_IF_ERROR(file_->ReadAt(offset, {data_ + offset, size_t{count} * kBlockBytes}));
   }
   Status status;
   for (uint32_t i = 0; i < count; ++i) {

@@ -54,6 +54,7 @@ void ExpectFastOpen(const char* what, bool has_segment, uint64_t bytes_max) {
   MemoryFileSystem files;
   StoreOptions options;
   options.background_threads = 0;
+  options.reserve_bytes = 0;  // only looked at
   BatchMaker maker(1, 3, 40);
   {
     const auto store = Store::Open("db", options, &files).value();
