@@ -14,11 +14,8 @@
 namespace pigment {
 namespace {
 
-constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Below this the heap is faster than a system call, and what is not touched is not worth giving up.
 constexpr size_t kHeapBytesMax = size_t{512} << 10;
-// Below this a huge page would cost more to clear than it saves.
-constexpr size_t kHugeBytesMin = size_t{8} << 20;
 constexpr std::align_val_t kPage{4096};
 
 Status Refused(size_t bytes, const std::string& name) {
@@ -29,7 +26,7 @@ Status Refused(size_t bytes, const std::string& name) {
 
 }  // namespace
 
-Result<Arena> Arena::Reserve(size_t bytes, const std::string& name, bool may_be_huge) {
+Result<Arena> Arena::Reserve(size_t bytes, const std::string& name) {
   Arena arena;
   if (bytes <= kHeapBytesMax) {
     arena.mapping_ = ::operator new(bytes, kPage, std::nothrow);
@@ -37,20 +34,22 @@ Result<Arena> Arena::Reserve(size_t bytes, const std::string& name, bool may_be_
     arena.data_ = static_cast<std::byte*>(arena.mapping_);
     return arena;
   }
-  const bool is_huge = may_be_huge && bytes >= kHugeBytesMin;
-  arena.mapping_bytes_ = bytes + (is_huge ? kHugePageBytes : 0);
+  arena.mapping_bytes_ = bytes;
   void* mapping = mmap(nullptr, arena.mapping_bytes_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return Refused(arena.mapping_bytes_, name);
   arena.mapping_ = mapping;
   arena.data_ = static_cast<std::byte*>(mapping);
-  if (!is_huge) return arena;
-  const auto address = reinterpret_cast<uintptr_t>(mapping);
-  const uintptr_t aligned = (address + kHugePageBytes - 1) & ~(uintptr_t{kHugePageBytes} - 1);
-  arena.data_ = reinterpret_cast<std::byte*>(aligned);
-  // Advice only: a kernel without huge pages gives small ones.
-  (void)madvise(arena.data_, bytes, MADV_HUGEPAGE);
   return arena;
+}
+
+void Arena::Populate(size_t offset, size_t bytes) const {
+#ifdef MADV_POPULATE_WRITE
+  // Whole pages; an older kernel refuses, and faults page by page.
+  if (mapping_bytes_ != 0) (void)madvise(data_ + offset, bytes, MADV_POPULATE_WRITE);
+#else
+  (void)offset, (void)bytes;
+#endif
 }
 
 Arena& Arena::operator=(Arena&& other) noexcept {

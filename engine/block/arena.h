@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Arena: a reserved range of memory, in which only what is written takes space. A few hundred KiB
-// come from the heap, so that a small segment costs no system call; more is mapped, and from some
-// MiB on aligned to and advised for huge pages. One owner; reading and writing it from several
-// threads is the owner's to order.
+// come from the heap, so that a small segment costs no system call; more is mapped. One owner;
+// reading and writing it from several threads is the owner's to order.
 
 #pragma once
 
@@ -16,13 +15,16 @@ namespace pigment {
 class Arena {
  public:
   // `name` appears in the error when the address space is refused (kResourceExhausted,
-  // Detail::kMemory). `may_be_huge` false: no huge pages, because pages are given back one by one.
-  static Result<Arena> Reserve(size_t bytes, const std::string& name, bool may_be_huge);
+  // Detail::kMemory).
+  static Result<Arena> Reserve(size_t bytes, const std::string& name);
   Arena(Arena&& other) noexcept { *this = std::move(other); }
   Arena& operator=(Arena&& other) noexcept;
   ~Arena();
 
   std::byte* data() const { return data_; }
+  // Has the system give the memory of a range, which is about to be written, in one call instead of
+  // a fault a page.
+  void Populate(size_t offset, size_t bytes) const;
 
  private:
   Arena() = default;

@@ -21,6 +21,9 @@ constexpr uint32_t kMutexesPerCore = 4;
 // The part of a budget that one read may fill ahead of what was asked for.
 constexpr uint64_t kReadAheadShare = 64;
 
+// A run of so many blocks is worth a system call for its memory.
+constexpr uint32_t kPopulatedBlocksMin = 8;
+
 uint32_t MutexCount(uint32_t groups) { return std::min(groups, UsableCores() * kMutexesPerCore); }
 
 }  // namespace
@@ -47,7 +50,7 @@ Result<std::unique_ptr<FileBlockSource>> FileBlockSource::Open(std::unique_ptr<F
     if (!mapped.ok() && mapped.status().code() != Code::kUnimplemented) return mapped.status();
     if (mapped.ok()) mapping = std::move(mapped).value();
   }
-  PIGMENT_ASSIGN_OR_RETURN(Arena arena, Arena::Reserve(mapping ? 0 : size, path, !options.cache));
+  PIGMENT_ASSIGN_OR_RETURN(Arena arena, Arena::Reserve(mapping ? 0 : size, path));
   return std::unique_ptr<FileBlockSource>(
       new FileBlockSource(std::move(file), segment, static_cast<uint32_t>(blocks), options,
                           std::move(arena), std::move(mapping)));
@@ -157,6 +160,7 @@ Status FileBlockSource::ReadRun(uint32_t first, uint32_t count, uint64_t* added)
   if (!mapping_) {
     reads_.fetch_add(1, std::memory_order_relaxed);
     const uint64_t offset = uint64_t{first} * kBlockBytes;
+    if (count >= kPopulatedBlocksMin) arena_.Populate(offset, size_t{count} * kBlockBytes);
     PIGMENT_RETURN_IF_ERROR(file_->ReadAt(offset, {data_ + offset, size_t{count} * kBlockBytes}));
   }
   Status status;

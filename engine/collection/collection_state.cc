@@ -24,10 +24,9 @@ Status Lasting(const std::string& name, const Status& failure) {
       failure.code() == Code::kVersionMismatch || failure.detail() == Detail::kPoisoned) {
     return failure;
   }
-  return FailedPrecondition(
-             Detail::kPoisoned,
-             fmt::format("collection \"{}\" is out of use since this failure: {}", name,
-                         failure.message()))
+  return FailedPrecondition(Detail::kPoisoned,
+                            fmt::format("collection \"{}\" is out of use since this failure: {}",
+                                        name, failure.message()))
       .WithFile(failure.file(), failure.offset())
       .WithHint("close and open the store again: nothing that was acknowledged is lost");
 }
@@ -252,6 +251,11 @@ Result<std::vector<SegmentDescription>> CollectionState::Segments() const {
 uint32_t CollectionState::dimension() const {
   std::lock_guard lock(dimension_mutex_);
   return applied_dimension_;
+}
+
+uint64_t CollectionState::tail_bytes() const {
+  std::lock_guard lock(state_mutex_);
+  return contents_.tail().bytes();
 }
 
 double CollectionState::fullness() const {

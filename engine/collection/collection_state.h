@@ -122,6 +122,7 @@ class CollectionState {
   uint32_t dimension() const;
   // Rows and bytes of the tail, as parts of what fills it: 1 is full.
   double fullness() const;
+  uint64_t tail_bytes() const;
 
  private:
   Status Load(const CollectionEntry& entry);

@@ -307,8 +307,8 @@ Status StoreEngine::EraseLog() {
 
 Status StoreEngine::PurgeLog() {
   // A cold collection whose few records have been in the log since before the last purge leaves it
-  // now, so that it never pins more than two rounds of the log: to a shelf, or, where it is large or
-  // in use, to a segment.
+  // now, so that it never pins more than two rounds of the log: to a shelf, or, where it is large
+  // or in use, to a segment.
   const uint64_t cold = std::exchange(purge_position_, position());
   const uint64_t reached = purge_position_;
   PIGMENT_RETURN_IF_ERROR(ShelveCold(cold));
@@ -376,17 +376,26 @@ Status StoreEngine::Close() {
   const auto note = [&first](Status status) {
     if (first.ok()) first = std::move(status);
   };
+  // A log of this size is emptied, so that the next open has little to read and the disk no second
+  // copy of what segments hold; what is in a smaller one stays there.
+  const bool is_log_large = log_->statistics().bytes >=
+                            std::max<uint64_t>(options_.log_file_bytes_max / 16, uint64_t{1} << 20);
   constexpr double kWorthASegment = 0.25;
   for (const auto& state : AllStates()) {
-    if (state->CheckWritable().ok() && state->fullness() >= kWorthASegment) note(state->Flush());
+    if (!state->CheckWritable().ok()) continue;
+    if (state->fullness() >= kWorthASegment ||
+        (is_log_large && state->tail_bytes() > kShelvedBytesMax))
+      note(state->Flush());
   }
   {
     // Failures here cost space and time: everything is in the log.
     std::lock_guard purging(purge_mutex_);
     const bool is_worth_a_shelf =
+        is_log_large ||
         UnflushedCollections() >=
-        std::max<uint64_t>(1, options_.log_file_bytes_max >> kLogBytesPerTailShift);
+            std::max<uint64_t>(1, options_.log_file_bytes_max >> kLogBytesPerTailShift);
     if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
+      if (is_log_large) (void)log_->Rotate();  // only whole files are purged
       (void)RaiseFloors(position());
     } else if (pinned_floor_ != 0) {
       (void)PurgeUnpinned();

@@ -32,6 +32,9 @@
 
 namespace pigment {
 
+// A tail of more bytes than this is worth a segment of its own and goes on no shelf.
+inline constexpr uint64_t kShelvedBytesMax = uint64_t{1} << 20;
+
 struct FrozenStore;
 
 class StoreEngine {

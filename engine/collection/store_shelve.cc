@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StoreEngine: cold collections go on a shelf together. The order makes it safe, as in flush.cc: the
-// shelf file is durable, then its name, then one group of edits names it and raises the floors, each
-// edit for itself; memory follows. Who is on the shelf is not loaded any more.
+// StoreEngine: cold collections go on a shelf together. The order makes it safe, as in flush.cc:
+// the shelf file is durable, then its name, then one group of edits names it and raises the floors,
+// each edit for itself; memory follows. Who is on the shelf is not loaded any more.
 
 #include <algorithm>
 #include <map>
@@ -18,7 +18,6 @@ namespace {
 
 // A larger tail is worth a segment.
 constexpr double kShelvedFullnessMax = 0.25;
-constexpr uint64_t kShelvedBytesMax = 1 << 20;
 
 // Records of one shelf file that entries name.
 struct ShelfUse {
@@ -166,8 +165,8 @@ Result<std::vector<StoreEngine::MovedShelf>> StoreEngine::MoveMostlyDead(
   });
   std::map<std::pair<uint32_t, uint64_t>, ShelfPlace> places;
   for (const auto& [file, use] : uses) {
-    PIGMENT_ASSIGN_OR_RETURN(const auto opened, environment_->files->Open(
-                                                    segments_.ShelfPath(file), OpenMode::kRead));
+    PIGMENT_ASSIGN_OR_RETURN(const auto opened,
+                             environment_->files->Open(segments_.ShelfPath(file), OpenMode::kRead));
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, opened->Size());
     if (use.bytes >= size / 2) continue;
     for (const auto& [offset, length] : use.records) {
