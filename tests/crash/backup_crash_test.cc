@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/backup_workload.h"
 #include "tests/support/effort.h"
 
@@ -32,7 +34,8 @@ TEST(BackupCrash, AFailedOperationLeavesNoCopyAndTheSourceGoesOn) {
 }
 
 TEST(BackupCrash, DamageOfTheSourceIsNamedAndNotCopied) {
-  const BackupSweep sweep = DamageBackups(3, kIsSanitized ? 20011 : 211);
+  const auto step = static_cast<uint64_t>(std::max(1.0, 29 / Effort()));
+  const BackupSweep sweep = DamageBackups(3, step);
   ASSERT_EQ(sweep.failure, "");
   ExpectFloor("damaged backups", sweep.states, 300);
 }
