@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "engine/base/planted_bugs.h"
@@ -22,7 +23,7 @@ constexpr uint64_t kLogLives = 1000;  // of the sweep over the log alone, in eac
 
 // The first failure of the harness, or empty. Each round looks at three times as much.
 std::string Hunt(CrashCounts* counts) {
-  double effort = 0.003;
+  double effort = 0.002;
   for (uint64_t round = 0; round < kRounds; ++round, effort *= 3) {
     for (uint64_t seed = round * kLogLives + 1; seed <= (round + 1) * kLogLives; ++seed) {
       std::string difference = DifferenceOfLog(seed);
@@ -36,22 +37,22 @@ std::string Hunt(CrashCounts* counts) {
       return error;
     };
     std::string error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
-      return ExploreShortHistories(explorer, effort / 3);
-    });
-    if (!error.empty()) return error;
-    error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
-      return ExploreFailedSyncs(explorer, effort / 20);
-    });
-    if (!error.empty()) return error;
-    error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
-      return ExploreLongHistories(explorer, round + 1, 100);
+      return ExploreShortHistories(explorer, effort);
     });
     if (!error.empty()) return error;
     uint64_t looks = 0;
     error = ExploreDamage(effort, &looks);
     if (!error.empty()) return error;
     error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
-      return ExploreLongHistories(explorer, 2 * round + 1, 200);
+      return ExploreFailedSyncs(explorer, effort / 2);
+    });
+    if (!error.empty()) return error;
+    error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
+      return ExploreLongHistories(explorer, round + 1, 100, 9);
+    });
+    if (!error.empty()) return error;
+    error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
+      return ExploreLongHistories(explorer, round + 1, 200, 15);
     });
     if (!error.empty()) return error;
   }
@@ -72,31 +73,28 @@ TEST(PlantedHunt, FindsNothingWhereNothingIsPlanted) {
               static_cast<unsigned long long>(counts.nested));
 }
 
-TEST(PlantedHunt, EveryPlantedBugIsCaught) {
-  uint64_t caught = 0;
-  for (const PlantedBugDescription& bug : PlantedBugs()) {
-    CrashCounts counts;
-    std::string failure;
-    uint64_t reached = 0;
-    {
-      const BugIsOn on(bug.bug);
-      failure = Hunt(&counts);
-      reached = PlantedBugReached();
-    }
-    if (!failure.empty()) ++caught;
-    EXPECT_FALSE(failure.empty()) << bug.name << " (" << bug.breaks << ") is not caught; met "
-                                  << reached << " times";
-    std::printf("planted: %-34s %s after %llu states: %s\n", std::string(bug.name).c_str(),
-                failure.empty() ? "NOT CAUGHT" : "caught",
-                static_cast<unsigned long long>(counts.states + counts.nested),
-                failure.substr(0, 160).c_str());
-    std::fflush(stdout);
-  }
-  std::printf("effort: planted bugs caught %llu (floor 40)\n",
-              static_cast<unsigned long long>(caught));
-  EXPECT_GE(caught, 40u);
-  EXPECT_EQ(caught, PlantedBugs().size());
+TEST(PlantedHunt, ThereAreFortyBugsToHunt) {
+  std::printf("effort: planted bugs %zu (floor 40)\n", PlantedBugs().size());
+  EXPECT_GE(PlantedBugs().size(), 40u);
 }
+
+class PlantedHuntOf : public ::testing::TestWithParam<PlantedBugDescription> {};
+
+TEST_P(PlantedHuntOf, TheBugIsCaught) {
+  const PlantedBugDescription& bug = GetParam();
+  CrashCounts counts;
+  const BugIsOn on(bug.bug);
+  const std::string failure = Hunt(&counts);
+  EXPECT_FALSE(failure.empty()) << bug.name << " (" << bug.breaks << ") is not caught; met "
+                                << PlantedBugReached() << " times";
+  std::printf("planted: %s %s after %llu states: %s\n", std::string(bug.name).c_str(),
+              failure.empty() ? "NOT CAUGHT" : "caught",
+              static_cast<unsigned long long>(counts.states + counts.nested),
+              failure.substr(0, 160).c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, PlantedHuntOf, ::testing::ValuesIn(PlantedBugs()),
+                         [](const auto& bug) { return std::string(bug.param.name); });
 
 }  // namespace
 }  // namespace pigment

@@ -89,12 +89,13 @@ std::string ExploreShortHistories(CrashExplorer& explorer, double effort) {
   return "";
 }
 
-std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64_t seed) {
+std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64_t seed,
+                                 size_t operations_max) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
   for (uint64_t history = 0; history < count; ++history) {
     std::mt19937_64 random(seed + history);
-    std::vector<Op> operations(8 + random() % 17);
+    std::vector<Op> operations(operations_max / 3 + random() % (operations_max * 2 / 3 + 1));
     for (Op& operation : operations) {
       // Half of them writes, so that there is something to lose.
       operation = static_cast<Op>(random() % 2 == 0 ? random() % 4 : random() % kStoreOperations);
@@ -146,9 +147,16 @@ constexpr uint64_t kBlock = 8192;
 
 class Damager {
  public:
-  Damager(const CrashTree& tree, const CrashTree& twin, Hash128 answer, double effort,
-          uint64_t* looks)
-      : tree_(tree), twin_(twin), answer_(answer), share_(effort), looks_(*looks) {}
+  Damager(const CrashTree& tree, const CrashTree& twin, const StoreOptions& options, Hash128 answer,
+          double effort, uint64_t* looks)
+      : tree_(tree),
+        twin_(twin),
+        options_(options),
+        answer_(answer),
+        share_(effort),
+        looks_(*looks) {
+    options_.create = false;
+  }
 
   std::string Run() {
     std::string error;
@@ -216,9 +224,20 @@ class Damager {
         return error;
       }
     }
+    // What the last file of a log held cannot be told from what was never written.
+    const bool is_last_log = path.ends_with(".log") && LastLog() == path;
+    if (is_last_log) return "";
     CrashTree without = tree_;
     without.names.erase(path);
     return LookAt(without, path + " is missing");
+  }
+
+  std::string LastLog() const {
+    std::string last;
+    for (const auto& [path, bytes] : tree_.names) {
+      if (path.ends_with(".log")) last = path;
+    }
+    return last;
   }
 
   std::string Look(const std::string& path, const CrashBytes& damaged, const std::string& what) {
@@ -230,9 +249,7 @@ class Damager {
   std::string LookAt(const CrashTree& tree, const std::string& what) {
     ++looks_;
     CrashFileSystem files(tree);
-    StoreOptions options = SmallStore(SyncMode::kFull).store;
-    options.create = false;
-    const auto store = Store::Open("db", options, &files);
+    const auto store = Store::Open("db", options_, &files);
     if (!store.ok()) return "";
     const Result<Hash128> answer = DigestOfStore(**store, false);
     if (!answer.ok() || *answer == answer_) return "";
@@ -241,6 +258,7 @@ class Damager {
 
   const CrashTree& tree_;
   const CrashTree& twin_;
+  StoreOptions options_;
   const Hash128 answer_;
   Share share_;
   uint64_t& looks_;
@@ -249,17 +267,28 @@ class Damager {
 }  // namespace
 
 std::string ExploreDamage(double effort, uint64_t* looks) {
-  CrashExplorer explorer(SmallStore(SyncMode::kFull));
-  Start small, twin;
-  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  const CrashExplorerOptions with_segments = SmallStore(SyncMode::kFull);
+  CrashExplorerOptions in_its_log = with_segments;
+  in_its_log.store.flush_rows_max = 1000;
+  in_its_log.store.log_file_bytes_max = StoreOptions().log_file_bytes_max;
+  // Each open begins a file of the log.
+  const std::vector<Op> log_files = {Op::kCreate, Op::kAdd,    Op::kReopen, Op::kUpsert,
+                                     Op::kReopen, Op::kDelete, Op::kReopen, Op::kAdd};
   const Start empty;
-  std::string error = explorer.Build({.tree = &empty.tree,
-                                      .model = empty.model,
-                                      .operations = kSmallStore,
-                                      .seed = 2},
-                                     &twin.tree, &twin.model);
-  if (!error.empty()) return error;
-  return Damager(small.tree, twin.tree, small.model->digest(), effort, looks).Run();
+  const auto explore = [&](const CrashExplorerOptions& options, const std::vector<Op>& operations) {
+    CrashExplorer explorer(options);
+    Start store, twin;
+    CrashExplorer::Workload workload{
+        .tree = &empty.tree, .model = empty.model, .operations = operations};
+    std::string error = explorer.Build(workload, &store.tree, &store.model);
+    if (!error.empty()) return error;
+    workload.seed = 2;
+    error = explorer.Build(workload, &twin.tree, &twin.model);
+    if (!error.empty()) return error;
+    return Damager(store.tree, twin.tree, options.store, store.model->digest(), effort, looks).Run();
+  };
+  const std::string error = explore(with_segments, kSmallStore);
+  return error.empty() ? explore(in_its_log, log_files) : error;
 }
 
 }  // namespace pigment

@@ -18,13 +18,14 @@ CrashExplorerOptions SmallStore(SyncMode mode);
 // effort below 1 a part of them. The first failure, or empty.
 std::string ExploreShortHistories(CrashExplorer& explorer, double effort);
 
-// `count` random histories of up to 24 operations, on a small store.
-std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64_t seed);
+// `count` random histories of up to `operations_max` operations, on a small store.
+std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64_t seed,
+                                 size_t operations_max = 24);
 
 // Short histories in which each sync fails once; at an effort below 1 a part of them.
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
 
-// Damages the files of a small store that was closed, one thing at a time: flipped bits, zeroed
+// Damages the files of small stores that were closed (one with segments, one that is all in its log), one thing at a time: flipped bits, zeroed
 // sectors, blocks of other places, files of other numbers and of another store, missing files. Each
 // must be an error, or change no answer. `looks` counts them.
 std::string ExploreDamage(double effort, uint64_t* looks);
