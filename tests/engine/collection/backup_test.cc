@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <thread>
@@ -104,6 +105,15 @@ TEST(Backup, OfABackupIsTheSameStore) {
     EXPECT_EQ((*first->catalog())->store(), (*world.store().catalog())->store());
   }
   EXPECT_EQ(world.DifferenceOfCopy("second"), "");
+}
+
+TEST(Backup, TakesShelvesAlong) {
+  BackupWorld world(5);
+  ASSERT_OK(world.Backup("copy"));
+  const std::vector<std::string> names = world.files().List("copy/segments").value();
+  EXPECT_TRUE(std::any_of(names.begin(), names.end(),
+                          [](const std::string& name) { return name.ends_with(".shelf"); }));
+  EXPECT_EQ(world.DifferenceOfCopy("copy"), "");
 }
 
 TEST(Backup, OfAStoreInMemoryGoesToDisk) {
