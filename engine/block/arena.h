@@ -29,7 +29,7 @@ class Arena {
  private:
   Arena() = default;
 
-  void* mapping_ = nullptr;   // or the heap's, with mapping_bytes_ 0
+  void* mapping_ = nullptr;  // or the heap's, with mapping_bytes_ 0
   size_t mapping_bytes_ = 0;
   std::byte* data_ = nullptr;
 };
