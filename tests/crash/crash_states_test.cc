@@ -31,7 +31,7 @@ TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
 
 TEST(CrashStates, WithoutSyncAPrefixSurvivesEveryPowerCut) {
   CrashExplorer explorer(SmallStore(SyncMode::kOff));
-  ASSERT_EQ(ExploreLongHistories(explorer, AtEffort(12), 1), "");
+  ASSERT_EQ(ExploreLongHistories(explorer, AtEffort(46), 1), "");
   ExpectFloor("crash states without sync", explorer.counts().states, 50'000);
 }
 
