@@ -124,6 +124,7 @@ Result<MergeReport> CollectionState::RunMerge(MergeJob job, const MergePause& pa
 Result<MergeReport> CollectionState::WriteAndPublish(MergeJob& job, const MergePause& pause) {
   PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
   job.metric = entry.metric;
+  job.names_epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   PIGMENT_ASSIGN_OR_RETURN(MergedSegment merged,
                            MergeSegments(*context_.segments, job, number, pause));
@@ -147,7 +148,7 @@ Status CollectionState::PublishMerge(const MergeJob& job, MergedSegment& merged,
     }
     if (merged.output) PIGMENT_RETURN_IF_ERROR(StoreDeletionsOfMerged(job, now, merged, number));
     if (PIGMENT_PLANTED(kMergePublishesBeforeNames)) return Status::Ok();
-    return merged.output ? context_.segments->SyncNames() : Status::Ok();
+    return merged.output ? context_.segments->SyncNames(job.names_epoch) : Status::Ok();
   };
   const SegmentEntry written = merged.output ? merged.output->entry : SegmentEntry{};
   if (const Status status = prepare(); !status.ok()) {

@@ -79,6 +79,7 @@ Status CollectionState::FlushLocked() {
 }
 
 Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot) {
+  const uint64_t epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   std::vector<SegmentEntry> written;  // to be removed when the flush fails before its edit
   FlushedSegments flushed;
@@ -114,7 +115,7 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
       flushed.added = std::move(added);
     }
     if (!PIGMENT_PLANTED(kFlushWithoutNames))
-      PIGMENT_RETURN_IF_ERROR(context_.segments->SyncNames());
+      PIGMENT_RETURN_IF_ERROR(context_.segments->SyncNames(epoch));
     return PIGMENT_PLANTED(kFloorAboveDurableLog) ? Status::Ok() : context_.secure_log();
   };
   if (const Status status = write_files(); !status.ok()) {
@@ -157,9 +158,8 @@ Result<CollectionState::Shelving> CollectionState::PrepareShelf() const {
   std::lock_guard lock(state_mutex_);
   if (!write_failure_.ok()) return write_failure_;
   PIGMENT_ASSIGN_OR_RETURN(const ShelvedTail tail, contents_.Shelve());
-  Shelving shelving{.next_ordinal = contents_.next_ordinal(),
-                    .dimension = contents_.dimension(),
-                    .bytes = {}};
+  Shelving shelving{
+      .next_ordinal = contents_.next_ordinal(), .dimension = contents_.dimension(), .bytes = {}};
   if (!tail.records.empty() || !tail.erased.empty()) shelving.bytes = EncodeShelvedTail(tail);
   return shelving;
 }

@@ -39,7 +39,7 @@ Result<std::unique_ptr<File>> OpenExact(FileSystem& files, const std::string& pa
   }
   PIGMENT_ASSIGN_OR_RETURN(const uint64_t size, (*file)->Size());
   if (size != entry.file_bytes) {
-    const Detail detail = size < entry.file_bytes  ? Detail::kTruncated
+    const Detail detail = size < entry.file_bytes   ? Detail::kTruncated
                           : size % kBlockBytes != 0 ? Detail::kMisaligned
                                                     : Detail::kMiscounted;
     return DataLoss(detail, path, static_cast<int64_t>(size),
@@ -63,8 +63,8 @@ Status CheckAgainstEntry(const SegmentInfo& info, const SegmentEntry& entry, con
   return Status::Ok();
 }
 
-// True for "12.seg", "12.34.del", "12.shelf": names that this class gives. Other files in the folder are not
-// ours to remove.
+// True for "12.seg", "12.34.del", "12.shelf": names that this class gives. Other files in the
+// folder are not ours to remove.
 bool IsOurName(std::string_view name) {
   const auto number = [&name] {
     uint64_t value = 0;
@@ -112,9 +112,8 @@ Result<std::shared_ptr<const Segment>> SegmentStore::Open(const SegmentEntry& en
   auto open = std::make_shared<OpenSegment>();
   open->environment = environment_;
   PIGMENT_ASSIGN_OR_RETURN(auto file, OpenExact(*environment_->files, path, entry));
-  PIGMENT_ASSIGN_OR_RETURN(open->source,
-                           FileBlockSource::Open(std::move(file), entry.segment,
-                                                 environment_->block_options()));
+  PIGMENT_ASSIGN_OR_RETURN(open->source, FileBlockSource::Open(std::move(file), entry.segment,
+                                                               environment_->block_options()));
   PIGMENT_ASSIGN_OR_RETURN(open->segment,
                            Segment::Open(open->source.get(), entry.root, entry.segment));
   PIGMENT_RETURN_IF_ERROR(
@@ -251,7 +250,17 @@ void SegmentStore::DiscardShelf(uint32_t file) {
   (void)environment_->files->Remove(ShelfPath(file));
 }
 
-Status SegmentStore::SyncNames() { return environment_->files->SyncDirectory(directory_); }
+Status SegmentStore::SyncNames(uint64_t epoch) {
+  std::lock_guard lock(names_mutex_);
+  if (epoch != names_epoch()) {
+    return Status(Code::kUnavailable,
+                  fmt::format("a sync of {} failed while files were written there", directory_))
+        .WithFile(directory_, -1);
+  }
+  Status status = environment_->files->SyncDirectory(directory_);
+  if (!status.ok()) names_epoch_.fetch_add(1, std::memory_order_release);
+  return status;
+}
 
 void SegmentStore::Retain(const SegmentEntry& entry) {
   if (environment_->read_only) return;

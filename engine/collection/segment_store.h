@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -97,8 +98,12 @@ class SegmentStore {
   Result<std::shared_ptr<const Segment>> OpenForMerge(const SegmentEntry& entry) const;
   // Writes `deleted` as version `version` of the deletions of `segment`, durable but for its name.
   Status WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted);
-  // Makes the names of what was written durable.
-  Status SyncNames();
+  // Makes the names of what was written durable. A sync that fails may have dropped every name that
+  // was made before it, also those of writers that go on, and a later one says nothing about them:
+  // so a writer asks for the epoch before it makes its first file, and a sync of names from an
+  // epoch that has failed since is refused (kUnavailable): what was written is to be written again.
+  uint64_t names_epoch() const { return names_epoch_.load(std::memory_order_acquire); }
+  Status SyncNames(uint64_t epoch);
 
   // Shelves: shelf_file.h. A record that the catalog names; writing one file, durable but for its
   // name, of which nothing is left on failure.
@@ -139,6 +144,8 @@ class SegmentStore {
   const std::shared_ptr<StoreEnvironment> environment_;
   const std::string directory_;
   std::shared_ptr<const Catalog> catalog_;  // null while opening and in a read-only store
+  std::atomic<uint64_t> names_epoch_{0};    // counts failed syncs of names
+  std::mutex names_mutex_;    // held during a sync of names; nothing is taken under it
   mutable std::mutex mutex_;  // guards the members below; nothing is called while it is held
   std::map<uint32_t, std::weak_ptr<const Segment>> open_;
   std::map<std::string, uint32_t> references_;  // by path

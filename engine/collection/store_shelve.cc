@@ -118,6 +118,7 @@ void StoreEngine::PutBack(Generation& generation, std::vector<ColdCollection>& t
 Status StoreEngine::WriteShelf(Generation& generation, std::vector<ColdCollection>& taken) {
   const uint64_t position = this->position();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t file, generation.catalog->NextSegment());
+  const uint64_t epoch = segments_.names_epoch();
   ShelfWriter shelf(environment_->store, file);
   for (ColdCollection& one : taken) {
     if (one.shelving.bytes.empty()) continue;
@@ -130,7 +131,7 @@ Status StoreEngine::WriteShelf(Generation& generation, std::vector<ColdCollectio
   if (PIGMENT_PLANTED(kShelfNamedBeforeWritten)) PIGMENT_RETURN_IF_ERROR(name());
   if (!shelf.is_empty()) {
     PIGMENT_RETURN_IF_ERROR(segments_.WriteShelf(file, shelf));
-    Status status = PIGMENT_PLANTED(kShelfForgetsName) ? Status::Ok() : segments_.SyncNames();
+    Status status = PIGMENT_PLANTED(kShelfForgetsName) ? Status::Ok() : segments_.SyncNames(epoch);
     if (!status.ok()) {
       segments_.DiscardShelf(file);
       return status;

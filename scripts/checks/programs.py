@@ -11,7 +11,7 @@ import tempfile
 
 import build
 
-TIMEOUT_S = 900  # of a program at an effort of 1 or less
+TIMEOUT_S = 1500  # of a program at an effort of 1 or less
 
 SANITIZER_ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1",

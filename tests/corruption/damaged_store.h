@@ -16,7 +16,8 @@
 
 namespace pigment {
 
-// ---- What a store answers ------------------------------------------------------------------------
+// ---- What a store answers
+// ------------------------------------------------------------------------
 
 class AnswerHash {
  public:
@@ -99,13 +100,21 @@ inline Result<uint64_t> HashOfStore(Store& store, bool verifies_first) {
   return hash.Value();
 }
 
-// ---- Stores to damage ----------------------------------------------------------------------------
+// ---- Stores to damage
+// ----------------------------------------------------------------------------
+
+// Without a reserve, of which nothing is ever read.
+inline StoreOptions DamagedOptions() {
+  StoreOptions options = DeterministicOptions();
+  options.reserve_bytes = 0;
+  return options;
+}
 
 // Writes to a store that the test then takes the files of.
 class FixtureMaker {
  public:
   explicit FixtureMaker(uint64_t seed) : maker_(seed, 4, 24) {
-    options_ = DeterministicOptions();
+    options_ = DamagedOptions();
     Open();
   }
 
@@ -123,6 +132,15 @@ class FixtureMaker {
   }
   void Write(const std::string& name, int batches) {
     for (int i = 0; i < batches; ++i) EXPECT_OK(Get(name)->Write(maker_.Batch(8)));
+    // Batches of deletions may leave nothing.
+    WriteBatch more;
+    more.kind = WriteKind::kUpsert;
+    more.dimension = 4;
+    for (int i = 0; i < 4; ++i) {
+      more.ids.push_back(maker_.Id() + "-" + std::to_string(i));
+      for (const float number : maker_.Vector()) more.embeddings.push_back(number);
+    }
+    EXPECT_OK(Get(name)->Write(more));
   }
   void Erase(const std::string& name, int records) {
     WriteBatch batch;
@@ -166,7 +184,7 @@ struct DamageFixture {
 inline uint64_t AnswersOf(const StoreImage& image) {
   MemoryFileSystem files;
   RestoreImage(image, files);
-  const auto store = Store::Open("db", DeterministicOptions(), &files).value();
+  const auto store = Store::Open("db", DamagedOptions(), &files).value();
   return HashOfStore(*store, true).value();
 }
 
@@ -236,8 +254,7 @@ inline std::vector<DamageFixture> DamageFixtures(uint64_t round) {
     }
     return sum;
   };
-  while (bytes() < kBytesMin)
-    fixtures.push_back(ClosedFixture(1000 * round + fixtures.size()));
+  while (bytes() < kBytesMin) fixtures.push_back(ClosedFixture(1000 * round + fixtures.size()));
   return fixtures;
 }
 

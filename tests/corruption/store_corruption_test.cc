@@ -62,7 +62,7 @@ class StoreCorruption : public testing::Test {
 
   // Opens `files` for writing, or for reading alone, and asks everything.
   static Result<uint64_t> Ask(MemoryFileSystem& files, uint64_t turn) {
-    StoreOptions options = DeterministicOptions();
+    StoreOptions options = DamagedOptions();
     options.read_only = turn % 64 == 63;
     PIGMENT_ASSIGN_OR_RETURN(const auto store, Store::Open("db", options, &files));
     return HashOfStore(*store, turn % 2 == 0);

@@ -126,11 +126,9 @@ inline void RestoreImage(const StoreImage& image, FileSystem& files) {
 
 // Options for tests that count operations: what a thread of the store does would come at any time.
 inline StoreOptions DeterministicOptions() {
-  const auto without_threads = [](auto options) {
-    if constexpr (requires { options.background_threads; }) options.background_threads = 0;
-    return options;
-  };
-  return without_threads(StoreOptions());
+  StoreOptions options;
+  options.background_threads = 0;
+  return options;
 }
 
 }  // namespace pigment
