@@ -132,22 +132,29 @@ class FixtureMaker {
   }
   void Write(const std::string& name, int batches) {
     for (int i = 0; i < batches; ++i) EXPECT_OK(Get(name)->Write(maker_.Batch(8)));
-    // Batches of deletions may leave nothing.
-    WriteBatch more;
-    more.kind = WriteKind::kUpsert;
-    more.dimension = 4;
-    for (int i = 0; i < 4; ++i) {
-      more.ids.push_back(maker_.Id() + "-" + std::to_string(i));
-      for (const float number : maker_.Vector()) more.embeddings.push_back(number);
+  }
+  // Whatever the batches left.
+  void WriteSome(const std::string& name, int records) {
+    WriteBatch batch;
+    batch.kind = WriteKind::kUpsert;
+    batch.dimension = 4;
+    for (int i = 0; i < records; ++i) {
+      batch.ids.push_back(maker_.Id() + "-" + std::to_string(i));
+      for (const float number : maker_.Vector()) batch.embeddings.push_back(number);
     }
-    EXPECT_OK(Get(name)->Write(more));
+    EXPECT_OK(Get(name)->Write(batch));
   }
   void Erase(const std::string& name, int records) {
     WriteBatch batch;
     batch.kind = WriteKind::kDelete;
     GetRequest all;
     all.limit = static_cast<uint64_t>(records);
-    batch.ids = SelectIds(*Get(name)->Pin().value(), all).value();
+    const auto select = [&] { return SelectIds(*Get(name)->Pin().value(), all).value(); };
+    batch.ids = select();
+    if (batch.ids.size() < static_cast<size_t>(records)) {
+      WriteSome(name, records);
+      batch.ids = select();
+    }
     EXPECT_EQ(batch.ids.size(), static_cast<size_t>(records));
     EXPECT_OK(Get(name)->Write(batch));
   }
