@@ -16,10 +16,18 @@
 namespace pigment {
 namespace {
 
-// By measurement (README.md): higher levels take twice the time for 4 % of the bytes.
+// By measurement (README.md). Higher levels than 1 take twice the time for 4 % of the bytes; below
+// 0 nothing is coded by entropy, whose tables take longer to read than a short chunk.
 constexpr int kLevel = 1;
+constexpr int kLevelOfShortChunks = -1;
 // Less is not worth a context, which takes longer to make than the block to read.
 constexpr size_t kCompressedBytesMin = 1024;
+// So many bytes of documents tell how long they are on average.
+constexpr size_t kSampleBytes = 16 << 10;
+// Documents of this average length or less are short: a read inflates several times its own bytes.
+constexpr size_t kShortBytesMax = 1024;
+// A chunk that shrinks by less than one part in so many is not worth inflating.
+constexpr size_t kLeastShare = 16;
 
 Status NoMemory(const char* what) {
   return ResourceExhausted(Detail::kMemory, fmt::format("no memory for {}", what));
@@ -34,11 +42,29 @@ DocumentWriter::~DocumentWriter() { ZSTD_freeCCtx(context_); }
 
 Status DocumentWriter::Add(std::string_view document) {
   bytes_ += document.size();
-  while (!document.empty()) {
-    const std::string_view some = document.substr(0, kDocumentChunkBytes - chunk_.size());
+  if (chunk_bytes_ != 0) return Cut(document);
+  sampled_ += document.empty() ? 0 : 1;
+  const std::string_view some = document.substr(0, kSampleBytes - sample_.size());
+  sample_ += some;
+  if (sample_.size() < kSampleBytes) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(Decide());
+  return Cut(document.substr(some.size()));
+}
+
+Status DocumentWriter::Decide() {
+  const bool are_short = sample_.size() <= sampled_ * kShortBytesMax;
+  chunk_bytes_ = are_short ? kDocumentChunkBytesMin : kDocumentChunkBytes;
+  PIGMENT_RETURN_IF_ERROR(Cut(sample_));
+  sample_ = std::string();
+  return Status::Ok();
+}
+
+Status DocumentWriter::Cut(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view some = bytes.substr(0, chunk_bytes_ - chunk_.size());
     chunk_ += some;
-    document.remove_prefix(some.size());
-    if (chunk_.size() == kDocumentChunkBytes) PIGMENT_RETURN_IF_ERROR(PutChunk());
+    bytes.remove_prefix(some.size());
+    if (chunk_.size() == chunk_bytes_) PIGMENT_RETURN_IF_ERROR(PutChunk());
   }
   return Status::Ok();
 }
@@ -47,33 +73,36 @@ Status DocumentWriter::PutChunk() {
   PartWriter* const stream = packer_->Part(BlockKind::kDocuments, 0);
   PIGMENT_RETURN_IF_ERROR(
       packer_->Part(BlockKind::kDocumentChunks, sizeof(uint64_t))->Add(stream->bytes()));
-  if (chunk_.size() < kCompressedBytesMin) {
-    PIGMENT_RETURN_IF_ERROR(stream->AddStream(chunk_));
-    chunk_.clear();
-    return Status::Ok();
+  std::string_view stored = chunk_;
+  if (chunk_.size() >= kCompressedBytesMin) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view compressed, Compress());
+    if (compressed.size() < chunk_.size() - chunk_.size() / kLeastShare) stored = compressed;
   }
-  const bool is_first = context_ == nullptr;
-  if (is_first) {
-    context_ = ZSTD_createCCtx();
-    if (context_ == nullptr) return NoMemory("the compression of documents");
-    compressed_.resize(ZSTD_compressBound(kDocumentChunkBytes));
-  }
-  const size_t size = ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(),
-                                        chunk_.data(), chunk_.size(), kLevel);
-  if (ZSTD_isError(size)) return NoMemory(ZSTD_getErrorName(size));
-  if (is_first) {
-    PIGMENT_RETURN_IF_ERROR(reservation_->Grow(ZSTD_sizeof_CCtx(context_) + compressed_.size()));
-  }
-  const std::string_view stored = size < chunk_.size()
-                                      ? std::string_view(compressed_).substr(0, size)
-                                      : std::string_view(chunk_);
   PIGMENT_RETURN_IF_ERROR(stream->AddStream(stored));
   chunk_.clear();
   return Status::Ok();
 }
 
+Result<std::string_view> DocumentWriter::Compress() {
+  const bool is_first = context_ == nullptr;
+  if (is_first) {
+    context_ = ZSTD_createCCtx();
+    if (context_ == nullptr) return NoMemory("the compression of documents");
+    compressed_.resize(ZSTD_compressBound(chunk_bytes_));
+  }
+  const size_t size = ZSTD_compressCCtx(
+      context_, compressed_.data(), compressed_.size(), chunk_.data(), chunk_.size(),
+      chunk_bytes_ < kDocumentChunkBytes ? kLevelOfShortChunks : kLevel);
+  if (ZSTD_isError(size)) return NoMemory(ZSTD_getErrorName(size));
+  if (is_first) {
+    PIGMENT_RETURN_IF_ERROR(reservation_->Grow(ZSTD_sizeof_CCtx(context_) + compressed_.size()));
+  }
+  return std::string_view(compressed_).substr(0, size);
+}
+
 Status DocumentWriter::Finish() {
   if (bytes_ == 0) return Status::Ok();
+  if (chunk_bytes_ == 0) PIGMENT_RETURN_IF_ERROR(Decide());
   if (PIGMENT_PLANTED(kLastDocumentsAreLost)) chunk_.assign(chunk_.size(), '\0');
   if (!chunk_.empty()) PIGMENT_RETURN_IF_ERROR(PutChunk());
   return packer_->Part(BlockKind::kDocumentChunks, sizeof(uint64_t))
@@ -89,9 +118,8 @@ DocumentReader::~DocumentReader() { ZSTD_freeDCtx(context_); }
 
 Result<std::string_view> DocumentReader::Read(uint64_t offset, uint32_t size) {
   if (offset > root_->document_bytes || size > root_->document_bytes - offset) {
-    return stream_.Damaged(Detail::kMiscounted,
-                           fmt::format("a document has {} bytes at {} of {}", size, offset,
-                                       root_->document_bytes));
+    return stream_.Damaged(Detail::kMiscounted, fmt::format("a document has {} bytes at {} of {}",
+                                                            size, offset, root_->document_bytes));
   }
   if (size == 0) return std::string_view();
   const uint32_t chunk_bytes = root_->document_chunk_bytes;
@@ -135,13 +163,12 @@ Status DocumentReader::Inflate(uint64_t chunk, size_t bytes) {
     if (context_ == nullptr) return NoMemory("the reading of documents");
   }
   chunk_.resize(bytes);
-  const size_t size = ZSTD_decompressDCtx(context_, chunk_.data(), bytes, compressed_.data(),
-                                          compressed_.size());
+  const size_t size =
+      ZSTD_decompressDCtx(context_, chunk_.data(), bytes, compressed_.data(), compressed_.size());
   if (size == bytes) return Status::Ok();
-  return stream_.Damaged(
-      Detail::kMiscounted,
-      fmt::format("chunk {} does not inflate to {} bytes: {}", chunk, bytes,
-                  ZSTD_isError(size) ? ZSTD_getErrorName(size) : "fewer"));
+  return stream_.Damaged(Detail::kMiscounted,
+                         fmt::format("chunk {} does not inflate to {} bytes: {}", chunk, bytes,
+                                     ZSTD_isError(size) ? ZSTD_getErrorName(size) : "fewer"));
 }
 
 }  // namespace pigment

@@ -256,7 +256,7 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   header.clusters = state.vectors != 0 ? 1 : 0;
   header.kind = static_cast<uint32_t>(SegmentKind::kFlat);
   header.document_bytes = state.documents.bytes();
-  header.document_chunk_bytes = state.documents.bytes() != 0 ? kDocumentChunkBytes : 0;
+  header.document_chunk_bytes = state.documents.chunk_bytes();
   return state.packer.Finish(header);
 }
 

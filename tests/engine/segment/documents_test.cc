@@ -101,6 +101,34 @@ TEST(Documents, TakeAboutHalfTheirBytesAndOneChunkForOneRead) {
   EXPECT_LE(blocks.pins[BlockKind::kDocuments], 3);
 }
 
+TEST(Documents, AreCutInChunksAsLongAsTheyAre) {
+  // Short ones behind a long one and the other way round: what comes first decides.
+  std::mt19937_64 random(11);
+  for (const bool are_short : {true, false}) {
+    SCOPED_TRACE(are_short);
+    std::vector<Record> records;
+    for (uint32_t i = 0; i < 300; ++i) {
+      const bool is_last = i == 299;
+      records.push_back(RecordWith(i, Prose(random, are_short != is_last ? 100 + i : 3000 + i)));
+    }
+    MemoryBlockSource blocks("test");
+    auto summary = WriteRecords(&blocks, 2, records);
+    ASSERT_OK(summary);
+    auto root = ReadRoot(&blocks, summary->root, 7);
+    ASSERT_OK(root);
+    EXPECT_EQ(root->document_chunk_bytes, are_short ? kDocumentChunkBytesMin : kDocumentChunkBytes);
+    EXPECT_LT(root->Find(BlockKind::kDocuments)->bytes, root->document_bytes);
+    auto segment = Segment::Open(&blocks, summary->root, 7);
+    ASSERT_OK(segment);
+    ASSERT_OK((*segment)->Verify());
+    for (uint32_t row = 0; row < records.size(); ++row) {
+      const auto record = (*segment)->ReadRecord(row, {.document = true});
+      ASSERT_OK(record);
+      EXPECT_EQ(record->document, records[row].document) << row;
+    }
+  }
+}
+
 TEST(Documents, AreNotReadForMetadata) {
   const auto records = ManyRecords(3000);
   CountedBlocks blocks("test");
