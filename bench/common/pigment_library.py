@@ -2,6 +2,7 @@
 """The few calls of libpigment's C interface that a benchmark needs, through ctypes. One thread."""
 
 import ctypes as c
+import itertools
 
 PIGMENT_F32 = 0
 INCLUDE_DOCUMENTS_AND_METADATAS = 3
@@ -45,23 +46,24 @@ class CollectionOptions(c.Structure):
 
 
 def texts_of(column, count):
-    """A column of a result as strings."""
-    offsets = (c.c_int64 * (count + 1)).from_address(column.offsets)
-    first = offsets[0]
-    joined = c.string_at(column.bytes + first, offsets[count] - first) if count > 0 else b""
-    return [joined[offsets[i] - first:offsets[i + 1] - first].decode() for i in range(count)]
+    """A column of a result as strings; a result's first offset is 0."""
+    if count == 0:
+        return []
+    offsets = (c.c_int64 * (count + 1)).from_address(column.offsets)[:]
+    joined = c.string_at(column.bytes, offsets[count])
+    if joined.isascii():  # one byte a character: cut once it is decoded
+        joined = joined.decode()
+        return [joined[begin:end] for begin, end in zip(offsets, offsets[1:])]
+    return [joined[begin:end].decode() for begin, end in zip(offsets, offsets[1:])]
 
 
-def text_column(numpy, texts):
+def text_column(texts):
     """Returns (column, what keeps its memory alive)."""
-    encoded = [text.encode() for text in texts]
-    if len(encoded) == 1:
-        offsets = (c.c_int64 * 2)(0, len(encoded[0]))
-        return TextColumn(c.addressof(offsets), c.cast(c.c_char_p(encoded[0]), c.c_void_p), None), (offsets, encoded)
-    offsets = numpy.zeros(len(encoded) + 1, dtype=numpy.int64)
-    numpy.cumsum([len(text) for text in encoded], out=offsets[1:])
-    joined = b"".join(encoded)
-    return TextColumn(offsets.ctypes.data, c.cast(c.c_char_p(joined), c.c_void_p), None), (offsets, joined)
+    joined = "".join(texts)
+    encoded = joined.encode()
+    lengths = map(len, texts if len(encoded) == len(joined) else [text.encode() for text in texts])
+    offsets = (c.c_int64 * (len(texts) + 1))(0, *itertools.accumulate(lengths))
+    return TextColumn(c.addressof(offsets), c.cast(c.c_char_p(encoded), c.c_void_p), None), (offsets, encoded)
 
 
 class Library:
@@ -122,11 +124,11 @@ class Collection:
         numpy = self.library.numpy
         vectors = numpy.ascontiguousarray(vectors, dtype=numpy.float32)
         records = Records(struct_size=c.sizeof(Records), count=len(ids))
-        records.ids, keep_ids = text_column(numpy, ids)
-        records.metadatas, keep_metadatas = text_column(numpy, metadatas)
+        records.ids, keep_ids = text_column(ids)
+        records.metadatas, keep_metadatas = text_column(metadatas)
         keep_documents = None
         if documents is not None:
-            records.documents, keep_documents = text_column(numpy, documents)
+            records.documents, keep_documents = text_column(documents)
         records.embeddings = Vectors(vectors.ctypes.data, len(ids), vectors.shape[1], 0, PIGMENT_F32)
         self.library.call("pigment_collection_add", self.handle, c.byref(records), None, None)
         del keep_ids, keep_metadatas, keep_documents
@@ -135,7 +137,7 @@ class Collection:
         """Ids, documents and metadata (JSON) of the records that exist, as lists of strings."""
         request = GetRequest(struct_size=c.sizeof(GetRequest), ids_count=len(ids),
                              include=INCLUDE_DOCUMENTS_AND_METADATAS)
-        request.ids, keep = text_column(self.library.numpy, ids)
+        request.ids, keep = text_column(ids)
         result = c.c_void_p()
         self.library.call("pigment_collection_get", self.handle, c.byref(request), None, c.byref(result))
         count = self.library.lib.pigment_result_row_count(result)

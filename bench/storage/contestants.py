@@ -33,7 +33,7 @@ class Pigment:
 
     def get(self, ids):
         found, documents, metadatas = self.collection.get(ids)
-        return found, documents, [json.loads(metadata) for metadata in metadatas]
+        return found, documents, json.loads(f"[{','.join(metadatas)}]")
 
     def close(self):
         self.collection.free()

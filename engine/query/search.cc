@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "engine/query/search_listed.h"
 #include "engine/query/search_plan.h"
 #include "engine/query/search_scan.h"
 #include "engine/query/search_shape.h"
@@ -34,8 +35,19 @@ Status CheckDimension(const Version& version, const QueryRequest& request) {
 
 // The rows that a get answers with.
 Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& request,
-                                     StageClock& clock, ReadCounters& counters) {
+                                     SegmentReaders& readers, StageClock& clock,
+                                     ReadCounters& counters) {
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+  if (request.read.ids) {
+    PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> listed,
+                             RowsOfIds(version, request.read, readers));
+    clock.EndStage("plan", listed.size());
+    PIGMENT_ASSIGN_OR_RETURN(
+        std::vector<RowPlace> places,
+        FilterInOrder(version, request, std::move(listed), readers, counters));
+    clock.EndStage("select", places.size());
+    return places;
+  }
   PIGMENT_ASSIGN_OR_RETURN(const Plan plan, PlanRows(version, request.read));
   clock.EndStage("plan", plan.count());
   PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places,
@@ -49,16 +61,17 @@ Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& r
 Result<ResultSet> Get(const Version& version, const GetRequest& request) {
   StageClock clock(request.read.explain);
   ReadCounters counters;
+  SegmentReaders readers(version);
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
-                           Select(version, request, clock, counters));
+                           Select(version, request, readers, clock, counters));
   Include include = request.read.include;
   include.distances = false;  // there is no query to be distant from
-  RowFetcher fetcher(version, include, &counters);
+  RowFetcher fetcher(version, include, &counters, &readers);
   Shaper shaper(version, include, places.size());
   for (const RowPlace& place : places) {
     PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-    PIGMENT_ASSIGN_OR_RETURN(const Record* const record, fetcher.Fetch(place));
-    PIGMENT_RETURN_IF_ERROR(shaper.Append(*record));
+    PIGMENT_ASSIGN_OR_RETURN(const FetchedRow row, fetcher.Fetch(place));
+    PIGMENT_RETURN_IF_ERROR(shaper.Append(row));
   }
   shaper.EndQuery();
   clock.EndStage("fetch", places.size());
@@ -70,15 +83,16 @@ Result<ResultSet> Get(const Version& version, const GetRequest& request) {
 Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
   StageClock clock(false);
   ReadCounters counters;
+  SegmentReaders readers(version);
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
-                           Select(version, request, clock, counters));
-  RowFetcher fetcher(version, {}, &counters);
+                           Select(version, request, readers, clock, counters));
+  RowFetcher fetcher(version, {}, &counters, &readers);
   std::vector<std::string> ids;
   ids.reserve(places.size());
   for (const RowPlace& place : places) {
     PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-    PIGMENT_ASSIGN_OR_RETURN(const Record* const record, fetcher.Fetch(place));
-    ids.push_back(record->id);
+    PIGMENT_ASSIGN_OR_RETURN(const FetchedRow row, fetcher.Fetch(place));
+    ids.emplace_back(row.id);
   }
   return ids;
 }
@@ -97,13 +111,14 @@ Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
   for (const std::vector<Hit>& found : hits) rows += found.size();
   clock.EndStage("search", rows);
 
-  RowFetcher fetcher(version, request.read.include, &counters);
+  SegmentReaders readers(version);
+  RowFetcher fetcher(version, request.read.include, &counters, &readers);
   Shaper shaper(version, request.read.include, rows);
   for (const std::vector<Hit>& found : hits) {
     for (const Hit& hit : found) {
       PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-      PIGMENT_ASSIGN_OR_RETURN(const Record* const record, fetcher.Fetch(hit.place));
-      PIGMENT_RETURN_IF_ERROR(shaper.Append(*record));
+      PIGMENT_ASSIGN_OR_RETURN(const FetchedRow row, fetcher.Fetch(hit.place));
+      PIGMENT_RETURN_IF_ERROR(shaper.Append(row));
       if (request.read.include.distances) shaper.AppendDistance(hit.distance);
     }
     shaper.EndQuery();

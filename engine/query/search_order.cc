@@ -115,7 +115,8 @@ Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetReque
                                           const Plan& plan, ReadCounters& counters) {
   std::vector<RowPlace> places;
   if (request.limit && *request.limit == 0) return places;
-  const RowFilter filter(version, request.read, &counters);
+  SegmentReaders readers(version);
+  const RowFilter filter(version, request.read, &counters, &readers);
   PIGMENT_ASSIGN_OR_RETURN(std::vector<OrdinalAndRow> tail_rows,
                            TailRowsByOrdinal(version.tail, plan.tail, request.read.control));
   OrderedRows rows(version, plan, std::move(tail_rows));
@@ -126,13 +127,8 @@ Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetReque
     PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
     PIGMENT_ASSIGN_OR_RETURN(const bool more, rows.Next(&place));
     if (!more) return places;
-    if (place.source == RowPlace::kTail) {
-      if (!filter.MatchesTailRow(place.row)) continue;
-    } else {
-      PIGMENT_ASSIGN_OR_RETURN(const bool matches,
-                               filter.MatchesSegmentRow(place.source, place.row));
-      if (!matches) continue;
-    }
+    PIGMENT_ASSIGN_OR_RETURN(const bool matches, filter.Matches(place));
+    if (!matches) continue;
     if (to_skip > 0) {
       --to_skip;
       continue;

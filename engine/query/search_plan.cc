@@ -110,11 +110,13 @@ Result<Plan> PlanRows(const Version& version, const ReadOptions& options) {
   return plan;
 }
 
-RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters)
+RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters,
+                     SegmentReaders* readers)
     : version_(version),
       filter_(options.filter && !options.filter->matches_everything() ? options.filter.get()
                                                                       : nullptr),
-      counters_(counters) {
+      counters_(counters),
+      readers_(readers) {
   if (!filter_) return;
   const FilterNeeds& needs = filter_->needs();
   fields_ = {
@@ -124,15 +126,13 @@ RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCou
 
 Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) const {
   if (!filter_) return true;
-  readers_.resize(version_.segments.size());
-  std::unique_ptr<RowReader>& reader = readers_[segment];
-  if (!reader) reader = version_.segments[segment].segment->NewReader();
+  RowReader& reader = readers_->Of(segment);
   if (fields_.document || fields_.metadata || fields_.uri) {
-    PIGMENT_RETURN_IF_ERROR(reader->ReadFields(row, fields_, &record_));
+    PIGMENT_RETURN_IF_ERROR(reader.ReadFields(row, fields_, &record_));
   }
   std::string_view id;
   if (needs_id_) {
-    PIGMENT_ASSIGN_OR_RETURN(id, reader->ReadId(row));
+    PIGMENT_ASSIGN_OR_RETURN(id, reader.ReadId(row));
   }
   ++counters_->segment_rows_filtered;
   counters_->segment_bytes += BytesRead(record_, fields_, false) + id.size();
@@ -155,7 +155,8 @@ bool RowFilter::MatchesTailRow(uint32_t row) const {
 
 Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
                   ReadCounters& counters) {
-  const RowFilter filter(version, options, &counters);
+  SegmentReaders readers(version);
+  const RowFilter filter(version, options, &counters, &readers);
   if (filter.passes_everything()) return Status::Ok();
   for (size_t segment = 0; segment < plan.segments.size(); ++segment) {
     RowSet& rows = plan.segments[segment];

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -28,6 +29,33 @@ class PacedCheck {
   static constexpr uint32_t kStepsPerCheck = 256;
   const CallControl& control_;
   uint32_t steps_ = 0;
+};
+
+// A row of a version: of segment `source`, or of the tail.
+struct RowPlace {
+  static constexpr uint32_t kTail = 0xFFFFFFFF;
+  uint32_t source = kTail;
+  uint32_t row = 0;
+
+  friend auto operator<=>(const RowPlace&, const RowPlace&) = default;
+};
+
+// The readers of one call, made when they are needed: they stay on their blocks from row to row.
+// Of one thread; the version is borrowed.
+class SegmentReaders {
+ public:
+  explicit SegmentReaders(const Version& version)
+      : version_(version), readers_(version.segments.size()) {}
+
+  RowReader& Of(size_t segment) {
+    std::unique_ptr<RowReader>& reader = readers_[segment];
+    if (!reader) reader = version_.segments[segment].segment->NewReader();
+    return *reader;
+  }
+
+ private:
+  const Version& version_;
+  std::vector<std::unique_ptr<RowReader>> readers_;
 };
 
 // A set of rows of one source.
@@ -70,10 +98,14 @@ Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan
 // Evaluates the filter on one row after the other.
 class RowFilter {
  public:
-  RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters);
+  RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters,
+            SegmentReaders* readers);
 
   bool passes_everything() const { return filter_ == nullptr; }
-  // Of one thread, like everything here: readers stay on their blocks from row to row.
+  Result<bool> Matches(const RowPlace& place) const {
+    if (place.source == RowPlace::kTail) return MatchesTailRow(place.row);
+    return MatchesSegmentRow(place.source, place.row);
+  }
   Result<bool> MatchesSegmentRow(size_t segment, uint32_t row) const;
   bool MatchesTailRow(uint32_t row) const;
 
@@ -83,9 +115,8 @@ class RowFilter {
   Segment::Fields fields_;
   bool needs_id_ = false;
   ReadCounters* counters_;
-  // Rows come segment by segment, or in turns where they are merged by ordinal: a reader for each
-  // segment, made when it is needed.
-  mutable std::vector<std::unique_ptr<RowReader>> readers_;
+  // Rows come segment by segment, or in turns where they are merged by ordinal.
+  SegmentReaders* readers_;
   mutable Record record_;
 };
 

@@ -13,13 +13,6 @@
 
 namespace pigment {
 
-// A row of a version: of segment `source`, or of the tail.
-struct RowPlace {
-  static constexpr uint32_t kTail = 0xFFFFFFFF;
-  uint32_t source = kTail;
-  uint32_t row = 0;
-};
-
 struct Hit {
   float distance = 0;
   RowPlace place;

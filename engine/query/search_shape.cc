@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <string_view>
 #include <utility>
 
 namespace pigment {
@@ -38,33 +36,66 @@ void Begin(TextColumn& column, bool is_wanted, uint64_t rows) {
   column.offsets.push_back(0);
 }
 
+uint64_t BytesOf(const FetchedRow& row) {
+  return row.id.size() + row.embedding.size_bytes() + (row.document ? row.document->size() : 0) +
+         (row.uri ? row.uri->size() : 0);
+}
+
 }  // namespace
 
-RowFetcher::RowFetcher(const Version& version, const Include& include, ReadCounters* counters)
+RowFetcher::RowFetcher(const Version& version, const Include& include, ReadCounters* counters,
+                       SegmentReaders* readers)
     : version_(version),
       fields_{.embedding = include.embeddings,
               .document = include.documents,
               .metadata = include.metadatas,
               .uri = include.uris},
-      counters_(counters) {}
+      counters_(counters),
+      readers_(readers) {}
 
-Result<const Record*> RowFetcher::Fetch(const RowPlace& place) {
+Result<FetchedRow> RowFetcher::Fetch(const RowPlace& place) {
   if (place.source == RowPlace::kTail) {
-    const Record& record = version_.tail.row(place.row);
+    const FetchedRow row = FetchFromTail(version_.tail.row(place.row));
     ++counters_->tail_rows_fetched;
-    counters_->tail_bytes += BytesRead(record, fields_, true);
-    return &record;
+    counters_->tail_bytes += BytesOf(row);
+    return row;
   }
-  readers_.resize(version_.segments.size());
-  std::unique_ptr<RowReader>& reader = readers_[place.source];
-  if (!reader) reader = version_.segments[place.source].segment->NewReader();
-  if (fields_.embedding || fields_.document || fields_.metadata || fields_.uri) {
-    PIGMENT_RETURN_IF_ERROR(reader->ReadFields(place.row, fields_, &record_));
-  }
-  PIGMENT_ASSIGN_OR_RETURN(record_.id, reader->ReadId(place.row));
+  PIGMENT_ASSIGN_OR_RETURN(const FetchedRow row,
+                           FetchFromSegment(readers_->Of(place.source), place.row));
   ++counters_->segment_rows_fetched;
-  counters_->segment_bytes += BytesRead(record_, fields_, true);
-  return &record_;
+  counters_->segment_bytes += BytesOf(row);
+  return row;
+}
+
+FetchedRow RowFetcher::FetchFromTail(const Record& record) {
+  FetchedRow row;
+  row.id = record.id;
+  if (fields_.embedding) row.embedding = record.embedding;
+  if (fields_.document && record.document) row.document = *record.document;
+  if (fields_.uri && record.uri) row.uri = *record.uri;
+  if (fields_.metadata && record.metadata) {
+    metadata_json_ = MetadataToJson(*record.metadata);
+    row.metadata_json = metadata_json_;
+  }
+  return row;
+}
+
+Result<FetchedRow> RowFetcher::FetchFromSegment(RowReader& reader, uint32_t number) {
+  FetchedRow row;
+  PIGMENT_ASSIGN_OR_RETURN(row.id, reader.ReadId(number));
+  if (fields_.embedding) {
+    PIGMENT_ASSIGN_OR_RETURN(row.embedding, reader.ReadVector(number));
+  }
+  if (!fields_.document && !fields_.metadata && !fields_.uri) return row;
+  PIGMENT_ASSIGN_OR_RETURN(const RecordTexts texts, reader.ReadTexts(number, fields_));
+  row.document = texts.document;
+  row.uri = texts.uri;
+  if (texts.metadata) {
+    metadata_json_.clear();
+    PIGMENT_RETURN_IF_ERROR(reader.AppendMetadataJson(number, *texts.metadata, metadata_json_));
+    row.metadata_json = metadata_json_;
+  }
+  return row;
 }
 
 Shaper::Shaper(const Version& version, const Include& include, uint64_t rows) {
@@ -80,26 +111,20 @@ Shaper::Shaper(const Version& version, const Include& include, uint64_t rows) {
   if (include.distances) result_.distances.reserve(rows);
 }
 
-Status Shaper::Append(const Record& record) {
+Status Shaper::Append(const FetchedRow& row) {
   const Include& include = result_.included;
-  AppendText(result_.ids, rows_, record.id);
-  if (include.documents) AppendText(result_.documents, rows_, record.document);
-  if (include.uris) AppendText(result_.uris, rows_, record.uri);
-  if (include.metadatas) {
-    if (record.metadata) {
-      AppendText(result_.metadatas, rows_, MetadataToJson(*record.metadata));
-    } else {
-      AppendText(result_.metadatas, rows_, std::nullopt);
-    }
-  }
+  AppendText(result_.ids, rows_, row.id);
+  if (include.documents) AppendText(result_.documents, rows_, row.document);
+  if (include.uris) AppendText(result_.uris, rows_, row.uri);
+  if (include.metadatas) AppendText(result_.metadatas, rows_, row.metadata_json);
   if (include.embeddings) {
-    if (record.embedding.size() != result_.dimension) {
+    if (row.embedding.size() != result_.dimension) {
       return DataLoss(Detail::kMiscounted, "", -1,
                       fmt::format("record \"{}\" has {} numbers, its collection has dimension {}",
-                                  record.id, record.embedding.size(), result_.dimension));
+                                  row.id, row.embedding.size(), result_.dimension));
     }
-    result_.embeddings.insert(result_.embeddings.end(), record.embedding.begin(),
-                              record.embedding.end());
+    result_.embeddings.insert(result_.embeddings.end(), row.embedding.begin(),
+                              row.embedding.end());
   }
   ++rows_;
   return Status::Ok();

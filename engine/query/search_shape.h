@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "engine/query/search.h"
 #include "engine/query/search_explain.h"
@@ -15,20 +17,33 @@
 
 namespace pigment {
 
+// What an answer gives of a row; absent where it was not asked for.
+struct FetchedRow {
+  std::string_view id;
+  std::span<const float> embedding;
+  std::optional<std::string_view> document;
+  std::optional<std::string_view> metadata_json;
+  std::optional<std::string_view> uri;
+};
+
 // Reads rows of a version with the fields that an answer needs.
 class RowFetcher {
  public:
-  RowFetcher(const Version& version, const Include& include, ReadCounters* counters);
+  RowFetcher(const Version& version, const Include& include, ReadCounters* counters,
+             SegmentReaders* readers);
 
-  // Borrowed until the next call.
-  Result<const Record*> Fetch(const RowPlace& place);
+  // Valid until the next call.
+  Result<FetchedRow> Fetch(const RowPlace& place);
 
  private:
+  FetchedRow FetchFromTail(const Record& record);
+  Result<FetchedRow> FetchFromSegment(RowReader& reader, uint32_t row);
+
   const Version& version_;
   const Segment::Fields fields_;
   ReadCounters* counters_;
-  std::vector<std::unique_ptr<RowReader>> readers_;  // by segment, made when needed
-  Record record_;
+  SegmentReaders* readers_;
+  std::string metadata_json_;
 };
 
 // Appends rows to the columns of a result.
@@ -36,7 +51,7 @@ class Shaper {
  public:
   Shaper(const Version& version, const Include& include, uint64_t rows);
 
-  Status Append(const Record& record);
+  Status Append(const FetchedRow& row);
   void AppendDistance(float distance) { result_.distances.push_back(distance); }
   void EndQuery() { result_.query_offsets.push_back(rows_); }
   ResultSet Finish() { return std::move(result_); }

@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
+#include <type_traits>
 
-#include "engine/base/bytes.h"
+#include "engine/record/metadata_stored.h"
 
 namespace pigment {
 namespace {
@@ -40,24 +39,15 @@ void Encode(const std::vector<T>& values, std::string& out) {
   for (size_t i = 0; i < values.size(); ++i) Encode(static_cast<const T&>(values[i]), out);
 }
 
-// Each reads one value; false: it is not what Encode wrote (or the bytes ended, which the reader
-// knows).
 bool Decode(ByteReader& reader, std::string* value) {
-  *value = reader.GetText();
-  return reader.ok();
+  std::string_view text;
+  const bool is_good = ReadStored(reader, &text);
+  *value = text;
+  return is_good;
 }
-bool Decode(ByteReader& reader, int64_t* value) {
-  *value = reader.Get<int64_t>();
-  return reader.ok();
-}
-bool Decode(ByteReader& reader, double* value) {
-  *value = reader.Get<double>();
-  return reader.ok() && std::isfinite(*value);
-}
-bool Decode(ByteReader& reader, bool* value) {
-  const uint8_t byte = reader.Get<uint8_t>();
-  *value = byte != 0;
-  return reader.ok() && byte <= 1;
+template <typename T>
+bool Decode(ByteReader& reader, T* value) {
+  return ReadStored(reader, value);
 }
 
 template <typename T>
@@ -70,8 +60,8 @@ bool DecodeScalar(ByteReader& reader, MetadataValue* out) {
 
 template <typename T>
 bool DecodeArray(ByteReader& reader, MetadataValue* out) {
-  constexpr size_t kElementBytesMin = std::is_same_v<T, std::string> ? 4 : sizeof(T);
-  const uint32_t count = reader.GetCount(kElementBytesMin);
+  using Stored = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
+  const uint32_t count = reader.GetCount(kStoredBytesMin<Stored>);
   if (count == 0) return false;
   std::vector<T> values;
   values.reserve(count);
@@ -109,7 +99,9 @@ bool DecodeValue(ByteReader& reader, uint8_t type, MetadataValue* out) {
   return false;
 }
 
-Status Damaged(const ByteReader& reader, std::string_view what) {
+}  // namespace
+
+Status DamagedMetadata(const ByteReader& reader, std::string_view what) {
   if (!reader.ok()) {
     return DataLoss(Detail::kTruncated, "", -1,
                     fmt::format("stored metadata ends early, at byte {}", reader.position()));
@@ -118,8 +110,6 @@ Status Damaged(const ByteReader& reader, std::string_view what) {
       Detail::kMiscounted, "", -1,
       fmt::format("stored metadata is damaged: {} before byte {}", what, reader.position()));
 }
-
-}  // namespace
 
 void MergeMetadata(Metadata& base, const Metadata& update) {
   for (const auto& [key, value] : update) {
@@ -149,13 +139,13 @@ Result<Metadata> DecodeMetadata(std::span<const std::byte> bytes) {
     if (!Decode(reader, &key)) break;
     const uint8_t type = reader.Get<uint8_t>();
     MetadataValue value;
-    if (!reader.ok() || !DecodeValue(reader, type, &value)) return Damaged(reader, "no such value");
+    if (!reader.ok() || !DecodeValue(reader, type, &value)) return DamagedMetadata(reader, "no such value");
     if (!metadata.empty() && key <= metadata.rbegin()->first)
-      return Damaged(reader, "keys out of order");
+      return DamagedMetadata(reader, "keys out of order");
     metadata.emplace_hint(metadata.end(), std::move(key), std::move(value));
   }
-  if (!reader.ok()) return Damaged(reader, "");
-  if (reader.remaining() != 0) return Damaged(reader, "bytes are left over");
+  if (!reader.ok()) return DamagedMetadata(reader, "");
+  if (reader.remaining() != 0) return DamagedMetadata(reader, "bytes are left over");
   return metadata;
 }
 

@@ -73,5 +73,8 @@ void EncodeMetadata(const Metadata& metadata, std::string& out);
 // Reads what EncodeMetadata wrote; anything else: kDataLoss, Detail::kMiscounted or kTruncated (no
 // file attached).
 Result<Metadata> DecodeMetadata(std::span<const std::byte> bytes);
+// Appends MetadataToJson(DecodeMetadata(bytes)) without making either; after an error `out` may have
+// something of it.
+Status StoredMetadataToJson(std::span<const std::byte> bytes, std::string& out);
 
 }  // namespace pigment

@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "engine/record/json_tape.h"
 #include "engine/record/metadata.h"
+#include "engine/record/metadata_stored.h"
 #include "engine/record/text.h"
 
 namespace pigment {
@@ -140,7 +143,11 @@ Result<MetadataValue> ReadValue(const JsonTape& tape, size_t i, MetadataUse use)
 
 void AppendValue(const Erased&, std::string& out) { out += "null"; }
 void AppendValue(const std::string& value, std::string& out) { AppendJsonString(value, out); }
-void AppendValue(int64_t value, std::string& out) { out += std::to_string(value); }
+void AppendValue(std::string_view value, std::string& out) { AppendJsonString(value, out); }
+void AppendValue(int64_t value, std::string& out) {
+  char digits[24];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
 void AppendValue(double value, std::string& out) { AppendJsonDouble(value, out); }
 void AppendValue(bool value, std::string& out) { out += value ? "true" : "false"; }
 template <typename T>
@@ -153,7 +160,75 @@ void AppendValue(const std::vector<T>& values, std::string& out) {
   out += ']';
 }
 
+template <typename T>
+bool AppendStoredScalar(ByteReader& reader, std::string& out) {
+  T value{};
+  if (!ReadStored(reader, &value)) return false;
+  AppendValue(value, out);
+  return true;
+}
+
+template <typename T>
+bool AppendStoredArray(ByteReader& reader, std::string& out) {
+  const uint32_t count = reader.GetCount(kStoredBytesMin<T>);
+  if (count == 0) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    out += i == 0 ? '[' : ',';
+    if (!AppendStoredScalar<T>(reader, out)) return false;
+  }
+  out += ']';
+  return true;
+}
+
+// Type bytes as in metadata.h.
+bool AppendStoredValue(ByteReader& reader, uint8_t type, std::string& out) {
+  switch (type) {
+    case 0:
+      AppendValue(Erased{}, out);
+      return true;
+    case 1:
+      return AppendStoredScalar<std::string_view>(reader, out);
+    case 2:
+      return AppendStoredScalar<int64_t>(reader, out);
+    case 3:
+      return AppendStoredScalar<double>(reader, out);
+    case 4:
+      return AppendStoredScalar<bool>(reader, out);
+    case 5:
+      return AppendStoredArray<std::string_view>(reader, out);
+    case 6:
+      return AppendStoredArray<int64_t>(reader, out);
+    case 7:
+      return AppendStoredArray<double>(reader, out);
+    case 8:
+      return AppendStoredArray<bool>(reader, out);
+  }
+  return false;
+}
+
 }  // namespace
+
+Status StoredMetadataToJson(std::span<const std::byte> bytes, std::string& out) {
+  ByteReader reader(bytes);
+  const uint32_t count = reader.Get<uint32_t>();
+  out += '{';
+  std::string_view before;
+  for (uint32_t i = 0; i < count && reader.ok(); ++i) {
+    const std::string_view key = reader.GetText();
+    const uint8_t type = reader.Get<uint8_t>();
+    if (!reader.ok()) break;
+    if (i > 0) out += ',';
+    AppendJsonString(key, out);
+    out += ':';
+    if (!AppendStoredValue(reader, type, out)) return DamagedMetadata(reader, "no such value");
+    if (i > 0 && key <= before) return DamagedMetadata(reader, "keys out of order");
+    before = key;
+  }
+  if (!reader.ok()) return DamagedMetadata(reader, "");
+  if (reader.remaining() != 0) return DamagedMetadata(reader, "bytes are left over");
+  out += '}';
+  return Status::Ok();
+}
 
 Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present) {
   *present = false;

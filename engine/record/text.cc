@@ -89,7 +89,15 @@ std::string Quoted(std::string_view text, size_t bytes_max) {
 
 void AppendJsonString(std::string_view text, std::string& out) {
   out += '"';
-  for (const char c : text) {
+  const auto is_plain = [](char c) {
+    return static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\';
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t first = i;
+    while (i < text.size() && is_plain(text[i])) ++i;
+    out.append(text, first, i - first);
+    if (i == text.size()) break;
+    const char c = text[i];
     switch (c) {
       case '"':
         out += "\\\"";
@@ -113,13 +121,9 @@ void AppendJsonString(std::string_view text, std::string& out) {
         out += "\\t";
         break;
       default:
-        if (static_cast<uint8_t>(c) < 0x20) {
-          out += "\\u00";
-          out += kHexDigits[static_cast<uint8_t>(c) >> 4];
-          out += kHexDigits[static_cast<uint8_t>(c) & 15];
-        } else {
-          out += c;
-        }
+        out += "\\u00";
+        out += kHexDigits[static_cast<uint8_t>(c) >> 4];
+        out += kHexDigits[static_cast<uint8_t>(c) & 15];
     }
   }
   out += '"';

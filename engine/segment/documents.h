@@ -18,7 +18,6 @@
 #include "engine/segment/part_writer.h"
 
 struct ZSTD_CCtx_s;
-struct ZSTD_DCtx_s;
 
 namespace pigment {
 
@@ -56,7 +55,6 @@ class DocumentWriter {
 class DocumentReader {
  public:
   DocumentReader(BlockSource* source, const Root* root);
-  ~DocumentReader();
 
   // Bytes offset .. offset + size - 1; a view that the next call ends. Beyond the documents, or a
   // chunk that does not inflate to what it must: kDataLoss. Never takes memory for more than it
@@ -70,7 +68,6 @@ class DocumentReader {
   const Root* const root_;
   PartCursor chunks_;
   PartCursor stream_;
-  ZSTD_DCtx_s* context_ = nullptr;
   uint64_t loaded_ = ~uint64_t{0};  // number of the chunk in chunk_
   std::string chunk_;
   std::string compressed_;

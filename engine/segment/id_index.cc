@@ -30,11 +30,19 @@ IdHash HashId(const OwnerId& owner, std::string_view id) {
 
 Result<uint32_t> IdFinder::LowerBound(uint64_t key) {
   const uint32_t rows = root_->info.rows;
+  constexpr uint32_t kPerBlock = ElementsPerBlock(sizeof(uint64_t));
   uint32_t low = 0;
   uint32_t high = rows;
-  // Each look tells on which side of `at` the answer lies.
+  uint32_t block = kNoBlock;
+  const std::byte* entries = nullptr;  // of that block
+  // Each look tells on which side of `at` the answer lies. REQUIRES: at < rows, so that the root
+  // bears out that there is such an entry.
   const auto look = [&](uint32_t at) -> Result<bool> {
-    PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index_.ReadElement<uint64_t>(at));
+    if (at / kPerBlock != block) {
+      PIGMENT_ASSIGN_OR_RETURN(entries, index_.Block(at / kPerBlock));
+      block = at / kPerBlock;
+    }
+    const auto entry = LoadLittle<uint64_t>(entries + size_t{at % kPerBlock} * sizeof(uint64_t));
     const bool is_below = entry < key;
     (is_below ? low : high) = is_below ? at + 1 : at;
     return is_below;
@@ -54,10 +62,10 @@ Result<uint32_t> IdFinder::LowerBound(uint64_t key) {
   return low;
 }
 
-Result<std::optional<uint32_t>> IdFinder::Find(std::string_view id) {
+Result<std::optional<uint32_t>> IdFinder::Find(std::string_view id, const IdHash& known) {
   if (!index_.exists()) return std::optional<uint32_t>();
   if (root_->format == 1) return FindSorted(id);
-  const uint32_t hash = HashId(root_->info.owner, id).stored;
+  const uint32_t hash = known.stored;
   PIGMENT_ASSIGN_OR_RETURN(uint32_t at, LowerBound(IdHashEntry(hash, 0)));
   for (; at < root_->info.rows; ++at) {
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index_.ReadElement<uint64_t>(at));

@@ -35,11 +35,15 @@ class IdFinder {
         index_(source, root, root->format == 1 ? BlockKind::kIdIndex : BlockKind::kIdHashes),
         ids_(source, root) {}
 
-  Result<std::optional<uint32_t>> Find(std::string_view id);
+  Result<std::optional<uint32_t>> Find(std::string_view id) {
+    return Find(id, HashId(root_->info.owner, id));
+  }
+  // The same by a hash that the caller computed once for all segments of one owner.
+  Result<std::optional<uint32_t>> Find(std::string_view id, const IdHash& hash);
 
  private:
   Result<std::optional<uint32_t>> FindSorted(std::string_view id);
-  // The first entry that is not below `key`.
+  // The number of the first entry that is not below `key`.
   Result<uint32_t> LowerBound(uint64_t key);
 
   const Root* const root_;

@@ -135,13 +135,20 @@ Status RecordReader::ReadInto(uint32_t row, const Segment::Fields& fields, Recor
   if (texts.uri) record.uri = std::string(*texts.uri);
   if (!texts.metadata) return Status::Ok();
   Result<Metadata> metadata = DecodeMetadata(AsBytes(*texts.metadata));
-  if (!metadata.ok()) {
-    const Status status = metadata.status();
-    return stream_.Damaged(status.detail(),
-                           fmt::format("metadata of row {}: {}", row, status.message()));
-  }
+  if (!metadata.ok()) return DamagedMetadata(row, metadata.status());
   record.metadata = std::move(metadata).value();
   return Status::Ok();
+}
+
+Status RecordReader::AppendMetadataJson(uint32_t row, std::string_view stored,
+                                        std::string& out) const {
+  const Status status = StoredMetadataToJson(AsBytes(stored), out);
+  return status.ok() ? status : DamagedMetadata(row, status);
+}
+
+Status RecordReader::DamagedMetadata(uint32_t row, const Status& status) const {
+  return stream_.Damaged(status.detail(),
+                         fmt::format("metadata of row {}: {}", row, status.message()));
 }
 
 }  // namespace pigment

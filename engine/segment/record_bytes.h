@@ -77,6 +77,8 @@ class RecordReader {
   Result<RecordTexts> Read(uint32_t row, const Segment::Fields& fields);
   // As Read, decoded into `record`.
   Status ReadInto(uint32_t row, const Segment::Fields& fields, Record& record);
+  // Metadata as Read gave it as JSON; what is wrong with it is damage of the row.
+  Status AppendMetadataJson(uint32_t row, std::string_view stored, std::string& out) const;
   // The header and where its bytes begin and end in the stream, checked against each other.
   struct Place {
     RecordHeader header;
@@ -87,6 +89,7 @@ class RecordReader {
 
  private:
   Result<std::string_view> ReadBytes(uint64_t offset, uint32_t size, std::string& to);
+  Status DamagedMetadata(uint32_t row, const Status& status) const;
 
   const Root* const root_;
   PartCursor offsets_;

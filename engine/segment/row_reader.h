@@ -33,6 +33,10 @@ class RowReader {
   RowReader(BlockSource* source, const Root* root);
 
   Result<std::optional<uint32_t>> FindRow(std::string_view id) { return finder_.Find(id); }
+  // By the hash of the id for this segment's owner.
+  Result<std::optional<uint32_t>> FindRow(std::string_view id, const IdHash& hash) {
+    return finder_.Find(id, hash);
+  }
   // REQUIRES of all that follow: row < rows.
   Result<std::string_view> ReadId(uint32_t row) { return ids_.Read(row); }
   Result<uint64_t> ReadOrdinal(uint32_t row) { return ordinals_.ReadElement<uint64_t>(row); }
@@ -41,6 +45,19 @@ class RowReader {
   // The same without id and ordinal, which stay as they are.
   Status ReadFields(uint32_t row, const Segment::Fields& fields, Record* record);
   Result<RowView> ReadView(uint32_t row);
+  // The texts that are asked for, and the vector (empty where the row has none); what they point to
+  // is valid until the reader's next call of the same name.
+  Result<RecordTexts> ReadTexts(uint32_t row, const Segment::Fields& fields) {
+    return records_.Read(row, fields);
+  }
+  Result<std::span<const float>> ReadVector(uint32_t row) {
+    PIGMENT_RETURN_IF_ERROR(ReadEmbedding(row).status());
+    return std::span<const float>(vector_);
+  }
+  // Appends the metadata of a row, as ReadTexts gave it, as JSON.
+  Status AppendMetadataJson(uint32_t row, std::string_view stored, std::string& out) const {
+    return records_.AppendMetadataJson(row, stored, out);
+  }
 
  private:
   // Leaves the vector in vector_, empty where the row has none; returns its number or kNoVector.
