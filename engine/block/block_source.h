@@ -7,8 +7,10 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -35,6 +37,11 @@ class BlockSource {
   // True when blocks were already checked against their trailers when they were loaded into this
   // source (a file source's arena), so that a reader need not do it again at each pin.
   virtual bool verifies_on_load() const = 0;
+
+  // A bit for each logical block of the segment (bit n % 64 of word n / 64) that readers set once
+  // they compared its place, and need not compare it again: of a source that verifies on load and
+  // whose blocks never change once they are loaded. Empty: every pin compares.
+  virtual std::span<std::atomic<uint64_t>> compared_places() { return {}; }
 
   // For messages: the path of the file, or what the host calls the relation.
   virtual const std::string& name() const = 0;

@@ -53,6 +53,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
     if (!states_.empty()) states_[physical].fetch_sub(1, std::memory_order_release);
   }
   bool verifies_on_load() const override { return true; }
+  std::span<std::atomic<uint64_t>> compared_places() override { return compared_; }
   const std::string& name() const override { return file_->path(); }
   std::optional<uint32_t> blocks() const override { return blocks_; }
 
@@ -107,6 +108,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   std::byte* const data_;  // of the arena or of the mapping, which nobody writes
   std::vector<std::atomic<uint64_t>> loaded_;  // without a cache: a bit per block, once verified
   std::vector<std::atomic<uint32_t>> states_;  // with a cache: a word per block
+  std::vector<std::atomic<uint64_t>> compared_;  // see BlockSource; where blocks stay as they are
   const uint32_t mutex_count_;
   // mutexes_[group % mutex_count_] guards loading into that group and giving up of its blocks.
   const std::unique_ptr<std::mutex[]> mutexes_;

@@ -32,7 +32,15 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
   }
   Release();
   const Root::Place place = root_->PlaceOf(*part_, index, &extent_hint_);
-  PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, place.physical, place.expected));
+  const uint32_t logical = part_->first + index;
+  const uint64_t bit = uint64_t{1} << (logical % 64);
+  const bool is_remembered = logical / 64 < compared_.size();
+  if (is_remembered && (compared_[logical / 64].load(std::memory_order_relaxed) & bit) != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, place.physical));
+  } else {
+    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, place.physical, place.expected));
+    if (is_remembered) compared_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
+  }
   pinned_index_ = index;
   return pinned_.payload() + offset;
 }

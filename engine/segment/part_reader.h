@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -26,7 +27,11 @@ class PartCursor {
  public:
   // `part` null reads as a part without bytes. All are borrowed.
   PartCursor(BlockSource* source, const Root* root, BlockKind kind)
-      : source_(source), root_(root), part_(root->Find(kind)), kind_(kind) {}
+      : source_(source),
+        root_(root),
+        part_(root->Find(kind)),
+        kind_(kind),
+        compared_(source->compared_places()) {}
 
   bool exists() const { return part_ != nullptr; }
   uint64_t bytes() const { return part_ != nullptr ? part_->bytes : 0; }
@@ -63,6 +68,7 @@ class PartCursor {
   const Root* root_;
   const PartEntry* part_;
   BlockKind kind_;
+  std::span<std::atomic<uint64_t>> compared_;
   size_t extent_hint_ = 0;
   uint32_t pinned_index_ = kNoBlock;
   PinnedBlock pinned_;
