@@ -486,18 +486,16 @@ Status DiskFileSystem::MakeDirectory(const std::string& path) {
 }
 
 Result<std::vector<std::string>> DiskFileSystem::List(const std::string& directory) {
-  DIR* stream = opendir(directory.c_str());
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(directory.c_str()), closedir);
   if (stream == nullptr) return ErrnoStatus(errno, "list", directory);
   std::vector<std::string> names;
   errno = 0;
-  while (const dirent* entry = readdir(stream)) {
+  while (const dirent* entry = readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
     errno = 0;
   }
-  const int error = errno;
-  closedir(stream);
-  if (error != 0) return ErrnoStatus(error, "list", directory);
+  if (errno != 0) return ErrnoStatus(errno, "list", directory);
   std::sort(names.begin(), names.end());
   return names;
 }

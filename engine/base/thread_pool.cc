@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
+
 namespace pigment {
 
 uint32_t UsableCores() {
@@ -23,20 +25,25 @@ uint32_t UsableCores() {
 }
 
 Result<std::thread> StartThread(const std::string& name, std::function<void()> body) {
+  std::string short_name = name.substr(0, 15);
   // The new thread inherits the mask, so that no signal can reach it before it blocks them itself.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  Result<std::thread> started = Status(Code::kInternal, "thread was not started");
+  Result<std::thread> started = OutOfMemory();
   try {
     // Named by itself: the name of another thread is a file below /proc.
-    started = std::thread([body = std::move(body), short_name = name.substr(0, 15)] {
+    started = std::thread([body = std::move(body), short_name = std::move(short_name)] {
       pthread_setname_np(pthread_self(), short_name.c_str());
       body();
     });
   } catch (const std::system_error& error) {
-    started = ResourceExhausted(Detail::kLimit,
-                                fmt::format("cannot start thread \"{}\": {}", name, error.what()));
+    started = CatchOutOfMemory([&]() -> Result<std::thread> {
+      return ResourceExhausted(Detail::kLimit,
+                               fmt::format("cannot start thread \"{}\": {}", name, error.what()));
+    });
+  } catch (const std::bad_alloc&) {
+    started = OutOfMemory();
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return started;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/base/thread_pool.h"
 
@@ -135,7 +136,7 @@ Status FileBlockSource::Load(uint32_t physical, bool pin) {
       // Others may have loaded some of the run meanwhile: what is there must not be read over.
       uint32_t missing = 1;
       while (missing < count && !IsLoaded(physical + missing)) ++missing;
-      status = ReadRun(physical, missing, &added);
+      status = CatchOutOfMemory([&] { return ReadRun(physical, missing, &added); });
     }
     if (pin && !status.ok()) states_[physical].fetch_sub(1, std::memory_order_relaxed);
   }

@@ -16,6 +16,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/version.h"
 #include "engine/catalog/catalog_files.h"
 #include "engine/catalog/catalog_state.h"
@@ -159,9 +160,10 @@ Status CatalogImpl::Edit(std::span<const std::string> edits, Room room) {
     Status reserved = reserve_->Require();
     if (!reserved.ok() && room == Room::kOrdinary) return reserved;
   }
-  is_edit_under_way_ = true;
   std::vector<std::span<const std::byte>> bytes;
+  bytes.reserve(edits.size());
   for (const std::string& edit : edits) bytes.push_back(std::as_bytes(std::span(edit)));
+  is_edit_under_way_ = true;
   if (Status status = Append(bytes, room); !status.ok()) {
     is_edit_under_way_ = false;
     return Failed(std::move(status));
@@ -180,7 +182,10 @@ Status CatalogImpl::Edit(std::span<const std::string> edits, Room room) {
     return poison_;
   }
   // The edit is durable whatever comes of this; a failure that matters poisons.
-  if (files_->wants_checkpoint()) static_cast<void>(DoCheckpoint().ok());
+  if (files_->wants_checkpoint()) {
+    const Status status = CatchOutOfMemory([this] { return DoCheckpoint(); });
+    if (files_->is_broken() && poison_.ok()) poison_ = status;
+  }
   return Status::Ok();
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 
 namespace pigment {
@@ -253,12 +254,13 @@ Status CatalogFiles::Checkpoint(const CatalogState& state) {
     PIGMENT_RETURN_IF_ERROR(PublishSnapshot(header.number, state));
   appender_.Adopt(std::move(edits), header, kFramedHeaderBytes, next_position_ - 1);
   edits_header_ = header;
+  const uint64_t before = std::exchange(number_, header.number);
   // Whoever looks from here on finds the new snapshot. What stays because this fails goes at the
   // next open.
-  if (number_ > 0) {
-    static_cast<void>(removals_.Remove({PathOf(CatalogEditsName(number_))}, kFirstPosition).ok());
-  }
-  number_ = header.number;
+  if (before == 0) return Status::Ok();
+  static_cast<void>(CatchOutOfMemory([&] {
+                      return removals_.Remove({PathOf(CatalogEditsName(before))}, kFirstPosition);
+                    }).ok());
   return Status::Ok();
 }
 

@@ -281,9 +281,10 @@ Status CatalogState::Apply(std::span<const std::byte> edit) {
       const std::string tenant(reader.GetText());
       const std::string name(reader.GetText());
       PIGMENT_RETURN_IF_ERROR(check_end());
-      if (!HasDatabase(tenant, name))
+      const auto found = databases_.find({tenant, name});
+      if (found == databases_.end())
         return Contradiction(fmt::format("database \"{}\" is deleted twice", name));
-      EraseDatabase(tenant, name);
+      EraseDatabase(found);
       return Status::Ok();
     }
     case EditKind::kPutCollectionVersion1: {
@@ -350,13 +351,12 @@ Status CatalogState::ApplyMigrationEdit(Catalog::Migration migration) {
 }
 
 Status CatalogState::ApplyDeleteTenant(const std::string& name) {
-  if (tenants_.erase(name) == 0)
+  if (!tenants_.contains(name))
     return Contradiction(fmt::format("tenant \"{}\" is deleted twice", name));
-  for (auto it = databases_.lower_bound({name, ""});
-       it != databases_.end() && it->first.first == name;) {
-    const std::string database = (it++)->first.second;
-    EraseDatabase(name, database);
-  }
+  auto database = databases_.lower_bound({name, ""});  // the last that may want memory
+  while (database != databases_.end() && database->first.first == name)
+    database = EraseDatabase(database);
+  tenants_.erase(name);
   return Status::Ok();
 }
 
@@ -390,11 +390,20 @@ Status CatalogState::ApplyPutCollection(const CollectionEntry& entry, std::strin
   ++packed.settings->second;  // first: they may be those of the old entry
   if (!is_new) {
     Database& before = databases_.find(collection->second.database->first)->second;
-    before.names.erase(&*collection);
+    auto named = before.names.extract(&*collection);
     DropSettings(collection->second.settings);
+    collection->second = std::move(packed);
+    names.insert(std::move(named));
+    return Status::Ok();
   }
   collection->second = std::move(packed);
-  names.insert(&*collection);
+  try {
+    names.insert(&*collection);
+  } catch (const std::bad_alloc&) {
+    DropSettings(collection->second.settings);
+    collections_.erase(collection);
+    throw;
+  }
   return Status::Ok();
 }
 
@@ -402,14 +411,12 @@ void CatalogState::DropSettings(Settings::value_type* settings) {
   if (--settings->second == 0) settings_.erase(settings_.find(settings->first));
 }
 
-void CatalogState::EraseDatabase(const std::string& tenant, const std::string& name) {
-  const auto found = databases_.find({tenant, name});
-  if (found == databases_.end()) return;
-  for (const auto* collection : found->second.names) {
+CatalogState::Databases::iterator CatalogState::EraseDatabase(Databases::iterator database) {
+  for (const auto* collection : database->second.names) {
     DropSettings(collection->second.settings);
     collections_.erase(collections_.find(collection->first));
   }
-  databases_.erase(found);
+  return databases_.erase(database);
 }
 
 void CatalogState::EraseCollection(const Uuid& id) {

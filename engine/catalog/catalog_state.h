@@ -121,6 +121,7 @@ class CatalogState {
     Uuid id;
     std::unordered_set<const Collections::value_type*, NameHash, NameEqual> names;
   };
+  using Databases = std::map<DatabaseKey, Database>;
   static std::string_view NameOf(std::string_view name) { return name; }
   static std::string_view NameOf(const Collections::value_type* collection);
 
@@ -131,12 +132,12 @@ class CatalogState {
   Status ApplyDeleteTenant(const std::string& name);
   CollectionEntry Decode(const Collections::value_type& collection) const;
   std::string EditOf(const Collections::value_type& collection) const;
-  void EraseDatabase(const std::string& tenant, const std::string& name);
+  Databases::iterator EraseDatabase(Databases::iterator database);
   void EraseCollection(const Uuid& id);
   void DropSettings(Settings::value_type* settings);
 
   std::set<std::string> tenants_;
-  std::map<DatabaseKey, Database> databases_;
+  Databases databases_;
   Collections collections_;
   Settings settings_;
   uint32_t next_segment_ = 1;

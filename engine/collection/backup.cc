@@ -13,6 +13,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/disk_files.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/block/block.h"
 #include "engine/catalog/catalog.h"
@@ -246,7 +247,8 @@ Status CopyTarget::RemoveCopied() {
 
 CopyTarget::~CopyTarget() {
   // What cannot be removed now is removed by the next attempt.
-  if (is_prepared_ && !is_finished_) static_cast<void>(RemoveCopied().ok());
+  if (is_prepared_ && !is_finished_)
+    static_cast<void>(CatchOutOfMemory([this] { return RemoveCopied(); }).ok());
 }
 
 Status CopyTarget::Finish(const Uuid& store, const std::string& catalog_bytes) {
@@ -254,9 +256,10 @@ Status CopyTarget::Finish(const Uuid& store, const std::string& catalog_bytes) {
   PIGMENT_RETURN_IF_ERROR(WriteCatalog(files_, path_, store, catalog_bytes));
   is_finished_ = true;
   // The store is whole; a marker that stays beside a catalog means nothing.
-  if (files_->Remove(path_ + "/" + kBackupMarker).ok()) {
-    static_cast<void>(files_->SyncDirectory(path_).ok());
-  }
+  static_cast<void>(CatchOutOfMemory([this] {
+                      PIGMENT_RETURN_IF_ERROR(files_->Remove(path_ + "/" + kBackupMarker));
+                      return files_->SyncDirectory(path_);
+                    }).ok());
   return Status::Ok();
 }
 

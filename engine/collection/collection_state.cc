@@ -10,10 +10,16 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/deletions_file.h"
 
 namespace pigment {
+
+// Never destroyed: stores may outlive the objects of static life.
+const Status* const kOutOfUse = new Status(
+    FailedPrecondition(Detail::kPoisoned, "the collection is out of use since memory ran out")
+        .WithHint("close and open the store again: nothing that was acknowledged is lost"));
 
 namespace {
 
@@ -47,10 +53,14 @@ CollectionState::CollectionState(const CollectionContext& context, const Collect
       position_(entry.floor),
       known_dimension_(entry.dimension),
       applied_dimension_(entry.dimension) {
-  Status loaded = Load(entry);
+  Status loaded = CatchOutOfMemory([&] { return Load(entry); });
   write_failure_ = Lasting(name_, loaded);
   if (IsPassing(loaded)) passing_failure_ = std::move(loaded);
   read_failure_ = write_failure_;
+}
+
+CollectionState::~CollectionState() {
+  context_.tail_bytes->fetch_sub(counted_tail_bytes_, std::memory_order_relaxed);
 }
 
 Status CollectionState::Load(const CollectionEntry& entry) {
@@ -145,19 +155,12 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
   std::lock_guard lock(state_mutex_);
   if (position <= floor_) return WriteCounts{};
   if (!write_failure_.ok()) return write_failure_;
-  Result<WriteCounts> counts = [&]() -> Result<WriteCounts> {
-    try {
-      return contents_.Apply(batch);
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted(
-          Detail::kMemory,
-          fmt::format("out of memory while applying log position {} to collection \"{}\"", position,
-                      name_));
-    }
-  }();
+  Result<WriteCounts> counts = CatchOutOfMemory([&] { return contents_.Apply(batch); });
   if (!counts.ok()) {
+    write_failure_ = *kOutOfUse;  // first: the contents may be changed in part
     if (is_replaying_ && IsPassing(counts.status())) passing_failure_ = counts.status();
-    write_failure_ = Lasting(name_, counts.status());
+    const Status lasting = CatchOutOfMemory([&] { return Lasting(name_, counts.status()); });
+    if (lasting.detail() != Detail::kMemory) write_failure_ = lasting;
     return write_failure_;
   }
   position_ = position;
@@ -169,7 +172,12 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
     applied_dimension_ = contents_.dimension();
     if (applied_dimension_ != 0) known_dimension_ = applied_dimension_;
   }
-  if (!is_replaying_) PublishVersion(position);
+  if (is_replaying_) return counts;
+  try {
+    PublishVersion(position);
+  } catch (const std::bad_alloc&) {
+    return FallBehindLocked();  // no flush may show what nobody acknowledged
+  }
   return counts;
 }
 
@@ -208,7 +216,7 @@ uint64_t CollectionState::NeededAfter(uint64_t position) const {
   return needed;
 }
 
-void CollectionState::MarkDeleted() {
+void CollectionState::MarkDeleted(const Status& not_found) noexcept {
   std::lock_guard flushing(flush_mutex_);
   std::lock_guard lock(state_mutex_);
   for (const SegmentEntry& segment : retained_) context_.segments->Release(segment);
@@ -216,7 +224,7 @@ void CollectionState::MarkDeleted() {
   contents_ = Contents();
   CountTail();
   PlanMergesLocked();
-  write_failure_ = NotFoundStatus();
+  write_failure_ = not_found;
   dirty_since_ = flushing_since_ = 0;
   std::lock_guard pin_lock(pin_mutex_);
   read_failure_ = write_failure_;

@@ -41,6 +41,9 @@ struct CollectionContext {
   StoreOptions options;
 };
 
+// kPoisoned: memory ran out in the middle of something. Made when the program starts.
+extern const Status* const kOutOfUse;
+
 // What one merge did.
 struct MergeReport {
   uint64_t merges = 0;
@@ -53,6 +56,7 @@ class CollectionState {
   // Opens the segments of `entry`, whose files its owner has retained for it. Damage there does not
   // fail: it is what every later call gives.
   CollectionState(const CollectionContext& context, const CollectionEntry& entry);
+  ~CollectionState();
 
   const Uuid& id() const { return id_; }
   // Held shared from validation to acknowledgement of a write; held alone by what must not meet
@@ -117,8 +121,11 @@ class CollectionState {
   // meanwhile.
   std::unique_lock<std::mutex> HoldSegments() { return std::unique_lock(flush_mutex_); }
 
+  // What every call gives after the collection's deletion. Made before it, so that nothing can keep
+  // the deletion from being finished.
+  Status NotFoundStatus() const;
   // REQUIRES: the gate is held alone, and the catalog has no such collection any more.
-  void MarkDeleted();
+  void MarkDeleted(const Status& not_found) noexcept;
   uint32_t dimension() const;
   // Rows and bytes of the tail, as parts of what fills it: 1 is full.
   double fullness() const;
@@ -131,7 +138,8 @@ class CollectionState {
   Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot);
   static bool EditIsNotThere(const Status& status);
   Status StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed);
-  Status NotFoundStatus() const;
+  std::vector<SegmentEntry> RetainSegmentsLocked();
+  Status FallBehindLocked() noexcept;
   double FullnessLocked() const;
 
   // Merges: compaction.cc. The state lock is held for those that say so.

@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
@@ -74,8 +75,15 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   MergeJob job;
   job.inputs.assign(begin, begin + static_cast<ptrdiff_t>(count));
   job.dimension = contents_.dimension();
-  for (const SegmentSlot& slot : job.inputs) merging_.insert(slot.entry.segment);
-  for (const SegmentSlot& slot : job.inputs) context_.segments->Hold(slot.entry);
+  size_t claimed = 0, held = 0;
+  try {
+    for (; claimed < count; ++claimed) merging_.insert(job.inputs[claimed].entry.segment);
+    for (; held < count; ++held) context_.segments->Hold(job.inputs[held].entry);
+  } catch (const std::bad_alloc&) {
+    while (claimed > 0) merging_.erase(job.inputs[--claimed].entry.segment);
+    while (held > 0) context_.segments->LetGo(job.inputs[--held].entry);
+    throw;
+  }
   PlanMergesLocked();
   return job;
 }
@@ -102,15 +110,8 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
 }
 
 Result<MergeReport> CollectionState::RunMerge(MergeJob job, const MergePause& pause) {
-  Result<MergeReport> report = [&]() -> Result<MergeReport> {
-    try {
-      return WriteAndPublish(job, pause);
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted(
-          Detail::kMemory,
-          fmt::format("out of memory while merging segments of collection \"{}\"", name_));
-    }
-  }();
+  // Nothing may keep the claim from being given up: who compacts waits for it.
+  Result<MergeReport> report = CatchOutOfMemory([&] { return WriteAndPublish(job, pause); });
   {
     std::lock_guard lock(state_mutex_);
     for (const SegmentSlot& slot : job.inputs) merging_.erase(slot.entry.segment);
@@ -151,7 +152,7 @@ Status CollectionState::PublishMerge(const MergeJob& job, MergedSegment& merged,
     return merged.output ? context_.segments->SyncNames(job.names_epoch) : Status::Ok();
   };
   const SegmentEntry written = merged.output ? merged.output->entry : SegmentEntry{};
-  if (const Status status = prepare(); !status.ok()) {
+  if (const Status status = CatchOutOfMemory(prepare); !status.ok()) {
     context_.segments->Discard(merged.output ? merged.output->entry : written);
     return status;
   }
@@ -163,12 +164,13 @@ Status CollectionState::PublishMerge(const MergeJob& job, MergedSegment& merged,
   std::vector<SegmentEntry> superseded;
   {
     std::lock_guard lock(state_mutex_);
-    contents_.ReplaceMerged(job.inputs, std::move(merged.output), merged.map);
-    std::vector<SegmentEntry> retained;
-    for (const SegmentSlot& slot : contents_.segments()) retained.push_back(slot.entry);
-    for (const SegmentEntry& segment : retained) context_.segments->Retain(segment);
-    superseded = std::exchange(retained_, std::move(retained));
-    PublishVersion(position_);
+    try {
+      contents_.ReplaceMerged(job.inputs, std::move(merged.output), merged.map);
+      superseded = RetainSegmentsLocked();
+      PublishVersion(position_);
+    } catch (const std::bad_alloc&) {
+      return FallBehindLocked();
+    }
   }
   for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);
   return Status::Ok();

@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <type_traits>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/collection_state.h"
 
@@ -51,7 +54,7 @@ Status CollectionState::FlushLocked() {
         contents_.Snapshot(std::max(position_, context_.applied->load(std::memory_order_acquire)));
     flushing_since_ = std::exchange(dirty_since_, 0);
   }
-  Result<FlushedSegments> flushed = WriteOut(snapshot);
+  Result<FlushedSegments> flushed = CatchOutOfMemory([&] { return WriteOut(snapshot); });
   std::vector<SegmentEntry> superseded;
   {
     std::lock_guard lock(state_mutex_);
@@ -60,19 +63,19 @@ Status CollectionState::FlushLocked() {
       retry_fullness_ = FullnessLocked() + 0.25;
       return flushed.status();
     }
-    std::vector<SegmentEntry> retained;
-    for (const SegmentSlot& slot : flushed->segments) retained.push_back(slot.entry);
-    if (flushed->added) retained.push_back(flushed->added->entry);
-    for (const SegmentEntry& segment : retained) context_.segments->Retain(segment);
-    superseded = std::exchange(retained_, std::move(retained));
-    contents_.Publish(snapshot, *std::move(flushed));
+    try {
+      contents_.Publish(snapshot, *std::move(flushed));
+      superseded = RetainSegmentsLocked();
+      PublishVersion(std::max(position_, snapshot.position));
+    } catch (const std::bad_alloc&) {
+      return FallBehindLocked();
+    }
     floor_ = snapshot.position;
     has_shelf_ = false;  // what was there is in the segments now
     flushing_since_ = 0;
     retry_fullness_ = 0;
     CountTail();
     PlanMergesLocked();
-    PublishVersion(std::max(position_, snapshot.position));
   }
   for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);
   return Status::Ok();
@@ -118,17 +121,41 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
       PIGMENT_RETURN_IF_ERROR(context_.segments->SyncNames(epoch));
     return PIGMENT_PLANTED(kFloorAboveDurableLog) ? Status::Ok() : context_.secure_log();
   };
-  if (const Status status = write_files(); !status.ok()) {
+  if (const Status status = CatchOutOfMemory(write_files); !status.ok()) {
     for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
     return status;
   }
-  if (const Status status = StoreEntry(snapshot, flushed); !status.ok()) {
+  const Status status = CatchOutOfMemory([&] { return StoreEntry(snapshot, flushed); });
+  if (!status.ok()) {
     if (EditIsNotThere(status)) {
       for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
     }
     return status;
   }
   return flushed;
+}
+
+// What the contents have is what the catalog names now. Returns what it named before, to be let go.
+std::vector<SegmentEntry> CollectionState::RetainSegmentsLocked() {
+  std::vector<SegmentEntry> retained;
+  retained.reserve(contents_.segments().size());
+  try {
+    for (const SegmentSlot& slot : contents_.segments()) {
+      context_.segments->Retain(slot.entry);
+      retained.push_back(slot.entry);
+    }
+  } catch (const std::bad_alloc&) {
+    for (const SegmentEntry& segment : retained) context_.segments->Unretain(segment);
+    throw;
+  }
+  return std::exchange(retained_, std::move(retained));
+}
+
+// An edit is in the catalog that memory could not follow for want of itself: what would be written
+// from here on would contradict it. Readers keep what they have; the next open has everything.
+Status CollectionState::FallBehindLocked() noexcept {
+  static_assert(std::is_nothrow_copy_assignable_v<Status>);
+  return write_failure_ = *kOutOfUse;
 }
 
 // True after the collection was deleted, and after a full disk refused the edit. After any other

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "engine/base/bytes.h"
 #include "engine/base/planted_bugs.h"
@@ -37,6 +38,22 @@ uint64_t LowestFloor(const std::vector<CollectionEntry>& collections, uint64_t p
   return PIGMENT_PLANTED(kBackupHighestFloor) ? std::max(lowest, highest) : lowest;
 }
 
+namespace {
+
+// Both or neither: `list` has `item`, and `take` was done.
+template <typename Item, typename Take>
+void PushWith(std::vector<Item>& list, const Item& item, const Take& take) {
+  list.push_back(item);
+  try {
+    take();
+  } catch (const std::bad_alloc&) {
+    list.pop_back();
+    throw;
+  }
+}
+
+}  // namespace
+
 // REQUIRES: an operation is under way.
 Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
   auto frozen = std::make_unique<FrozenStore>();
@@ -51,6 +68,11 @@ Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
   const auto current = generation();
   auto retained = std::make_shared<std::vector<SegmentEntry>>();
   auto shelves = std::make_shared<std::vector<uint32_t>>();
+  // First: what is held from here on is let go, however far this comes.
+  frozen->release_files = [this, retained, shelves, current] {
+    for (const SegmentEntry& segment : *retained) segments_.LetGo(segment);
+    for (const uint32_t shelf : *shelves) segments_.ReleaseShelf(shelf);
+  };
   {
     std::lock_guard admin(admin_mutex_);
     std::lock_guard entries(entry_mutex_);
@@ -58,18 +80,11 @@ Result<std::unique_ptr<FrozenStore>> StoreEngine::Freeze() {
     frozen->catalog_bytes = current->catalog->EncodeState();
     frozen->position = position();
     current->catalog->VisitCollections([&](const CollectionEntry& entry) {
-      for (const SegmentEntry& segment : entry.segments) {
-        segments_.Hold(segment);
-        retained->push_back(segment);
-      }
-      segments_.RetainShelf(entry.shelf.file);
-      shelves->push_back(entry.shelf.file);
+      for (const SegmentEntry& segment : entry.segments)
+        PushWith(*retained, segment, [&] { segments_.Hold(segment); });
+      PushWith(*shelves, entry.shelf.file, [&] { segments_.RetainShelf(entry.shelf.file); });
     });
   }
-  frozen->release_files = [this, retained, shelves, current] {
-    for (const SegmentEntry& segment : *retained) segments_.LetGo(segment);
-    for (const uint32_t shelf : *shelves) segments_.ReleaseShelf(shelf);
-  };
   PIGMENT_ASSIGN_OR_RETURN(frozen->collections, DecodeCollections(frozen->catalog_bytes));
   return frozen;
 }

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "engine/base/call_control.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/base/thread_pool.h"
 
 namespace pigment {
@@ -43,6 +43,7 @@ bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state) {
 }
 
 bool Maintenance::StartThreadsLocked() {
+  threads_.reserve(threads_max_);
   while (threads_.size() < threads_max_) {
     Result<std::thread> thread = StartThread("pigment-merge", [this] { Work(); });
     if (!thread.ok()) break;  // fewer, or none
@@ -53,7 +54,8 @@ bool Maintenance::StartThreadsLocked() {
 
 void Maintenance::MergeHere(CollectionState& state) {
   for (;;) {
-    const auto report = state.MergeOnce(kAnyRows, [this](uint64_t) { return Check(); });
+    const auto report = CatchOutOfMemory(
+        [&] { return state.MergeOnce(kAnyRows, [this](uint64_t) { return Check(); }); });
     if (report.ok() && *report) {
       Count(**report);
       continue;
@@ -157,13 +159,9 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
   task->is_asked_for = false;
   ++task->running;
   lock.unlock();
-  const auto report = [&]() -> Result<std::optional<MergeReport>> {
-    try {
-      return task->state->MergeOnce(rows_max, [this](uint64_t rows) { return Pause(rows); });
-    } catch (const std::bad_alloc&) {
-      return Status(Code::kResourceExhausted, Detail::kMemory, "");  // a text would take memory
-    }
-  }();
+  const auto report = CatchOutOfMemory([&] {
+    return task->state->MergeOnce(rows_max, [this](uint64_t rows) { return Pause(rows); });
+  });
   if (report.ok() && *report) Count(**report);
   lock.lock();
   --task->running;
@@ -190,11 +188,7 @@ void Maintenance::NoteFailureLocked(Task& task, const Status& status) {
   task.not_before_ns = MonotonicNow() + (kFirstRetryNs << doublings);
   task.is_asked_for = true;
   ++statistics_.failures;
-  try {
-    statistics_.last_error = status;
-  } catch (const std::bad_alloc&) {
-    statistics_.last_error = Status(Code::kResourceExhausted, Detail::kMemory, "");
-  }
+  statistics_.last_error = status;
 }
 
 Status Maintenance::Pause(uint64_t rows) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "engine/base/disk_files.h"
+#include "engine/base/out_of_memory.h"
 
 namespace pigment {
 
@@ -182,7 +183,7 @@ Status CloseRegistered(const RegisteredEngine& registered) {
   if (!registered.slot) return registered.engine->Close();
   std::lock_guard lock(registered.slot->mutex);
   if (--registered.slot->opens > 0) return registered.engine->Sync();
-  const Status status = registered.engine->Close();
+  const Status status = CatchOutOfMemory([&] { return registered.engine->Close(); });
   registered.slot->engine.reset();
   Retire(*registered.slot);
   return status;

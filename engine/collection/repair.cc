@@ -105,12 +105,14 @@ class Repair {
       return Unreadable(DataLoss(Detail::kForeign, path, 0, path + " is not the segment named"));
     }
     const Status whole = opened.segment->Verify();
+    if (IsLackOfOurs(whole)) return whole;
     if (!whole.ok()) report_.messages.push_back(whole.message());
     opened.is_whole = whole.ok();
     return opened;
   }
 
-  OpenedSegment Unreadable(const Status& status) {
+  Result<OpenedSegment> Unreadable(const Status& status) {
+    if (IsLackOfOurs(status)) return status;
     report_.messages.push_back(status.message());
     return OpenedSegment();
   }
@@ -160,6 +162,7 @@ class Repair {
       if (!id.ok() && !wants(row, "")) continue;
       const auto record = segment.ReadRecord(
           row, {.embedding = true, .document = true, .metadata = true, .uri = true});
+      if (IsLackOfOurs(record.status())) return record.status();
       const bool is_usable = id.ok() && record.ok() && record->ordinal > last_ordinal &&
                              record->embedding.size() == info.dimension;
       if (!is_usable) {
@@ -206,6 +209,7 @@ class Repair {
     auto deleted = ReadDeletionsFile(
         *files_, fmt::format("{}/segments/{}.{}.del", from_, entry.segment, entry.deletions),
         {catalog_.store.bytes, entry.segment, entry.deletions, entry.rows});
+    if (IsLackOfOurs(deleted.status())) return deleted.status();
     if (deleted.ok()) {
       part.deleted = std::make_shared<const RowBitmap>(*std::move(deleted));
     } else {
@@ -227,19 +231,20 @@ class Repair {
   }
 
   // The records and deletions that a cold collection has on a shelf.
-  std::optional<ShelvedTail> ReadShelved(const CollectionEntry& entry) {
-    if (entry.shelf.file == 0) return std::nullopt;
+  Result<std::optional<ShelvedTail>> ReadShelved(const CollectionEntry& entry) {
+    if (entry.shelf.file == 0) return std::optional<ShelvedTail>();
     const auto bytes =
         ReadShelf(*files_, fmt::format("{}/segments/{}.shelf", from_, entry.shelf.file),
                   catalog_.store.bytes, entry.shelf);
     auto shelved = bytes.ok() ? DecodeShelvedTail(AsBytes(*bytes))
                               : Result<ShelvedTail>(bytes.status());
-    if (shelved.ok()) return *std::move(shelved);
+    if (IsLackOfOurs(shelved.status())) return shelved.status();
+    if (shelved.ok()) return std::optional(*std::move(shelved));
     ++report_.shelf_records_lost;
     report_.messages.push_back(
         fmt::format("what collection \"{}\" had on a shelf is lost: {}", entry.name,
                     shelved.status().message()));
-    return std::nullopt;
+    return std::optional<ShelvedTail>();
   }
 
   // Onto the shelf of the new store. Deletions of rows that are not there any more are left out.
@@ -275,7 +280,7 @@ class Repair {
     for (size_t i = parts.size(); i-- > 0;) {
       if (parts[i].has_lost_deletions) order.push_back(i);
     }
-    const std::optional<ShelvedTail> shelved = ReadShelved(entry);
+    PIGMENT_ASSIGN_OR_RETURN(const std::optional<ShelvedTail> shelved, ReadShelved(entry));
     const bool is_whole = std::all_of(parts.begin(), parts.end(), [](const Part& part) {
       return part.opened.is_whole && !part.has_lost_deletions;
     });
@@ -534,7 +539,10 @@ Result<RepairReport> RepairStore(const std::string& from, const std::string& to,
                            CheckStore(to, {.files = to_files, .control = options.control}));
   for (const CheckFinding& finding : check.findings) {
     if (finding.severity != CheckSeverity::kError) continue;
-    report.messages.push_back("the new store is not whole: " + finding.message);
+    report.messages.push_back((finding.code == Code::kDataLoss
+                                   ? "the new store is not whole: "
+                                   : "the new store could not be checked: ") +
+                              finding.message);
   }
   return report;
 }

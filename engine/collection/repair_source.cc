@@ -81,7 +81,8 @@ class CatalogSalvage {
       PIGMENT_RETURN_IF_ERROR(salvaged_.state.ApplySnapshot(AsBytes((*catalog)->EncodeState())));
       return std::move(salvaged_);
     }
-    if (catalog.status().code() == Code::kVersionMismatch) return catalog.status();
+    if (catalog.status().code() == Code::kVersionMismatch || IsLackOfOurs(catalog.status()))
+      return catalog.status();
     messages_.push_back("the catalog is damaged: " + catalog.status().message());
     PIGMENT_ASSIGN_OR_RETURN(const bool has_snapshot, ReadSnapshot());
     if (!has_snapshot) PIGMENT_RETURN_IF_ERROR(BeginEmpty());

@@ -13,11 +13,18 @@
 #include <vector>
 
 #include "engine/base/record_framing.h"
+#include "engine/base/status.h"
 #include "engine/base/uuid.h"
 #include "engine/catalog/catalog_state.h"
 #include "engine/collection/repair.h"
 
 namespace pigment {
+
+// Memory or descriptors that this process lacks are no damage of the store: a repair that went on
+// would give up what another one keeps.
+inline bool IsLackOfOurs(const Status& status) {
+  return status.code() == Code::kResourceExhausted;
+}
 
 struct SalvagedCatalog {
   Uuid store;

@@ -8,8 +8,10 @@
 
 #include <charconv>
 #include <new>
+#include <set>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/block/file_block_sink.h"
 #include "engine/block/window_block_source.h"
@@ -176,14 +178,7 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                         .file_bytes = uint64_t{summary.blocks} * kBlockBytes,
                         .rows = summary.rows};
   };
-  Result<SegmentEntry> entry = [&]() -> Result<SegmentEntry> {
-    try {
-      return write();
-    } catch (const std::bad_alloc&) {
-      return ResourceExhausted(Detail::kMemory,
-                               fmt::format("out of memory while writing segment {}", number));
-    }
-  }();
+  Result<SegmentEntry> entry = CatchOutOfMemory(write);
   if (!entry.ok()) (void)environment_->files->Remove(path);
   return entry;
 }
@@ -209,8 +204,10 @@ Result<std::shared_ptr<const Segment>> SegmentStore::OpenForMerge(const SegmentE
 Status SegmentStore::WriteDeletions(uint32_t segment, uint64_t version, const RowBitmap& deleted) {
   PIGMENT_RETURN_IF_ERROR(environment_->reserve.Require());
   const std::string path = DeletionsPath(segment, version);
-  const Status status = WriteDeletionsFile(
-      *environment_->files, path, {environment_->store, segment, version, deleted.rows()}, deleted);
+  const Status status = CatchOutOfMemory([&] {
+    return WriteDeletionsFile(*environment_->files, path,
+                              {environment_->store, segment, version, deleted.rows()}, deleted);
+  });
   if (!status.ok()) (void)environment_->files->Remove(path);
   return status;
 }
@@ -230,24 +227,26 @@ Result<ShelvedTail> SegmentStore::LoadShelf(const ShelfPlace& place) const {
 }
 
 Status SegmentStore::WriteShelf(uint32_t file, const ShelfWriter& shelf) {
-  const Status status = shelf.Write(*environment_->files, ShelfPath(file));
+  const Status status =
+      CatchOutOfMemory([&] { return shelf.Write(*environment_->files, ShelfPath(file)); });
   if (!status.ok()) DiscardShelf(file);
   return status;
 }
 
 void SegmentStore::RetainShelf(uint32_t file) {
-  if (environment_->read_only || file == 0) return;
-  std::lock_guard lock(mutex_);
-  ++references_[ShelfPath(file)];
+  if (!environment_->read_only && file != 0) Count(ShelfKey(file));
 }
 
-void SegmentStore::ReleaseShelf(uint32_t file) {
-  if (environment_->read_only || file == 0) return;
-  DropReference(ShelfPath(file));
+void SegmentStore::UnretainShelf(uint32_t file) noexcept {
+  if (!environment_->read_only && file != 0) Uncount(ShelfKey(file));
 }
 
-void SegmentStore::DiscardShelf(uint32_t file) {
-  (void)environment_->files->Remove(ShelfPath(file));
+void SegmentStore::ReleaseShelf(uint32_t file) noexcept {
+  if (!environment_->read_only && file != 0) DropReference(ShelfKey(file));
+}
+
+void SegmentStore::DiscardShelf(uint32_t file) noexcept {
+  (void)CatchOutOfMemory([&] { return environment_->files->Remove(ShelfPath(file)); });
 }
 
 Status SegmentStore::SyncNames(uint64_t epoch) {
@@ -262,29 +261,60 @@ Status SegmentStore::SyncNames(uint64_t epoch) {
   return status;
 }
 
-void SegmentStore::Retain(const SegmentEntry& entry) {
-  if (environment_->read_only) return;
+// ---- Who names which files
+
+void SegmentStore::Count(const FileKey& key) {
   std::lock_guard lock(mutex_);
-  ++references_[SegmentPath(entry.segment)];
-  if (entry.deletions != 0) ++references_[DeletionsPath(entry.segment, entry.deletions)];
+  ++references_[key];
 }
 
-void SegmentStore::Release(const SegmentEntry& entry) {
+bool SegmentStore::Uncount(const FileKey& key) noexcept {
+  std::lock_guard lock(mutex_);
+  const auto found = references_.find(key);
+  if (found == references_.end() || --found->second > 0) return false;
+  references_.erase(found);
+  return true;
+}
+
+void SegmentStore::Retain(const SegmentEntry& entry) {
   if (environment_->read_only) return;
-  DropReference(SegmentPath(entry.segment));
-  if (entry.deletions != 0) DropReference(DeletionsPath(entry.segment, entry.deletions));
+  Count(SegmentKey(entry));
+  if (entry.deletions == 0) return;
+  try {
+    Count(DeletionsKey(entry));
+  } catch (const std::bad_alloc&) {
+    Uncount(SegmentKey(entry));
+    throw;
+  }
+}
+
+void SegmentStore::Unretain(const SegmentEntry& entry) noexcept {
+  if (environment_->read_only) return;
+  Uncount(SegmentKey(entry));
+  if (entry.deletions != 0) Uncount(DeletionsKey(entry));
+}
+
+void SegmentStore::Release(const SegmentEntry& entry) noexcept {
+  if (environment_->read_only) return;
+  DropReference(SegmentKey(entry));
+  if (entry.deletions != 0) DropReference(DeletionsKey(entry));
 }
 
 void SegmentStore::Hold(const SegmentEntry& entry) {
   Retain(entry);
-  std::lock_guard lock(mutex_);
-  ++holds_[SegmentPath(entry.segment)];
+  try {
+    std::lock_guard lock(mutex_);
+    ++holds_[entry.segment];
+  } catch (const std::bad_alloc&) {
+    Unretain(entry);
+    throw;
+  }
 }
 
-void SegmentStore::LetGo(const SegmentEntry& entry) {
+void SegmentStore::LetGo(const SegmentEntry& entry) noexcept {
   {
     std::lock_guard lock(mutex_);
-    const auto found = holds_.find(SegmentPath(entry.segment));
+    const auto found = holds_.find(entry.segment);
     if (--found->second == 0) holds_.erase(found);
   }
   Release(entry);
@@ -292,47 +322,56 @@ void SegmentStore::LetGo(const SegmentEntry& entry) {
 
 bool SegmentStore::IsShared(uint32_t segment) const {
   std::lock_guard lock(mutex_);
-  const std::string path = SegmentPath(segment);
-  const auto found = references_.find(path);
-  const auto held = holds_.find(path);
+  const auto found =
+      references_.find({.kind = FileKind::kSegment, .number = segment, .version = 0});
+  const auto held = holds_.find(segment);
   return found != references_.end() &&
          found->second > 1 + (held != holds_.end() ? held->second : 0);
 }
 
-void SegmentStore::DropReference(const std::string& path) {
-  {
-    std::lock_guard lock(mutex_);
-    const auto found = references_.find(path);
-    if (found == references_.end() || --found->second > 0) return;
-    references_.erase(found);
+std::string SegmentStore::PathOf(const FileKey& key) const {
+  switch (key.kind) {
+    case FileKind::kSegment:
+      return SegmentPath(key.number);
+    case FileKind::kDeletions:
+      return DeletionsPath(key.number, key.version);
+    case FileKind::kShelf:
+      return ShelfPath(key.number);
   }
-  RemoveDropped(path);
+  return "";
 }
 
 // A file that cannot be removed now is unreferenced at the next open.
-void SegmentStore::RemoveDropped(const std::string& path) {
-  (void)environment_->removals.Remove({path}, catalog_->position());
+void SegmentStore::DropReference(const FileKey& key) noexcept {
+  if (!Uncount(key)) return;
+  (void)CatchOutOfMemory(
+      [&] { return environment_->removals.Remove({PathOf(key)}, catalog_->position()); });
 }
 
-void SegmentStore::Discard(const SegmentEntry& entry) {
-  if (entry.rows > 0) (void)environment_->files->Remove(SegmentPath(entry.segment));
-  if (entry.deletions != 0)
-    (void)environment_->files->Remove(DeletionsPath(entry.segment, entry.deletions));
+void SegmentStore::Discard(const SegmentEntry& entry) noexcept {
+  (void)CatchOutOfMemory([&] {
+    if (entry.rows > 0) (void)environment_->files->Remove(SegmentPath(entry.segment));
+    if (entry.deletions != 0)
+      (void)environment_->files->Remove(DeletionsPath(entry.segment, entry.deletions));
+    return Status::Ok();
+  });
 }
 
 Status SegmentStore::RemoveUnreferenced() {
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> names,
                            environment_->files->List(directory_));
+  std::set<std::string> named;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [key, count] : references_) named.insert(PathOf(key));
+  }
   std::vector<std::string> unreferenced;
   for (const std::string& name : names) {
     if (!IsOurName(name)) continue;
     std::string path = directory_ + "/" + name;
-    {
-      std::lock_guard lock(mutex_);
-      const bool is_forgotten =
-          PIGMENT_PLANTED(kOpenRemovesNamedDeletions) && path.ends_with(".del");
-      if (references_.contains(path) && !is_forgotten) continue;
-    }
+    const bool is_forgotten =
+        PIGMENT_PLANTED(kOpenRemovesNamedDeletions) && path.ends_with(".del");
+    if (named.contains(path) && !is_forgotten) continue;
     unreferenced.push_back(std::move(path));
   }
   // Readers of an earlier writer's catalog may still need some of them.

@@ -114,32 +114,54 @@ class SegmentStore {
   // Counts how many collections name the files of an entry. A file that none names any more is
   // removed as soon as no reader of another process is pinned below the present position of the
   // catalog: Release follows the edit that drops it. A read-only store counts and removes nothing.
+  // Retain throws std::bad_alloc and counts nothing then; what an edit will name is retained before
+  // it, and Unretain takes that back when the edit fails, without removing anything. Letting go
+  // always succeeds: without memory to remove a file, the next open does it.
   void Retain(const SegmentEntry& entry);
-  void Release(const SegmentEntry& entry);
+  void Unretain(const SegmentEntry& entry) noexcept;
+  void Release(const SegmentEntry& entry) noexcept;
   // Keeps the files of an entry while a merge reads them, whatever becomes of the collections.
   void Hold(const SegmentEntry& entry);
-  void LetGo(const SegmentEntry& entry);
+  void LetGo(const SegmentEntry& entry) noexcept;
   // True when more than one collection names the segment.
   bool IsShared(uint32_t segment) const;
-  // Removes a file that the last edits of the catalog dropped, as Release does.
-  void RemoveDropped(const std::string& path);
   // Removes the files of a failed flush that no entry names, and no reader ever knew.
-  void Discard(const SegmentEntry& entry);
+  void Discard(const SegmentEntry& entry) noexcept;
   // Removes files of ours that nobody retains; called once at open, before anything is written.
   Status RemoveUnreferenced();
 
   MemoryBudget* budget() const { return &environment_->budget; }
   // The same for a shelf; `file` 0 is none.
   void RetainShelf(uint32_t file);
-  void ReleaseShelf(uint32_t file);
-  void DiscardShelf(uint32_t file);
+  void UnretainShelf(uint32_t file) noexcept;
+  void ReleaseShelf(uint32_t file) noexcept;
+  void DiscardShelf(uint32_t file) noexcept;
 
   std::string SegmentPath(uint32_t segment) const;
   std::string ShelfPath(uint32_t file) const;
   std::string DeletionsPath(uint32_t segment, uint64_t version) const;
 
  private:
-  void DropReference(const std::string& path);
+  enum class FileKind { kSegment, kDeletions, kShelf };
+  struct FileKey {
+    FileKind kind = FileKind::kSegment;
+    uint32_t number = 0;   // of the segment or shelf
+    uint64_t version = 0;  // of the deletions
+    auto operator<=>(const FileKey&) const = default;
+  };
+  static FileKey SegmentKey(const SegmentEntry& entry) {
+    return {.kind = FileKind::kSegment, .number = entry.segment, .version = 0};
+  }
+  static FileKey DeletionsKey(const SegmentEntry& entry) {
+    return {.kind = FileKind::kDeletions, .number = entry.segment, .version = entry.deletions};
+  }
+  static FileKey ShelfKey(uint32_t file) {
+    return {.kind = FileKind::kShelf, .number = file, .version = 0};
+  }
+  std::string PathOf(const FileKey& key) const;
+  void Count(const FileKey& key);
+  bool Uncount(const FileKey& key) noexcept;  // true: nobody names it any more
+  void DropReference(const FileKey& key) noexcept;
 
   const std::shared_ptr<StoreEnvironment> environment_;
   const std::string directory_;
@@ -148,8 +170,48 @@ class SegmentStore {
   std::mutex names_mutex_;    // held during a sync of names; nothing is taken under it
   mutable std::mutex mutex_;  // guards the members below; nothing is called while it is held
   std::map<uint32_t, std::weak_ptr<const Segment>> open_;
-  std::map<std::string, uint32_t> references_;  // by path
-  std::map<std::string, uint32_t> holds_;       // by path; each is a reference too
+  std::map<FileKey, uint32_t> references_;
+  std::map<uint32_t, uint32_t> holds_;  // by segment; each is a reference too
+};
+
+// Retains what an edit will name, and takes it back unless the edit was made.
+class Retention {
+ public:
+  explicit Retention(SegmentStore& store) : store_(store) {}
+  ~Retention() {
+    for (const SegmentEntry& segment : segments_) store_.Unretain(segment);
+    for (const uint32_t file : shelves_) store_.UnretainShelf(file);
+  }
+  Retention(const Retention&) = delete;
+  Retention& operator=(const Retention&) = delete;
+
+  void Add(const SegmentEntry& segment) {
+    segments_.push_back(segment);
+    try {
+      store_.Retain(segment);
+    } catch (const std::bad_alloc&) {
+      segments_.pop_back();
+      throw;
+    }
+  }
+  void AddShelf(uint32_t file) {
+    shelves_.push_back(file);
+    try {
+      store_.RetainShelf(file);
+    } catch (const std::bad_alloc&) {
+      shelves_.pop_back();
+      throw;
+    }
+  }
+  void Keep() noexcept {
+    segments_.clear();
+    shelves_.clear();
+  }
+
+ private:
+  SegmentStore& store_;
+  std::vector<SegmentEntry> segments_;
+  std::vector<uint32_t> shelves_;
 };
 
 }  // namespace pigment

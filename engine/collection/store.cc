@@ -9,10 +9,12 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "engine/base/memory_files.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/collection/catalog_view.h"
 #include "engine/collection/registry.h"
 #include "engine/collection/store_engine.h"
@@ -40,7 +42,7 @@ class Opening {
     if (engine().is_forked()) {
       KeepForever(std::move(registered_));
     } else {
-      (void)Close();  // who wants the error calls Close
+      (void)CatchOutOfMemory([this] { return Close(); });  // who wants the error calls Close
     }
   }
 
@@ -70,8 +72,10 @@ class Opening {
 
 class CollectionHandle final : public Collection {
  public:
-  CollectionHandle(std::shared_ptr<Opening> opening, CollectionEntry entry)
-      : opening_(std::move(opening)), at_opening_(std::move(entry)) {}
+  explicit CollectionHandle(std::shared_ptr<Opening> opening) : opening_(std::move(opening)) {}
+
+  // Before anybody else has the handle.
+  void Begin(CollectionEntry entry) noexcept { at_opening_ = std::move(entry); }
 
   CollectionEntry entry() const override {
     if (!opening_->Check().ok()) return at_opening_;
@@ -115,13 +119,12 @@ class CollectionHandle final : public Collection {
 
  private:
   const std::shared_ptr<Opening> opening_;
-  const CollectionEntry at_opening_;
+  CollectionEntry at_opening_;  // never changes once the handle is given out
 };
 
 class StoreHandle final : public Store {
  public:
-  explicit StoreHandle(RegisteredEngine registered)
-      : opening_(std::make_shared<Opening>(std::move(registered))) {}
+  explicit StoreHandle(std::shared_ptr<Opening> opening) : opening_(std::move(opening)) {}
 
   Status Close() override { return opening_->Close(); }
 
@@ -132,18 +135,19 @@ class StoreHandle final : public Store {
 
   Result<std::shared_ptr<Collection>> CreateCollection(CollectionEntry entry) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return Handle(engine().CreateCollection(std::move(entry)));
+    return Handle([&] { return engine().CreateCollection(std::move(entry)); });
   }
 
   Result<std::shared_ptr<Collection>> GetCollection(const Scope& scope,
                                                     const std::string& name) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return Handle(opening_->catalog()->GetCollection(scope.tenant, scope.database, name));
+    return Handle(
+        [&] { return opening_->catalog()->GetCollection(scope.tenant, scope.database, name); });
   }
 
   Result<std::shared_ptr<Collection>> GetCollectionById(const Uuid& id) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return Handle(opening_->catalog()->GetCollectionById(id));
+    return Handle([&] { return opening_->catalog()->GetCollectionById(id); });
   }
 
   Status ModifyCollection(const Uuid& id,
@@ -170,7 +174,7 @@ class StoreHandle final : public Store {
   Result<std::shared_ptr<Collection>> ForkCollection(const Uuid& source,
                                                      const std::string& new_name) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return Handle(engine().ForkCollection(source, new_name));
+    return Handle([&] { return engine().ForkCollection(source, new_name); });
   }
 
   Result<BackupSummary> Backup(const std::string& path, const BackupOptions& options) override {
@@ -218,10 +222,14 @@ class StoreHandle final : public Store {
  private:
   StoreEngine& engine() const { return opening_->engine(); }
 
-  Result<std::shared_ptr<Collection>> Handle(Result<CollectionEntry> entry) {
+  // The handle is made first: what was created must not be reported as a failure to make one.
+  template <typename Find>
+  Result<std::shared_ptr<Collection>> Handle(const Find& find) {
+    auto handle = std::make_shared<CollectionHandle>(opening_);
+    Result<CollectionEntry> entry = find();
     PIGMENT_RETURN_IF_ERROR(entry.status());
-    return std::shared_ptr<Collection>(
-        std::make_shared<CollectionHandle>(opening_, *std::move(entry)));
+    handle->Begin(*std::move(entry));
+    return std::shared_ptr<Collection>(std::move(handle));
   }
 
   const std::shared_ptr<Opening> opening_;
@@ -243,7 +251,14 @@ Result<std::shared_ptr<Store>> Store::Open(const std::optional<std::string>& pat
         // Nobody else can want it; to describe the process would be to read files.
         StoreEngine::Open(std::make_shared<MemoryFileSystem>(), "memory", in_memory, "this store"));
   }
-  return std::shared_ptr<Store>(std::make_shared<StoreHandle>(std::move(registered)));
+  std::shared_ptr<Opening> opening;
+  try {
+    opening = std::make_shared<Opening>(registered);
+  } catch (const std::bad_alloc&) {
+    (void)CloseRegistered(registered);  // nobody else would
+    throw;
+  }
+  return std::shared_ptr<Store>(std::make_shared<StoreHandle>(std::move(opening)));
 }
 
 }  // namespace pigment

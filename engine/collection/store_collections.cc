@@ -65,9 +65,12 @@ Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source,
   entry.name = new_name;
   entry.floor = position();
   PIGMENT_RETURN_IF_ERROR(SecureLog());
+  // Before the edit: nothing may fail between the fork's appearance and its hold on the files.
+  Retention retention(segments_);
+  for (const SegmentEntry& segment : entry.segments) retention.Add(segment);
+  if (!PIGMENT_PLANTED(kForkSharesShelfUncounted)) retention.AddShelf(entry.shelf.file);
   PIGMENT_RETURN_IF_ERROR(current->catalog->CreateCollection(entry));
-  for (const SegmentEntry& segment : entry.segments) segments_.Retain(segment);
-  if (!PIGMENT_PLANTED(kForkSharesShelfUncounted)) segments_.RetainShelf(entry.shelf.file);
+  retention.Keep();
   return entry;
 }
 
@@ -115,6 +118,14 @@ Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionE
   // under admin_mutex_.
   std::vector<std::unique_lock<WriteGate>> gates;
   for (const auto& state : states) gates.emplace_back(state->gate());
+  // Whatever wants memory comes before the edit.
+  std::set<Uuid> loaded;
+  std::vector<Status> farewells;
+  farewells.reserve(states.size());
+  for (const auto& state : states) {
+    loaded.insert(state->id());
+    farewells.push_back(state->NotFoundStatus());
+  }
   {
     std::lock_guard lock(entry_mutex_);
     find_entries();  // a flush may have changed what they name
@@ -130,11 +141,7 @@ Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionE
       current->slots.erase(found);
     }
   }
-  std::set<Uuid> loaded;
-  for (const auto& state : states) {
-    state->MarkDeleted();  // which lets its segments go
-    loaded.insert(state->id());
-  }
+  for (size_t i = 0; i < states.size(); ++i) states[i]->MarkDeleted(farewells[i]);
   for (const CollectionEntry& entry : entries) {
     segments_.ReleaseShelf(entry.shelf.file);
     if (loaded.contains(entry.id)) continue;

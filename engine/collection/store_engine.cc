@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/base/reader_pins.h"
 
@@ -126,7 +127,7 @@ std::vector<std::shared_ptr<CollectionState>> StoreEngine::AllStates() const {
   std::lock_guard lock(generation_mutex_);
   std::vector<std::shared_ptr<CollectionState>> states;
   for (const auto& [id, slot] : generation_->slots) {
-    if (slot.state) states.push_back(slot.state);
+    if (slot.state && !slot.is_leaving) states.push_back(slot.state);
   }
   return states;
 }
@@ -147,6 +148,10 @@ Status StoreEngine::Apply(Generation& generation, uint64_t position,
   }
   const std::shared_ptr<CollectionState> state = FindLoaded(id);  // its writer holds it
   Outcome outcome;
+  {
+    std::lock_guard lock(outcomes_mutex_);
+    outcomes_[position];  // before anything is to be seen: behind that nothing may fail
+  }
   if (state) {  // otherwise the collection was deleted since
     PIGMENT_ASSIGN_OR_RETURN(const WriteBatch batch,
                              DecodeWriteBatch(payload.subspan(id.bytes.size())));
@@ -155,7 +160,7 @@ Status StoreEngine::Apply(Generation& generation, uint64_t position,
     if (counts.ok()) outcome.counts = *counts;
   }
   std::lock_guard lock(outcomes_mutex_);
-  outcomes_.emplace(position, std::move(outcome));
+  outcomes_.find(position)->second = std::move(outcome);
   applied_.store(position, std::memory_order_release);
   return Status::Ok();
 }
@@ -226,9 +231,7 @@ Result<WriteOutcome> StoreEngine::Write(const Uuid& id, const std::string& name,
     }
     return WriteGated(*state, batch);
   }();
-  state->FlushIfFull();
-  Maintain(state);
-  PurgeLogIfLarge();
+  TidyUpAfterWrite(state);
   return outcome;
 }
 
@@ -245,10 +248,17 @@ Result<WriteOutcome> StoreEngine::DeleteSelected(const Uuid& id, const std::stri
     batch.ids = std::move(ids);
     return WriteGated(*state, batch);
   }();
-  state->FlushIfFull();
-  Maintain(state);
-  PurgeLogIfLarge();
+  TidyUpAfterWrite(state);
   return outcome;
+}
+
+void StoreEngine::TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state) noexcept {
+  (void)CatchOutOfMemory([&] {
+    state->FlushIfFull();
+    Maintain(state);
+    PurgeLogIfLarge();
+    return Status::Ok();
+  });
 }
 
 Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
@@ -363,15 +373,7 @@ Status StoreEngine::Close() {
   std::unique_lock waiting_for_operations(operations_);
   maintenance_.Stop();
   { std::unique_lock waiting_for_loads(loading_mutex_); }  // none begins any more
-  if (options_.read_only) {
-    std::lock_guard refreshing(refresh_mutex_);
-    // Handles may live on; the writer is not to wait for them.
-    auto emptied = std::make_shared<Generation>();
-    std::lock_guard lock(generation_mutex_);
-    emptied->catalog = generation_->catalog;
-    generation_.swap(emptied);
-    return Status::Ok();
-  }
+  if (options_.read_only) return CatchOutOfMemory([this] { return CloseReader(); });
   Status first;
   const auto note = [&first](Status status) {
     if (first.ok()) first = std::move(status);
@@ -380,32 +382,51 @@ Status StoreEngine::Close() {
   // copy of what segments hold; what is in a smaller one stays there.
   const bool is_log_large = log_->statistics().bytes >=
                             std::max<uint64_t>(options_.log_file_bytes_max / 16, uint64_t{1} << 20);
-  constexpr double kWorthASegment = 0.25;
-  for (const auto& state : AllStates()) {
-    if (!state->CheckWritable().ok()) continue;
-    if (state->fullness() >= kWorthASegment ||
-        (is_log_large && state->tail_bytes() > kShelvedBytesMax))
-      note(state->Flush());
-  }
-  {
-    // Failures here cost space and time: everything is in the log.
-    std::lock_guard purging(purge_mutex_);
-    const bool is_worth_a_shelf =
-        is_log_large ||
-        UnflushedCollections() >=
-            std::max<uint64_t>(1, options_.log_file_bytes_max >> kLogBytesPerTailShift);
-    if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
-      if (is_log_large) (void)log_->Rotate();  // only whole files are purged
-      (void)RaiseFloors(position());
-    } else if (pinned_floor_ != 0) {
-      (void)PurgeUnpinned();
-    }
-  }
-  (void)environment_->removals.RemoveUnpinned();  // what stays goes at the next open
-  note(log_->Close());
-  note(generation()->catalog->Seal());
+  // Whatever fails, for want of memory too: the log is closed and the lock let go.
+  note(CatchOutOfMemory([&] { return FlushAtClose(is_log_large); }));
+  (void)CatchOutOfMemory([&] { return ShelveAtClose(is_log_large); });  // everything is in the log
+  note(CatchOutOfMemory([this] { return log_->Close(); }));
+  note(CatchOutOfMemory([this] { return generation()->catalog->Seal(); }));
   lock_.reset();
   return first;
+}
+
+Status StoreEngine::CloseReader() {
+  std::lock_guard refreshing(refresh_mutex_);
+  // Handles may live on; the writer is not to wait for them.
+  auto emptied = std::make_shared<Generation>();
+  std::lock_guard lock(generation_mutex_);
+  emptied->catalog = generation_->catalog;
+  generation_.swap(emptied);
+  return Status::Ok();
+}
+
+Status StoreEngine::FlushAtClose(bool is_log_large) {
+  constexpr double kWorthASegment = 0.25;
+  Status first;
+  for (const auto& state : AllStates()) {
+    if (!state->CheckWritable().ok()) continue;
+    if (state->fullness() < kWorthASegment &&
+        !(is_log_large && state->tail_bytes() > kShelvedBytesMax))
+      continue;
+    if (Status status = state->Flush(); !status.ok() && first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
+Status StoreEngine::ShelveAtClose(bool is_log_large) {
+  std::lock_guard purging(purge_mutex_);
+  const bool is_worth_a_shelf =
+      is_log_large ||
+      UnflushedCollections() >=
+          std::max<uint64_t>(1, options_.log_file_bytes_max >> kLogBytesPerTailShift);
+  if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
+    if (is_log_large) (void)log_->Rotate();  // only whole files are purged
+    (void)RaiseFloors(position());
+  } else if (pinned_floor_ != 0) {
+    (void)PurgeUnpinned();
+  }
+  return environment_->removals.RemoveUnpinned();  // what stays goes at the next open
 }
 
 }  // namespace pigment

@@ -46,7 +46,8 @@ class StoreEngine {
                                                    const StoreOptions& options,
                                                    const std::string& holder);
 
-  // Waits for running operations, then refuses all. Large tails become segments; small ones stay in
+  // Waits for running operations, then refuses all; lets go of the directory whatever fails, and
+  // throws nothing. Large tails become segments; small ones stay in
   // the log, which is made durable, so that opening and closing does not litter segments.
   Status Close();
   // Makes everything acknowledged so far durable, whatever the sync mode.
@@ -112,6 +113,7 @@ class StoreEngine {
     std::shared_ptr<CollectionState> state;  // null before the first use
     std::vector<LogBatch> batches;           // above the floor, until then
     uint32_t dimension = 0;                  // that the batches insert
+    bool is_leaving = false;                 // for a shelf: nobody may come to `state`
   };
   // A catalog with the collections that it names. A store that writes has one for life; each
   // refresh of a read-only store makes another, and whoever uses an old one keeps it.
@@ -151,7 +153,7 @@ class StoreEngine {
                                                      const CollectionEntry& entry,
                                                      std::span<const LogBatch> batches);
   std::shared_ptr<CollectionState> FindLoaded(const Uuid& id) const;
-  void ForgetBatches(Slot& slot);
+  void ForgetBatches(Slot& slot) noexcept;
   // Loads what has something in the log, or segments.
   Status LoadUnflushed();
   Status LoadSegmented();
@@ -172,9 +174,10 @@ class StoreEngine {
   // Puts collections on a shelf that have something in the log from before `cold`, are small, and
   // that nobody uses; they are unloaded by that.
   Status ShelveCold(uint64_t cold);
-  std::vector<ColdCollection> TakeCold(Generation& generation, uint64_t cold);
-  void PutBack(Generation& generation, std::vector<ColdCollection>& taken);
-  void KeepLoaded(Generation& generation, ColdCollection& one);
+  void TakeCold(Generation& generation, uint64_t cold, std::vector<ColdCollection>& taken);
+  // REQUIRE: generation_mutex_.
+  void PutBackLocked(Generation& generation, ColdCollection& one) noexcept;
+  void KeepLoadedLocked(Generation& generation, ColdCollection& one) noexcept;
   Status WriteShelf(Generation& generation, std::vector<ColdCollection>& taken);
   Result<std::vector<MovedShelf>> MoveMostlyDead(const Catalog& catalog,
                                                  const std::vector<ColdCollection>& taken,
@@ -195,7 +198,12 @@ class StoreEngine {
   // Has the merges done that are due after a flush, here or by a thread; waits where these are far
   // behind. Failures are kept for the statistics: the write that came here is acknowledged.
   void Maintain(const std::shared_ptr<CollectionState>& state);
+  // What a write makes necessary. The write is acknowledged whatever comes of it.
+  void TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state) noexcept;
   Result<CompactionResult> CompactState(CollectionState& state, const CallControl& control);
+  Status CloseReader();
+  Status FlushAtClose(bool is_log_large);
+  Status ShelveAtClose(bool is_log_large);
   Status SecureLog();
   void PurgeLogIfLarge();
   Status PurgeLog();

@@ -33,7 +33,7 @@ void StoreEngine::KeepForLater(Generation& generation, const Uuid& id, uint64_t 
   tail_bytes_.fetch_add(batch.size(), std::memory_order_relaxed);
 }
 
-void StoreEngine::ForgetBatches(Slot& slot) {
+void StoreEngine::ForgetBatches(Slot& slot) noexcept {
   uint64_t bytes = 0;
   for (const LogBatch& batch : slot.batches) bytes += batch.payload.size();
   tail_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
@@ -44,7 +44,8 @@ void StoreEngine::ForgetBatches(Slot& slot) {
 std::shared_ptr<CollectionState> StoreEngine::FindLoaded(const Uuid& id) const {
   std::lock_guard lock(generation_mutex_);
   const auto found = generation_->slots.find(id);
-  return found == generation_->slots.end() ? nullptr : found->second.state;
+  if (found == generation_->slots.end() || found->second.is_leaving) return nullptr;
+  return found->second.state;
 }
 
 Result<std::shared_ptr<CollectionState>> StoreEngine::Find(const Uuid& id,

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/store_engine.h"
 
@@ -30,16 +31,18 @@ struct ShelfUse {
 Status StoreEngine::ShelveCold(uint64_t cold) {
   std::unique_lock loading(loading_mutex_);
   const std::shared_ptr<Generation> current = generation();
-  std::vector<ColdCollection> taken = TakeCold(*current, cold);
-  if (taken.empty()) return Status::Ok();
-  if (Status status = WriteShelf(*current, taken); !status.ok()) {
-    PutBack(*current, taken);
+  std::vector<ColdCollection> taken;
+  const Status status = CatchOutOfMemory([&] {
+    TakeCold(*current, cold, taken);
+    return taken.empty() ? Status::Ok() : WriteShelf(*current, taken);
+  });
+  std::lock_guard lock(generation_mutex_);
+  if (!status.ok()) {
+    for (ColdCollection& one : taken) PutBackLocked(*current, one);
     return status;
   }
-  std::lock_guard lock(generation_mutex_);
   for (ColdCollection& one : taken) {
     one.state->Unload();
-    if (one.was_loaded) continue;  // its slot is gone already
     const auto found = current->slots.find(one.id);
     ForgetBatches(found->second);
     current->slots.erase(found);
@@ -47,33 +50,26 @@ Status StoreEngine::ShelveCold(uint64_t cold) {
   return Status::Ok();
 }
 
-// Takes those out that are loaded, so that nobody can reach them; the batches of the others stay
-// where they are. REQUIRES: loading_mutex_ is held alone, so nobody comes to one of them anew.
-std::vector<StoreEngine::ColdCollection> StoreEngine::TakeCold(Generation& generation,
-                                                               uint64_t cold) {
-  std::vector<ColdCollection> taken;
+// Those that are loaded are marked, so that nobody can reach them and yet everybody sees what they
+// need of the log; the batches of the others stay where they are. `taken` is right at every moment.
+// REQUIRES: loading_mutex_ is held alone, so nobody comes to one of them anew.
+void StoreEngine::TakeCold(Generation& generation, uint64_t cold,
+                           std::vector<ColdCollection>& taken) {
   std::vector<std::pair<Uuid, std::span<const LogBatch>>> waiting;
   {
     std::lock_guard lock(generation_mutex_);
-    for (auto it = generation.slots.begin(); it != generation.slots.end();) {
-      Slot& slot = it->second;
-      const auto& [id, unused] = *it;
+    for (auto& [id, slot] : generation.slots) {
       // Whoever writes, reads or merges holds the state as well.
       if (slot.state && slot.state.use_count() == 1 && slot.state->CheckWritable().ok() &&
           slot.state->NeededAfter(position()) < std::min(cold, position()) &&
           slot.state->fullness() < kShelvedFullnessMax) {
-        taken.push_back({.id = id,
-                         .state = std::move(slot.state),
-                         .was_loaded = true,
-                         .shelving = {},
-                         .place = {}});
-        it = generation.slots.erase(it);
-        continue;
+        taken.push_back(
+            {.id = id, .state = slot.state, .was_loaded = true, .shelving = {}, .place = {}});
+        slot.is_leaving = true;
       }
       if (!slot.state && !slot.batches.empty() && slot.batches.front().position <= cold &&
           !PIGMENT_PLANTED(kPurgeForgetsUnused))
         waiting.emplace_back(id, slot.batches);
-      ++it;
     }
   }
   for (const auto& [id, batches] : waiting) {
@@ -85,33 +81,31 @@ std::vector<StoreEngine::ColdCollection> StoreEngine::TakeCold(Generation& gener
         {.id = id, .state = *std::move(state), .was_loaded = false, .shelving = {}, .place = {}});
   }
   // Damaged or too large: not for a shelf.
-  std::vector<ColdCollection> refused;
-  std::erase_if(taken, [&refused](ColdCollection& one) {
-    Result<CollectionState::Shelving> shelving = one.state->PrepareShelf();
+  const auto middle = std::partition(taken.begin(), taken.end(), [](ColdCollection& one) {
+    Result<CollectionState::Shelving> shelving =
+        CatchOutOfMemory([&one] { return one.state->PrepareShelf(); });
     const bool fits = shelving.ok() && one.state->fullness() < kShelvedFullnessMax &&
                       shelving->bytes.size() <= kShelvedBytesMax;
     if (fits) one.shelving = *std::move(shelving);
-    if (!fits) refused.push_back(std::move(one));
-    return !fits;
+    return fits;
   });
-  for (ColdCollection& one : refused) KeepLoaded(generation, one);
-  return taken;
+  std::lock_guard lock(generation_mutex_);
+  for (auto one = middle; one != taken.end(); ++one) KeepLoadedLocked(generation, *one);
+  taken.erase(middle, taken.end());
 }
 
-void StoreEngine::KeepLoaded(Generation& generation, ColdCollection& one) {
-  std::lock_guard lock(generation_mutex_);
-  Slot& slot = generation.slots[one.id];
+void StoreEngine::KeepLoadedLocked(Generation& generation, ColdCollection& one) noexcept {
+  Slot& slot = generation.slots.find(one.id)->second;
   slot.state = std::move(one.state);
+  slot.is_leaving = false;
   ForgetBatches(slot);
 }
 
-void StoreEngine::PutBack(Generation& generation, std::vector<ColdCollection>& taken) {
-  for (ColdCollection& one : taken) {
-    if (one.was_loaded) {
-      KeepLoaded(generation, one);
-    } else {
-      one.state->Unload();
-    }
+void StoreEngine::PutBackLocked(Generation& generation, ColdCollection& one) noexcept {
+  if (one.was_loaded) {
+    KeepLoadedLocked(generation, one);
+  } else {
+    one.state->Unload();
   }
 }
 
@@ -142,7 +136,7 @@ Status StoreEngine::WriteShelf(Generation& generation, std::vector<ColdCollectio
   // After a full disk the edits are not there; after any other failure they may be.
   bool is_named_nowhere = !status.ok();
   if (status.ok()) {
-    status = name();
+    status = CatchOutOfMemory(name);
     is_named_nowhere = status.detail() == Detail::kDiskFull;
   }
   if (is_named_nowhere && !shelf.is_empty()) segments_.DiscardShelf(file);
@@ -206,8 +200,10 @@ Status StoreEngine::NameShelf(Catalog& catalog, const std::vector<ColdCollection
     entry.shelf = one.to;
     entries.push_back(std::move(entry));
   }
+  Retention retention(segments_);  // before the edit: behind it nothing may fail
+  for (const CollectionEntry& entry : entries) retention.AddShelf(entry.shelf.file);
   PIGMENT_RETURN_IF_ERROR(catalog.UpdateCollections(entries));
-  for (const CollectionEntry& entry : entries) segments_.RetainShelf(entry.shelf.file);
+  retention.Keep();
   for (const uint32_t file : dropped) segments_.ReleaseShelf(file);
   return Status::Ok();
 }

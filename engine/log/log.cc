@@ -443,8 +443,13 @@ void LogImpl::RunTimer() {
       clock_->WaitUntil(timer_wake_, lock, due);
     } else {
       lock.unlock();
-      static_cast<void>(Sync().ok());  // a failure has poisoned the log: the next writer is told
+      // A failure has poisoned the log: the next writer is told. Without memory to ask, later.
+      const bool is_asked = Contained([this] {
+                              static_cast<void>(Sync().ok());
+                              return Status::Ok();
+                            }).ok();
       lock.lock();
+      if (!is_asked) unsynced_since_ = clock_->MonotonicNow();
     }
   }
 }

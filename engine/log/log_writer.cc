@@ -65,6 +65,10 @@ Status LogWriter::BeginFile() {
         &contents, header, contents.size(),
         {.position = position++, .synced = header.first_position - 1, .payload = AsBytes(payload)});
   }
+  {
+    std::lock_guard lock(listed_mutex_);
+    listed_.reserve(listed_.size() + 1);  // before there is anything to list
+  }
   std::unique_ptr<File> file;
   bool is_published = false;
   is_broken_ = true;
