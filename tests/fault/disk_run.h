@@ -46,6 +46,8 @@ struct DiskScenario {
   const Base* base = nullptr;
   std::vector<FaultStep> steps;
   bool begins_open = true;
+  bool may_lose = false;  // what cannot be read is told as lost
+  StoreOptions options = SmallReserveOptions();
 };
 
 struct DiskFaults {
@@ -58,9 +60,13 @@ struct DiskFaults {
 class DiskRun {
  public:
   DiskRun(const DiskScenario& scenario, const DiskFaults& faults, std::string directory)
-      : scenario_(scenario), faults_(faults) {
+      : scenario_(scenario), faults_(faults), descriptors_(OpenDescriptors()) {
+    world_.options = scenario.options;
     world_.directory = std::move(directory);
     world_.state = scenario.base->state;
+    constexpr size_t kCopiesMax = 4;  // of a run
+    for (size_t copy = 0; copy < kCopiesMax; ++copy)
+      std::filesystem::remove_all(CopyPath(world_, copy));
     std::filesystem::remove_all(world_.directory);
     Restore();
   }
@@ -88,8 +94,10 @@ class DiskRun {
       if (path.back() == '/') {
         std::filesystem::create_directory(path);
       } else {
-        EXPECT_OK(
-            DiskFiles()->Open(path, OpenMode::kCreate).value()->WriteAt(0, std::as_bytes(std::span(bytes))));
+        EXPECT_OK(DiskFiles()
+                      ->Open(path, OpenMode::kCreate)
+                      .value()
+                      ->WriteAt(0, std::as_bytes(std::span(bytes))));
       }
     }
   }
@@ -138,6 +146,7 @@ class DiskRun {
   }
 
   void ComeBack() {
+    world_.reader.reset();
     const Status closed = CloseStep().run(world_);
     EXPECT_TRUE(closed.ok() || closed.detail() == Detail::kPoisoned) << closed.ToString();
     ASSERT_OK(world_.Open());
@@ -148,10 +157,18 @@ class DiskRun {
       EXPECT_EQ(difference, "");
     }
     ASSERT_OK(CloseStep().run(world_));
+    for (const FaultCopy& copy : world_.copies) EXPECT_EQ(DifferenceOfCopy(world_, copy), "");
+    EXPECT_EQ(OpenDescriptors(), descriptors_) << "files that nobody closes";
+  }
+
+  static ptrdiff_t OpenDescriptors() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
   }
 
   const DiskScenario& scenario_;
   const DiskFaults& faults_;
+  const ptrdiff_t descriptors_;
   FaultWorld world_;
   std::optional<StoreState> after_;  // with the step of which nobody knows
 };

@@ -24,9 +24,10 @@ struct Base {
 };
 
 // Runs `steps` on a new store without any fault; what a kill would leave when not closed.
-inline Base Build(const std::vector<FaultStep>& steps, bool is_closed, uint32_t flush_rows_max = 16384) {
+inline Base Build(const std::vector<FaultStep>& steps, bool is_closed,
+                  const StoreOptions& options = SmallReserveOptions()) {
   FaultWorld world;
-  world.options.flush_rows_max = flush_rows_max;
+  world.options = options;
   EXPECT_OK(world.files.MakeDirectory("disk"));
   EXPECT_OK(world.files.SyncDirectory(""));
   EXPECT_OK(world.Open());
@@ -62,25 +63,49 @@ inline std::vector<FaultStep> TwoTenants() {
 }
 
 // Segments with deletions, a tail in the log, several tenants.
-inline std::vector<FaultStep> Mixed() {
+inline std::vector<FaultStep> Mixed(uint64_t seed) {
   return Join({TwoTenants(),
-               Writes(1, kBusy, 8),
+               Writes(seed + 1, kBusy, 8),
                {FlushStep(kBusy)},
-               Writes(2, kBusy, 6),
-               Writes(3, kOther, 4),
+               Writes(seed + 2, kBusy, 6),
+               Writes(seed + 3, kOther, 4),
                {FlushStep(kBusy)},
-               Writes(4, kBusy, 4),
-               Writes(5, kCold, 3)});
+               Writes(seed + 4, kBusy, 4),
+               Writes(seed + 5, kCold, 3)});
 }
 
+// Small files of the log, and so purges; whatever is small is shelved at close.
+inline StoreOptions SmallLogOptions() {
+  StoreOptions options = SmallReserveOptions();
+  options.log_file_bytes_max = 900;
+  return options;
+}
+
+inline StoreOptions SmallTailOptions(uint32_t rows) {
+  StoreOptions options = SmallReserveOptions();
+  options.flush_rows_max = rows;
+  return options;
+}
+
+// Another round has stores of the same kinds with other histories.
 struct Bases {
+  explicit Bases(uint64_t round = 0) : seed(1000 * round) {}
+
+  std::vector<FaultStep> Writes(uint64_t number, const CollectionPlace& place, int batches) const {
+    return pigment::Writes(seed + number, place, batches);
+  }
+
+  const uint64_t seed;
   Base nothing{.image = {{"disk/", ""}}, .state = {}};
   Base empty{.image = {{"disk/", ""}, {"disk/db/", ""}}, .state = {}};
   Base fresh = Build({}, true);
-  Base logged = Build(Join({TwoTenants(), Writes(1, kBusy, 8), Writes(2, kCold, 2)}), true);
-  Base mixed = Build(Mixed(), true);
-  Base killed = Build(Mixed(), false);
-  Base segmented = Build(Join({Mixed(), {FlushAllStep()}}), true);
+  Base logged =
+      Build(Join({TwoTenants(), Writes(seed + 1, kBusy, 8), Writes(seed + 2, kCold, 2)}), true);
+  Base mixed = Build(Mixed(seed), true);
+  Base killed = Build(Mixed(seed), false);
+  Base segmented = Build(Join({Mixed(seed), {FlushAllStep()}}), true);
+  Base shelved = Build(Mixed(seed), true, SmallLogOptions());
+  Base many_logs = Build(Join({Mixed(seed), Writes(seed + 6, kBusy, 6)}), false, SmallLogOptions());
 };
 
 // What the disk's errors become.

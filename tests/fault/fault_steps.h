@@ -11,22 +11,42 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/disk_files.h"
+#include "engine/collection/repair.h"
 #include "tests/support/store_state.h"
 
 namespace pigment {
+
+// Where a backup or a repair was written to.
+struct FaultCopy {
+  std::string path;
+  StoreState state;              // that it must hold when it opens
+  bool is_acknowledged = false;  // it must open
+  bool is_lossy = false;         // a repair that says so
+};
+
+// A reserve of a megabyte would be most of what a run copies.
+inline StoreOptions SmallReserveOptions() {
+  StoreOptions options = DeterministicOptions();
+  options.reserve_bytes = 16384;
+  return options;
+}
 
 // A store on a simulated disk, or in a directory, with what must be in it.
 struct FaultWorld {
   std::string directory;  // empty: in `files`
   MemoryFileSystem files{MemoryFileSystem::Kind::kSimulated};
-  StoreOptions options = DeterministicOptions();
+  StoreOptions options = SmallReserveOptions();
   std::shared_ptr<Store> store;   // null: closed
   std::shared_ptr<Store> reader;  // read-only, when the scenario has one
   StoreState state;
+  std::vector<FaultCopy> copies;
+
+  std::string root() const { return directory.empty() ? "disk/db" : directory; }
+  FileSystem* file_system() { return directory.empty() ? &files : DiskFiles(); }
 
   Status Open() {
-    auto opened = directory.empty() ? Store::Open("disk/db", options, &files)
-                                    : Store::Open(directory, options);
+    auto opened = Store::Open(root(), options, directory.empty() ? &files : nullptr);
     PIGMENT_RETURN_IF_ERROR(opened.status());
     store = *std::move(opened);
     return Status::Ok();
@@ -35,7 +55,8 @@ struct FaultWorld {
     StoreOptions reading = options;
     reading.read_only = true;
     // Another spelling of the path: within a process one path is one store.
-    auto opened = Store::Open("disk/./db", reading, &files);
+    auto opened = directory.empty() ? Store::Open("disk/./db", reading, &files)
+                                    : Store::Open(directory, reading);
     PIGMENT_RETURN_IF_ERROR(opened.status());
     reader = *std::move(opened);
     return Status::Ok();
@@ -67,14 +88,13 @@ inline FaultStep CloseStep() {
 }
 
 inline FaultStep WriteStep(const CollectionPlace& place, WriteBatch batch) {
-  return {.name = "write",
-          .run =
-              [place, batch](FaultWorld& world) -> Status {
-            PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
-            return collection->Write(batch).status();
-          },
-          .effect =
-              [place, batch](StoreState& state) { state.collections[place].model.Apply(batch); }};
+  return {
+      .name = "write",
+      .run = [place, batch](FaultWorld& world) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
+        return collection->Write(batch).status();
+      },
+      .effect = [place, batch](StoreState& state) { state.collections[place].model.Apply(batch); }};
 }
 
 // Deletes what `document` selects; reads and writes.
@@ -84,25 +104,25 @@ inline FaultStep DeleteSelectedStep(const CollectionPlace& place, const std::str
     request.read.filter = Filter::Parse(std::nullopt, document).value();
     return request;
   };
-  return {.name = "delete by filter",
-          .run = [place, request](FaultWorld& world) -> Status {
-            PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
-            return collection
-                ->DeleteSelected([&](const Version& version) -> Result<std::vector<std::string>> {
-                  return SelectIds(version, request());
-                })
-                .status();
-          },
-          .effect =
-              [place, request](StoreState& state) {
-                WriteBatch batch;
-                batch.kind = WriteKind::kDelete;
-                for (const Record* record :
-                     state.collections[place].model.InOrder(request().read)) {
-                  batch.ids.push_back(record->id);
-                }
-                state.collections[place].model.Apply(batch);
-              }};
+  return {
+      .name = "delete by filter",
+      .run = [place, request](FaultWorld& world) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(const auto collection, CollectionAt(world, place));
+        return collection
+            ->DeleteSelected([&](const Version& version) -> Result<std::vector<std::string>> {
+              return SelectIds(version, request());
+            })
+            .status();
+      },
+      .effect =
+          [place, request](StoreState& state) {
+            WriteBatch batch;
+            batch.kind = WriteKind::kDelete;
+            for (const Record* record : state.collections[place].model.InOrder(request().read)) {
+              batch.ids.push_back(record->id);
+            }
+            state.collections[place].model.Apply(batch);
+          }};
 }
 
 inline FaultStep FlushStep(const CollectionPlace& place) {
@@ -131,6 +151,106 @@ inline FaultStep CompactStep(const CollectionPlace& place) {
             return CompactIfThereIsSuchACall(*collection);
           }};
 }
+
+inline FaultStep CompactAllStep() {
+  return {.name = "compact all",
+          .run = [](FaultWorld& world) { return world.store->Compact().status(); }};
+}
+
+// ---- Copies
+// --------------------------------------------------------------------------------------
+
+inline std::string CopyPath(const FaultWorld& world, size_t copy) {
+  return world.root() + "-" + std::to_string(copy);
+}
+
+// The next place for a copy; what is there after a failure is looked at in the end.
+inline FaultCopy& NewCopy(FaultWorld& world) {
+  world.copies.push_back({.path = CopyPath(world, world.copies.size()), .state = world.state});
+  return world.copies.back();
+}
+
+inline FaultStep BackupStep() {
+  return {.name = "backup", .run = [](FaultWorld& world) -> Status {
+            BackupOptions options;
+            options.files = world.file_system();
+            FaultCopy& copy = NewCopy(world);
+            PIGMENT_RETURN_IF_ERROR(world.store->Backup(copy.path, options).status());
+            copy.is_acknowledged = true;
+            return Status::Ok();
+          }};
+}
+
+// Tries again in the same place after a failure.
+inline FaultStep BackupInPlaceStep() {
+  return {.name = "backup in place", .run = [](FaultWorld& world) -> Status {
+            BackupOptions options;
+            options.files = world.file_system();
+            if (world.copies.empty()) NewCopy(world);
+            FaultCopy& copy = world.copies.front();
+            const Status status = world.store->Backup(copy.path, options).status();
+            // It failed behind the last step the first time; then the copy is whole.
+            if (status.code() != Code::kAlreadyExists) PIGMENT_RETURN_IF_ERROR(status);
+            copy.is_acknowledged = true;
+            return Status::Ok();
+          }};
+}
+
+// A check that could not read everything says so: as an error, or in its report.
+inline Status StatusOfCheck(const Result<CheckReport>& report) {
+  PIGMENT_RETURN_IF_ERROR(report.status());
+  for (const CheckFinding& finding : report->findings) {
+    if (finding.severity != CheckSeverity::kError) continue;
+    return Status(finding.code, finding.detail, finding.message)
+        .WithFile(finding.file, finding.offset);
+  }
+  return Status::Ok();
+}
+
+inline FaultStep CheckStep() {
+  return {.name = "check",
+          .run = [](FaultWorld& world) -> Status { return StatusOfCheck(world.store->Check()); }};
+}
+
+inline FaultStep CheckDirectoryStep() {
+  return {.name = "check a directory", .run = [](FaultWorld& world) -> Status {
+            return StatusOfCheck(
+                CheckStore(world.root(), {.files = world.file_system(), .control = {}}));
+          }};
+}
+
+// What could not be read is lost to the new store, which says so: that is an error here.
+inline FaultStep RepairStep() {
+  return {.name = "repair", .run = [](FaultWorld& world) -> Status {
+            FaultCopy& copy = NewCopy(world);
+            PIGMENT_ASSIGN_OR_RETURN(const RepairReport report,
+                                     RepairStore(world.root(), copy.path,
+                                                 {.from_files = world.file_system(),
+                                                  .to_files = world.file_system(),
+                                                  .control = {}}));
+            copy.is_acknowledged = true;
+            std::string messages;
+            for (const std::string& message : report.messages) messages += message + "; ";
+            copy.is_lossy = !report.is_lossless();
+            return copy.is_lossy ? Status(Code::kDataLoss, messages) : Status::Ok();
+          }};
+}
+
+// Why a copy is not what it must be; empty: it is.
+inline std::string DifferenceOfCopy(FaultWorld& world, const FaultCopy& copy) {
+  StoreOptions reading = world.options;
+  reading.read_only = true;
+  const auto exists = world.file_system()->Exists(copy.path + "/CATALOG");
+  if (!exists.ok()) return exists.status().ToString();
+  if (!*exists) return copy.is_acknowledged ? copy.path + " was acknowledged and is gone" : "";
+  const auto opened =
+      Store::Open(copy.path, reading, world.directory.empty() ? &world.files : nullptr);
+  if (!opened.ok()) return opened.status().ToString();
+  return copy.is_lossy ? "" : DifferenceOfStore(**opened, copy.state);
+}
+
+// ---- The catalog
+// ---------------------------------------------------------------------------------
 
 inline FaultStep CheckpointStep() {
   return {.name = "checkpoint", .run = [](FaultWorld& world) -> Status {
@@ -191,10 +311,8 @@ inline FaultStep MetadataStep(const CollectionPlace& place, const Metadata& meta
               return Status::Ok();
             });
           },
-          .effect =
-              [place, metadata](StoreState& state) {
-                state.collections[place].metadata = metadata;
-              }};
+          .effect = [place, metadata](
+                        StoreState& state) { state.collections[place].metadata = metadata; }};
 }
 
 inline FaultStep DeleteCollectionStep(const CollectionPlace& place) {
@@ -225,10 +343,10 @@ inline FaultStep CreateDatabaseStep(const std::string& tenant, const std::string
 }
 
 inline FaultStep DeleteDatabaseStep(const std::string& tenant, const std::string& name) {
-  return {
-      .name = "delete database",
-      .run = [tenant, name](FaultWorld& world) { return world.store->DeleteDatabase(tenant, name); },
-      .effect = [tenant, name](StoreState& state) { state.RemoveDatabase(tenant, name); }};
+  return {.name = "delete database",
+          .run = [tenant,
+                  name](FaultWorld& world) { return world.store->DeleteDatabase(tenant, name); },
+          .effect = [tenant, name](StoreState& state) { state.RemoveDatabase(tenant, name); }};
 }
 
 inline FaultStep DeleteTenantStep(const std::string& name) {
