@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,8 +114,8 @@ inline StoreOptions DamagedOptions() {
 // Writes to a store that the test then takes the files of.
 class FixtureMaker {
  public:
-  explicit FixtureMaker(uint64_t seed) : maker_(seed, 4, 24) {
-    options_ = DamagedOptions();
+  explicit FixtureMaker(uint64_t seed, const StoreOptions& options = DamagedOptions())
+      : options_(options), maker_(seed, 4, 24) {
     Open();
   }
 
@@ -250,10 +251,78 @@ inline DamageFixture KilledFixture(uint64_t seed) {
   return fixture;
 }
 
+// Cold collections on a shelf, one of them with a segment besides.
+inline DamageFixture ShelvedFixture(uint64_t seed) {
+  StoreOptions options = DamagedOptions();
+  options.log_file_bytes_max = 900;  // then a close shelves what is small
+  FixtureMaker maker(seed, options);
+  DamageFixture fixture{.name = "shelved"};
+  maker.WriteSome("cold", 3);
+  maker.Write("docs", 3);
+  maker.Flush("docs");
+  maker.Close();
+  fixture.older = maker.Image();
+  maker.Open();
+  maker.Erase("docs", 2);
+  maker.WriteSome("docs", 2);
+  maker.Write("cold", 2);
+  maker.Close();
+  fixture.image = maker.Image();
+  fixture.answers = AnswersOf(fixture.image);
+  return fixture;
+}
+
+// `image` as a process leaves it that dies in a merge of `name` whose output is durable, with its
+// name, and nobody's yet.
+inline StoreImage DiedInCompaction(const StoreImage& image, const std::string& name) {
+  for (uint64_t at = 1;; ++at) {
+    MemoryFileSystem files{MemoryFileSystem::Kind::kSimulated};
+    RestoreImage(image, files);
+    auto store = Store::Open("db", DamagedOptions(), &files).value();
+    const auto collection = store->GetCollection({}, name).value();
+    files.StartTrace();
+    files.StopAt(at);
+    EXPECT_FALSE(collection->Compact().ok()) << "and never made its names durable";
+    const std::vector<std::string> trace = files.TakeTrace();
+    files.CutPower({.keep = PowerCut::Keep::kEverything});
+    store.reset();
+    if (!trace.empty() && trace.back() == "syncdir db/segments") return CaptureImage(files, "db");
+    if (testing::Test::HasFailure()) return image;
+  }
+}
+
+// Two segments with deletions, and what a merge of them left behind.
+inline DamageFixture MergingFixture(uint64_t seed) {
+  FixtureMaker maker(seed);
+  DamageFixture fixture{.name = "merging"};
+  maker.WriteSome("docs", 20);
+  maker.Flush("docs");
+  maker.WriteSome("docs", 4);
+  maker.Flush("docs");
+  maker.Erase("docs", 2);  // too few for a merge to be due
+  maker.Flush("docs");
+  maker.Close();
+  fixture.older = maker.Image();
+  fixture.image = DiedInCompaction(fixture.older, "docs");
+  fixture.answers = AnswersOf(fixture.image);
+  EXPECT_EQ(fixture.answers, AnswersOf(fixture.older));
+  return fixture;
+}
+
+inline uint64_t FilesThatEndIn(const StoreImage& image, std::string_view ending) {
+  return static_cast<uint64_t>(std::count_if(
+      image.begin(), image.end(), [&](const auto& file) { return file.first.ends_with(ending); }));
+}
+
 // At least 64 KiB of stores, and every kind of file among them.
 inline std::vector<DamageFixture> DamageFixtures(uint64_t round) {
   constexpr uint64_t kBytesMin = 65536;
-  std::vector<DamageFixture> fixtures{KilledFixture(1000 * round)};
+  std::vector<DamageFixture> fixtures{KilledFixture(1000 * round), ShelvedFixture(1000 * round + 1),
+                                      MergingFixture(1000 * round + 2)};
+  EXPECT_GE(FilesThatEndIn(fixtures[0].image, ".log"), 2u);
+  EXPECT_GE(FilesThatEndIn(fixtures[1].image, ".shelf"), 1u);
+  EXPECT_EQ(FilesThatEndIn(fixtures[2].image, ".seg"), 3u);
+  EXPECT_GE(FilesThatEndIn(fixtures[2].image, ".del"), 1u);
   const auto bytes = [&fixtures] {
     uint64_t sum = 0;
     for (const DamageFixture& fixture : fixtures) {

@@ -123,6 +123,14 @@ std::vector<std::string> FilesOf(const StoreImage& image) {
 // Rounds with other stores, when more is asked for than one has bits.
 uint64_t Rounds() { return static_cast<uint64_t>(std::ceil(Effort())); }
 
+// What the sweeps damage, and a longer run of them: logs, shelves, deletions, a merge's leftovers.
+TEST_F(StoreCorruption, MeetsEveryKindOfFileInEveryRound) {
+  for (uint64_t round = 0; round < 12; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    EXPECT_GE(DamageFixtures(round).size(), 3u);
+  }
+}
+
 TEST_F(StoreCorruption, OfAnyBitIsFoundOrChangesNoAnswer) {
   Share share;
   uint64_t flips = 0;
