@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,6 +89,22 @@ inline StoreOptions SmallTailOptions(uint32_t rows) {
   return options;
 }
 
+inline bool HasFiles(const Base& base, std::string_view ending, int count) {
+  return std::count_if(base.image.begin(), base.image.end(),
+                       [&](const auto& item) { return item.first.ends_with(ending); }) >= count;
+}
+
+// Several files of the log, and a shelf beside them: not just after a purge.
+inline Base ManyLogs(uint64_t seed) {
+  for (int batches = 4; batches < 40; ++batches) {
+    Base base =
+        Build(Join({Mixed(seed), Writes(seed + 6, kBusy, batches)}), false, SmallLogOptions());
+    if (HasFiles(base, ".log", 2) && HasFiles(base, ".shelf", 1)) return base;
+  }
+  ADD_FAILURE() << "the log is purged again and again";
+  return {};
+}
+
 // Another round has stores of the same kinds with other histories.
 struct Bases {
   explicit Bases(uint64_t round = 0) : seed(1000 * round) {}
@@ -105,7 +123,7 @@ struct Bases {
   Base killed = Build(Mixed(seed), false);
   Base segmented = Build(Join({Mixed(seed), {FlushAllStep()}}), true);
   Base shelved = Build(Mixed(seed), true, SmallLogOptions());
-  Base many_logs = Build(Join({Mixed(seed), Writes(seed + 6, kBusy, 6)}), false, SmallLogOptions());
+  Base many_logs = ManyLogs(seed);
 };
 
 // What the disk's errors become.
