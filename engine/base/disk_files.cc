@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -398,7 +399,7 @@ std::string ProgramName() {
 
 // When this process began, from /proc: seconds since boot in clock ticks, field 22 behind the
 // name's last parenthesis.
-int64_t ProcessStartWallTime() {
+int64_t ReadProcessStart() {
   const int64_t now = SystemClock()->WallNow();
   std::array<char, 1024> text{};
   std::FILE* file = std::fopen("/proc/self/stat", "re");
@@ -418,6 +419,17 @@ int64_t ProcessStartWallTime() {
     return now;
   const int64_t since_boot = static_cast<int64_t>(ticks) * (1'000'000'000 / ticks_per_second);
   return now - (boot.tv_sec * int64_t{1'000'000'000} + boot.tv_nsec - since_boot);
+}
+
+// Read once in a process; a child of it has a beginning of its own.
+int64_t ProcessStartWallTime() {
+  static std::atomic<int64_t> start{0};
+  static std::atomic<pid_t> process{0};
+  if (process.load(std::memory_order_acquire) != getpid()) {
+    start.store(ReadProcessStart(), std::memory_order_relaxed);
+    process.store(getpid(), std::memory_order_release);
+  }
+  return start.load(std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -271,6 +271,16 @@ Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
   return Status::Ok();
 }
 
+bool StoreEngine::IsDeleted(const CollectionState& state) const {
+  return catalog()->GetCollectionById(state.id()).status().code() == Code::kNotFound;
+}
+
+// A collection that was deleted meanwhile has nothing left to flush.
+Status StoreEngine::FlushOneOfMany(CollectionState& state) {
+  Status status = state.Flush();
+  return status.ok() || IsDeleted(state) ? Status::Ok() : status;
+}
+
 Status StoreEngine::FlushAll() {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   // A segment each would be a waste where there are many small tails.
@@ -279,7 +289,7 @@ Status StoreEngine::FlushAll() {
   for (const auto& state : AllStates()) {
     // A damaged or just deleted collection does not keep the others from the disk.
     if (!state->CheckWritable().ok()) continue;
-    if (Status status = state->Flush(); !status.ok() && first.ok()) first = std::move(status);
+    if (Status status = FlushOneOfMany(*state); first.ok()) first = std::move(status);
     Maintain(state);
   }
   if (options_.erase_log) {
@@ -324,7 +334,7 @@ Status StoreEngine::PurgeLog() {
   PIGMENT_RETURN_IF_ERROR(ShelveCold(cold));
   for (const auto& state : AllStates()) {
     if (state->NeededAfter(reached) < cold && state->CheckWritable().ok())
-      PIGMENT_RETURN_IF_ERROR(state->Flush());
+      PIGMENT_RETURN_IF_ERROR(FlushOneOfMany(*state));
   }
   return RaiseFloors(reached);
 }

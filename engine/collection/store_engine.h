@@ -154,6 +154,8 @@ class StoreEngine {
                                                      std::span<const LogBatch> batches);
   std::shared_ptr<CollectionState> FindLoaded(const Uuid& id) const;
   void ForgetBatches(Slot& slot) noexcept;
+  bool IsDeleted(const CollectionState& state) const;
+  Status FlushOneOfMany(CollectionState& state);
   // Loads what has something in the log, or segments.
   Status LoadUnflushed();
   Status LoadSegmented();

@@ -65,6 +65,7 @@ Result<CompactionResult> StoreEngine::CompactAll(const CallControl& control) {
       sum.bytes_after += one->bytes_after;
       continue;
     }
+    if (IsDeleted(*state)) continue;
     if (first.ok()) first = one.status();
     PIGMENT_RETURN_IF_ERROR(control.Check());
     PIGMENT_RETURN_IF_ERROR(maintenance_.Check());

@@ -29,6 +29,15 @@ TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
   ExpectFloor("crash states after a failed sync", explorer.counts().states, 50'000);
 }
 
+// A flush that comes during a merge fails to sync the folder: the name of the merge's file, made
+// before, is lost with it, though the next sync succeeds.
+TEST(CrashStates, AFailedSyncOfAFlushIsRememberedByTheMergeBesideIt) {
+  CrashExplorer explorer(SmallStore(SyncMode::kFull));
+  ASSERT_EQ(ExploreFailedSyncsOf(
+                explorer, {StoreOperation::kUpdate, StoreOperation::kCompactBusy}, 1),
+            "");
+}
+
 TEST(CrashStates, WithoutSyncAPrefixSurvivesEveryPowerCut) {
   CrashExplorer explorer(SmallStore(SyncMode::kOff));
   ASSERT_EQ(ExploreLongHistories(explorer, AtEffort(46), 1), "");

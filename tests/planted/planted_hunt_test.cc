@@ -18,7 +18,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint64_t kRounds = 5;
+constexpr uint64_t kRounds = 4;
 constexpr uint64_t kLogLives = 1000;  // of the sweep over the log alone, in each round
 
 // The first failure of the harness, or empty. Each round looks at three times as much.
@@ -45,6 +45,12 @@ std::string Hunt(CrashCounts* counts) {
     if (!error.empty()) return error;
     error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
       return ExploreFailedSyncs(explorer, effort / 2);
+    });
+    if (!error.empty()) return error;
+    error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
+      const std::vector<StoreOperation> busy = {StoreOperation::kUpdate,
+                                                StoreOperation::kCompactBusy};
+      return ExploreFailedSyncsOf(explorer, busy, 20 * effort);
     });
     if (!error.empty()) return error;
     error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <random>
 
+#include "tests/support/seeded_entropy.h"
+
 namespace pigment {
 namespace {
 
@@ -110,29 +112,45 @@ std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64
   return "";
 }
 
+namespace {
+
+std::string FailSyncs(CrashExplorer& explorer, const Start& small, std::vector<Op> operations,
+                      Share& share) {
+  // What follows must be safe again.
+  operations.insert(operations.end(), {Op::kUpsert, Op::kDelete, Op::kReopen, Op::kAdd});
+  CrashTree tree;
+  StoreModelRef model;
+  CrashExplorer::Workload workload{.tree = &small.tree,
+                                   .model = small.model,
+                                   .operations = std::move(operations),
+                                   .is_brief = true};
+  std::string error = explorer.Build(workload, &tree, &model);
+  const uint64_t syncs = explorer.last_syncs();
+  for (uint64_t at = 1; at <= syncs && error.empty(); ++at) {
+    if (!share.Takes()) continue;
+    workload.fail_sync = at;
+    error = explorer.Explore(workload);
+  }
+  return error;
+}
+
+}  // namespace
+
+std::string ExploreFailedSyncsOf(CrashExplorer& explorer, std::vector<StoreOperation> operations,
+                                 double effort) {
+  Start small;
+  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  Share share(effort);
+  return FailSyncs(explorer, small, std::move(operations), share);
+}
+
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
   Share share(effort);
   for (size_t length = 0; length <= 2; ++length) {
     std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
-      // What follows must be safe again.
-      operations.insert(operations.end(), {Op::kUpsert, Op::kDelete, Op::kReopen, Op::kAdd});
-      CrashTree tree;
-      StoreModelRef model;
-      CrashExplorer::Workload workload{
-          .tree = &small.tree,
-          .model = small.model,
-          .operations = std::move(operations),
-          .is_brief = true};
-      std::string failure = explorer.Build(workload, &tree, &model);
-      const uint64_t syncs = explorer.last_syncs();
-      for (uint64_t at = 1; at <= syncs && failure.empty(); ++at) {
-        if (!share.Takes()) continue;
-        workload.fail_sync = at;
-        failure = explorer.Explore(workload);
-      }
-      return failure;
+      return FailSyncs(explorer, small, std::move(operations), share);
     });
     if (!error.empty()) return error;
   }
@@ -153,7 +171,8 @@ class Damager {
         twin_(twin),
         options_(options),
         answer_(answer),
-        share_(effort),
+        share_(std::max(effort, 0.02)),
+        padding_share_(effort / 20),
         looks_(*looks) {
     options_.create = false;
   }
@@ -171,13 +190,14 @@ class Damager {
 
  private:
   std::string Flips(const std::string& path, const CrashBytes& bytes) {
-    // Small files whole; of large ones, whose blocks are mostly padding, more at their beginnings.
-    for (uint64_t at = 0; at < bytes.size(); at += at % kBlock < 200 || bytes.size() < kBlock ? 1 : 97) {
-      if (!share_.Takes()) continue;
+    std::vector<std::byte> all(bytes.size());
+    bytes.Read(0, all);
+    for (uint64_t at = 0; at < all.size(); ++at) {
+      // Most bytes of a block are padding: they are looked at, but not often.
+      const bool is_padding = all[at] == std::byte{0} && at % 97 != 0;
+      if (is_padding ? !padding_share_.Takes() : !share_.Takes()) continue;
       CrashBytes damaged = bytes;
-      std::byte byte{};
-      damaged.Read(at, {&byte, 1});
-      byte ^= static_cast<std::byte>(1 << at % 8);
+      const std::byte byte = all[at] ^ static_cast<std::byte>(1 << at % 8);
       damaged.Write(at, {&byte, 1});
       if (std::string error = Look(path, damaged, "a flipped bit at " + std::to_string(at));
           !error.empty()) {
@@ -260,9 +280,45 @@ class Damager {
   const CrashTree& twin_;
   StoreOptions options_;
   const Hash128 answer_;
-  Share share_;
+  Share share_, padding_share_;
   uint64_t& looks_;
 };
+
+}  // namespace
+
+namespace {
+
+// Two segments of several blocks.
+std::string MakeLargerStore(const CrashExplorerOptions& options, uint64_t seed, Start* larger,
+                            Hash128* answer) {
+  const SeededEntropy entropy(seed);
+  CrashFileSystem files{CrashTree()};
+  const auto write = [&]() -> Status {
+    PIGMENT_ASSIGN_OR_RETURN(const auto store, Store::Open("db", options.store, &files));
+    PIGMENT_ASSIGN_OR_RETURN(const auto docs, store->CreateCollection(EntryNamed("docs")));
+    BatchMaker maker(seed, 2, 1000);
+    for (int segment = 0; segment < 2; ++segment) {
+      WriteBatch batch;
+      batch.kind = WriteKind::kAdd;
+      batch.dimension = 2;
+      for (int row = 0; row < 60; ++row) {
+        batch.ids.push_back(std::to_string(segment * 100 + row));
+        for (const float number : maker.Vector()) batch.embeddings.push_back(number);
+        std::string document;
+        while (document.size() < 600) document += std::to_string(maker.Below(1000000));
+        batch.documents.emplace_back(std::move(document));
+        batch.metadatas.emplace_back(Metadata{{"a", static_cast<int64_t>(maker.Below(4))}});
+      }
+      PIGMENT_RETURN_IF_ERROR(docs->Write(std::move(batch)).status());
+      PIGMENT_RETURN_IF_ERROR(docs->Flush());
+    }
+    PIGMENT_ASSIGN_OR_RETURN(*answer, DigestOfStore(*store));
+    return store->Close();
+  };
+  const Status status = write();
+  larger->tree = files.Now();
+  return status.ok() ? "" : "the larger store: " + status.ToString();
+}
 
 }  // namespace
 
@@ -287,8 +343,15 @@ std::string ExploreDamage(double effort, uint64_t* looks) {
     if (!error.empty()) return error;
     return Damager(store.tree, twin.tree, options.store, store.model->digest(), effort, looks).Run();
   };
-  const std::string error = explore(with_segments, kSmallStore);
-  return error.empty() ? explore(in_its_log, log_files) : error;
+  std::string error = explore(with_segments, kSmallStore);
+  if (error.empty()) error = explore(in_its_log, log_files);
+  if (!error.empty()) return error;
+  Start larger, twin;
+  Hash128 answer, other_answer;
+  error = MakeLargerStore(in_its_log, 1, &larger, &answer);
+  if (error.empty()) error = MakeLargerStore(in_its_log, 2, &twin, &other_answer);
+  if (!error.empty()) return error;
+  return Damager(larger.tree, twin.tree, in_its_log.store, answer, effort / 10, looks).Run();
 }
 
 }  // namespace pigment

@@ -25,7 +25,12 @@ std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64
 // Short histories in which each sync fails once; at an effort below 1 a part of them.
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
 
-// Damages the files of small stores that were closed (one with segments, one that is all in its log), one thing at a time: flipped bits, zeroed
+// One history in which each sync fails once.
+std::string ExploreFailedSyncsOf(CrashExplorer& explorer, std::vector<StoreOperation> operations,
+                                 double effort);
+
+// Damages the files of small stores that were closed (with segments of one block, with larger ones, all in the
+// log), one thing at a time: flipped bits, zeroed
 // sectors, blocks of other places, files of other numbers and of another store, missing files. Each
 // must be an error, or change no answer. `looks` counts them.
 std::string ExploreDamage(double effort, uint64_t* looks);
