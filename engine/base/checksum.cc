@@ -34,6 +34,40 @@ uint32_t PlaceSeed(std::span<const std::byte, 16> owner, uint64_t file, uint64_t
   return Crc32c(place, Crc32c(owner));
 }
 
+namespace {
+
+constexpr uint32_t kCastagnoliReflected = 0x82F63B78;
+
+struct CrcTables {
+  std::array<uint32_t, 256> forward{};
+  std::array<uint8_t, 256> index_of_top{};  // of the entry of `forward` with this highest byte
+};
+
+constexpr CrcTables MakeCrcTables() {
+  CrcTables tables;
+  for (uint32_t index = 0; index < 256; ++index) {
+    uint32_t crc = index;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? kCastagnoliReflected : 0);
+    tables.forward[index] = crc;
+    tables.index_of_top[crc >> 24] = static_cast<uint8_t>(index);
+  }
+  return tables;
+}
+
+constexpr CrcTables kCrcTables = MakeCrcTables();
+
+}  // namespace
+
+uint32_t Crc32cBefore(std::span<const std::byte> bytes, uint32_t crc) {
+  uint32_t before = ~crc;
+  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) {
+    const uint8_t index = kCrcTables.index_of_top[before >> 24];
+    before = ((before ^ kCrcTables.forward[index]) << 8) |
+             (static_cast<uint32_t>(index) ^ std::to_integer<uint32_t>(*byte));
+  }
+  return ~before;
+}
+
 uint64_t Xxh3_64(std::span<const std::byte> bytes, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

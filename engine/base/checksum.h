@@ -20,6 +20,10 @@ uint32_t Crc32c(std::span<const std::byte> bytes, uint32_t previous = 0);
 // the store's or segment's identity.
 uint32_t PlaceSeed(std::span<const std::byte, 16> owner, uint64_t file, uint64_t offset);
 
+// The value that a CRC continued from: Crc32c(bytes, Crc32cBefore(bytes, crc)) == crc. One table look
+// a byte.
+uint32_t Crc32cBefore(std::span<const std::byte> bytes, uint32_t crc);
+
 uint64_t Xxh3_64(std::span<const std::byte> bytes, uint64_t seed = 0);
 
 struct Hash128 {

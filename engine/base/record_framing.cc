@@ -14,6 +14,7 @@
 #include "engine/base/bytes.h"
 #include "engine/base/checksum.h"
 #include "engine/base/planted_bugs.h"
+#include "engine/base/uuid.h"
 
 namespace pigment {
 namespace {
@@ -28,6 +29,7 @@ constexpr size_t kSizeAt = 20;
 constexpr size_t kStoreAt = 24;
 constexpr size_t kNumberAt = 40;
 constexpr size_t kFirstPositionAt = 48;
+constexpr size_t kSaltAt = 56;
 constexpr size_t kHeaderCrcAt = 60;
 static_assert(kStoreAt + sizeof(FramedHeader::store) == kNumberAt);
 static_assert(kHeaderCrcAt + sizeof(uint32_t) == kFramedHeaderBytes);
@@ -79,7 +81,8 @@ uint32_t SeedOf(const FramedHeader& file, uint64_t offset) {
                             ? 0
                             : uint64_t{static_cast<uint32_t>(file.kind)} << 56;
   const uint64_t number = PIGMENT_PLANTED(kSeedWithoutFile) ? 0 : file.number;
-  return PlaceSeed(file.store, number ^ kind, offset);
+  const uint32_t salt = PIGMENT_PLANTED(kSeedWithoutSalt) ? 0 : file.salt;
+  return PlaceSeed(file.store, number ^ kind, offset) ^ salt;
 }
 
 bool HasValidChecksum(std::span<const std::byte> file, const FramedHeader& header, uint64_t offset,
@@ -92,6 +95,24 @@ bool HasValidChecksum(std::span<const std::byte> file, const FramedHeader& heade
 
 }  // namespace
 
+Result<uint32_t> RandomSalt() {
+  PIGMENT_ASSIGN_OR_RETURN(const Uuid random, Uuid::Random());
+  return LoadLittle<uint32_t>(random.bytes.data());
+}
+
+// A checksum tells what it was continued from, so each record states a salt, damaged ones any.
+std::optional<uint32_t> FindSalt(std::span<const std::byte> file, FramedHeader header) {
+  const std::optional<FramedRecord> first = DecodeHead(file, kFramedHeaderBytes);
+  if (!first) return std::nullopt;
+  const auto covered = file.subspan(kFramedHeaderBytes,
+                                    first->end - sizeof(uint32_t) - kFramedHeaderBytes);
+  const auto stated = LoadLittle<uint32_t>(covered.data() + covered.size());
+  header.salt = 0;
+  header.salt = Crc32cBefore(covered, stated) ^ SeedOf(header, kFramedHeaderBytes);
+  if (!DecodeRecord(file, header, first->end)) return std::nullopt;
+  return header.salt;
+}
+
 std::string EncodeFramedHeader(const FramedHeader& header) {
   std::string bytes(kMagic);
   ByteWriter writer(&bytes);
@@ -102,7 +123,7 @@ std::string EncodeFramedHeader(const FramedHeader& header) {
   writer.PutBytes(header.store);
   writer.Put(header.number);
   writer.Put(header.first_position);
-  writer.Put(uint32_t{0});
+  writer.Put(header.salt);
   writer.Put(Crc32c(AsBytes(bytes)));
   return bytes;
 }
@@ -147,6 +168,7 @@ Result<FramedHeader> DecodeFramedHeader(std::span<const std::byte> file, FramedK
   std::copy_n(at + kStoreAt, header.store.size(), header.store.begin());
   header.number = LoadLittle<uint64_t>(at + kNumberAt);
   header.first_position = LoadLittle<uint64_t>(at + kFirstPositionAt);
+  header.salt = LoadLittle<uint32_t>(at + kSaltAt);
   if (header.first_position == 0) {
     return DataLoss(Detail::kMiscounted, path, kFirstPositionAt,
                     fmt::format("{} begins at position 0", path));

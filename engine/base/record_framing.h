@@ -16,18 +16,24 @@
 //   24     16   uuid of the store
 //   40     8    number of the file
 //   48     8    first position: that of the first record that may be in the file
-//   56     4    zero
+//   56     4    salt: a random number, or zero (shelves, the catalog's snapshot, older files)
 //   60     4    CRC-32C of bytes 0 to 59
 //
 // Behind the last record a file may go on with zeros, allocated for records to come.
 //
 // Record, 28 + n bytes:
 //   0      4    n, size of the payload
-//   4      4    flags: 0 a record, 1 a mark (no payload; its position is that of the record before
-//   it) 8      8    position 16     8    synced position: everything up to it was durable when this
-//   was written 24     n    payload 24+n   4    CRC-32C of bytes 0 to 23+n, continued from
-//   PlaceSeed(store, file number, offset of the record); from version 2 of a kind on the number has
-//   the kind in its highest byte
+//   4      4    flags: 0 a record, 1 a mark (no payload; position: of the record before it)
+//   8      8    position
+//   16     8    synced position: everything up to it was durable when this was written
+//   24     n    payload
+//   24+n   4    CRC-32C of bytes 0 to 23+n, continued from PlaceSeed(store, file number, offset of
+//               the record) XOR salt; from version 2 of a kind on the number has the kind in its
+//               highest byte
+//
+// The salt is for files that grow after they have their name: a number may be used again after a
+// power cut that took the file, or its name, and the disk may show blocks of the first file in the
+// second. Records of the first are not valid there.
 
 #pragma once
 
@@ -54,6 +60,7 @@ struct FramedHeader {
   std::array<std::byte, 16> store{};
   uint64_t number = 0;
   uint64_t first_position = 0;
+  uint32_t salt = 0;
 };
 
 inline constexpr size_t kFramedHeaderBytes = 64;
@@ -62,6 +69,13 @@ inline constexpr size_t kRecordFrameBytes = kRecordHeadBytes + 4;
 inline constexpr uint64_t kRecordPayloadBytesMax = uint64_t{1} << 30;
 
 enum RecordFlags : uint32_t { kPlainRecord = 0, kMarkRecord = 1 };
+
+// For a file that is to grow; kUnavailable where the system has no entropy.
+Result<uint32_t> RandomSalt();
+
+// The salt of a file whose header is lost, from its first two records; nothing where these do not
+// agree. `header` states the rest.
+std::optional<uint32_t> FindSalt(std::span<const std::byte> file, FramedHeader header);
 
 std::string EncodeFramedHeader(const FramedHeader& header);
 

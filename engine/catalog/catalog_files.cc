@@ -239,11 +239,13 @@ Status CatalogFiles::PublishSnapshot(uint64_t number, const CatalogState& state)
 // The new file of edits is there before the snapshot that names it, the old one goes after:
 // whichever snapshot a crash leaves has its edits.
 Status CatalogFiles::Checkpoint(const CatalogState& state) {
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t salt, RandomSalt());
   const FramedHeader header{.kind = FramedKind::kCatalogEdits,
                             .version = kCatalogVersion,
                             .store = store_.bytes,
                             .number = number_ + 1,
-                            .first_position = next_position_};
+                            .first_position = next_position_,
+                            .salt = salt};
   if (number_ > 0 && PIGMENT_PLANTED(kCatalogRemovesEditsFirst))
     static_cast<void>(files_->Remove(PathOf(CatalogEditsName(number_))).ok());
   std::unique_ptr<File> edits;

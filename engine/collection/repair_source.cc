@@ -204,7 +204,10 @@ Result<SalvagedLog> SalvageLog(FileSystem* files, const std::string& directory, 
     Result<FramedHeader> read =
         DecodeFramedHeader(AsBytes(bytes), FramedKind::kLog, kLogVersion, path);
     if (read.status().code() == Code::kVersionMismatch) return read.status();
-    FramedHeader header{.kind = FramedKind::kLog, .store = store.bytes, .number = number};
+    FramedHeader header{.kind = FramedKind::kLog,
+                        .version = kLogVersion,
+                        .store = store.bytes,
+                        .number = number};
     if (read.ok() && read->store == store.bytes && read->number == number) {
       header = *read;
       // What the file before has from here on was written again here, or was a torn tail.
@@ -214,6 +217,7 @@ Result<SalvagedLog> SalvageLog(FileSystem* files, const std::string& directory, 
       messages.push_back(read.ok() ? fmt::format("{} belongs elsewhere", path)
                                    : read.status().message());
       if (read.ok()) continue;
+      header.salt = FindSalt(AsBytes(bytes), header).value_or(0);
     }
     const bool is_whole =
         VisitValidRecords(AsBytes(bytes), header, [&](const FramedRecord& record) {

@@ -93,12 +93,14 @@ Status ReadLogRange(FileSystem* files, const std::string& directory,
 Result<std::unique_ptr<LogCopy>> LogCopy::Begin(FileSystem* files, const std::string& directory,
                                                 const std::array<std::byte, 16>& store,
                                                 uint64_t after) {
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t salt, RandomSalt());
   std::unique_ptr<LogCopy> copy(new LogCopy(files, directory));
   const FramedHeader header{.kind = FramedKind::kLog,
                             .version = kLogVersion,
                             .store = store,
                             .number = 1,
-                            .first_position = after + 1};
+                            .first_position = after + 1,
+                            .salt = salt};
   PIGMENT_ASSIGN_OR_RETURN(
       std::unique_ptr<File> file,
       files->Open(directory + "/" + LogFileName(header.number), OpenMode::kCreate));

@@ -53,11 +53,13 @@ Status LogWriter::SecureUnproven() {
 // the file before it.
 Status LogWriter::BeginFile() {
   const uint64_t last_position = written_position();
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t salt, RandomSalt());
   const FramedHeader header{.kind = FramedKind::kLog,
                             .version = kLogVersion,
                             .store = store_,
                             .number = next_number_,
-                            .first_position = last_position - unproven_.size() + 1};
+                            .first_position = last_position - unproven_.size() + 1,
+                            .salt = salt};
   std::string contents = EncodeFramedHeader(header);
   uint64_t position = header.first_position;
   for (const std::string& payload : unproven_) {

@@ -47,18 +47,19 @@ std::string Hunt(CrashCounts* counts) {
       return ExploreFailedSyncs(explorer, effort / 2);
     });
     if (!error.empty()) return error;
-    error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
-      const std::vector<StoreOperation> busy = {StoreOperation::kUpdate,
-                                                StoreOperation::kCompactBusy};
-      return ExploreFailedSyncsOf(explorer, busy, 20 * effort);
-    });
-    if (!error.empty()) return error;
     error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
       return ExploreLongHistories(explorer, round + 1, 100, 9);
     });
     if (!error.empty()) return error;
     error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
       return ExploreLongHistories(explorer, round + 1, 200, 15);
+    });
+    if (!error.empty()) return error;
+    if (round > 0) continue;
+    error = run(SyncMode::kFull, ExploreRareHistories);
+    if (!error.empty()) return error;
+    error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
+      return ExploreLongHistories(explorer, 60, 1);
     });
     if (!error.empty()) return error;
   }

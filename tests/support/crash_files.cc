@@ -87,6 +87,7 @@ class CrashFile final : public File {
 
   Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) override {
     if (!is_writable_) return ErrnoStatus(EBADF, "write", path_);
+    PIGMENT_RETURN_IF_ERROR(files_->CheckReached("write", path_));
     if (bytes.empty()) return Status::Ok();
     Change([&](CrashBytes& contents) { contents.Write(offset, bytes); });
     files_->Record({.kind = CrashOperation::Kind::kWrite,
@@ -105,6 +106,7 @@ class CrashFile final : public File {
 
   Status Truncate(uint64_t size) override {
     if (!is_writable_) return ErrnoStatus(EINVAL, "resize", path_);
+    PIGMENT_RETURN_IF_ERROR(files_->CheckReached("resize", path_));
     Change([&](CrashBytes& contents) { contents.Resize(size); });
     files_->Record({.kind = CrashOperation::Kind::kResize,
                     .inode = inode_->number,
@@ -188,7 +190,12 @@ Status CrashFileSystem::CheckParent(const std::string& path, std::string_view op
   return Status::Ok();
 }
 
+Status CrashFileSystem::CheckReached(std::string_view operation, const std::string& path) const {
+  return is_cut_off_ ? ErrnoStatus(EIO, operation, path) : Status::Ok();
+}
+
 Status CrashFileSystem::Sync(CrashOperation operation) {
+  PIGMENT_RETURN_IF_ERROR(CheckReached("sync", operation.path));
   ++syncs_;
   operation.failed = syncs_until_failure_ > 0 && --syncs_until_failure_ == 0;
   const Status status =
@@ -202,6 +209,7 @@ Result<std::unique_ptr<File>> CrashFileSystem::Open(const std::string& given, Op
   const auto found = names_.find(path);
   InodeRef inode;
   if (mode == OpenMode::kCreate) {
+    PIGMENT_RETURN_IF_ERROR(CheckReached("create", given));
     if (found != names_.end()) return ErrnoStatus(EEXIST, "create", given);
     PIGMENT_RETURN_IF_ERROR(CheckParent(path, "create"));
     inode = std::make_shared<Inode>(Inode{next_inode_++, std::make_shared<const CrashBytes>()});
@@ -225,6 +233,7 @@ Status CrashFileSystem::Rename(const std::string& given_from, const std::string&
   const std::string from = Normal(given_from), to = Normal(given_to);
   const auto found = names_.find(from);
   const std::string operation = "rename to " + given_to;
+  PIGMENT_RETURN_IF_ERROR(CheckReached(operation, given_from));
   if (found == names_.end()) return ErrnoStatus(ENOENT, operation, given_from);
   if (found->second == nullptr) return ErrnoStatus(EISDIR, operation, given_from);
   if (CrashParentOf(from) != CrashParentOf(to)) return ErrnoStatus(EXDEV, operation, given_from);
@@ -244,6 +253,7 @@ Status CrashFileSystem::Rename(const std::string& given_from, const std::string&
 }
 
 Status CrashFileSystem::Remove(const std::string& given) {
+  PIGMENT_RETURN_IF_ERROR(CheckReached("remove", given));
   const std::string path = Normal(given);
   const auto found = names_.find(path);
   if (found == names_.end()) return ErrnoStatus(ENOENT, "remove", given);
@@ -263,6 +273,7 @@ Status CrashFileSystem::Remove(const std::string& given) {
 }
 
 Status CrashFileSystem::MakeDirectory(const std::string& given) {
+  PIGMENT_RETURN_IF_ERROR(CheckReached("create directory", given));
   const std::string path = Normal(given);
   if (path.empty()) return Status::Ok();
   if (const auto found = names_.find(path); found != names_.end()) {

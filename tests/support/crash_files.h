@@ -77,6 +77,10 @@ class CrashFileSystem final : public FileSystem {
   // Called once, when the next segment file is created, before that call returns.
   void OnSegment(std::function<void()> hook) { hook_ = std::move(hook); }
 
+  // While it is cut off nothing changes and nothing is recorded: each operation that would change
+  // something fails, as it would never come from a process that was killed.
+  void CutOff(bool is_cut_off) { is_cut_off_ = is_cut_off; }
+
   // The at-th sync of a file or directory from now on fails once; 0: none.
   void FailSync(uint64_t at) { syncs_until_failure_ = at; }
   uint64_t syncs() const { return syncs_; }
@@ -93,6 +97,7 @@ class CrashFileSystem final : public FileSystem {
   using InodeRef = std::shared_ptr<Inode>;  // null: a directory
 
   void Record(CrashOperation operation) { trace_.push_back(std::move(operation)); }
+  Status CheckReached(std::string_view operation, const std::string& path) const;
   Status CheckParent(const std::string& path, std::string_view operation) const;
   Status Sync(CrashOperation operation);
 
@@ -105,6 +110,7 @@ class CrashFileSystem final : public FileSystem {
   uint64_t next_inode_ = 1;
   uint64_t syncs_ = 0;
   uint64_t syncs_until_failure_ = 0;
+  bool is_cut_off_ = false;
 };
 
 // The directory of a path of the harness: these are normal already, and relative.

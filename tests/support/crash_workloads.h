@@ -14,8 +14,9 @@ namespace pigment {
 // Limits so small that short histories flush, purge and merge.
 CrashExplorerOptions SmallStore(SyncMode mode);
 
-// Every sequence of up to three operations, on an empty directory and on a small store; at an
-// effort below 1 a part of them. The first failure, or empty.
+// Every sequence of up to two operations and two fifths of those of three (all at an effort of 2.5),
+// on an empty directory and on a small store; at an effort below 1 a part of these. The first
+// failure, or empty.
 std::string ExploreShortHistories(CrashExplorer& explorer, double effort);
 
 // `count` random histories of up to `operations_max` operations, on a small store.
@@ -25,14 +26,13 @@ std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64
 // Short histories in which each sync fails once; at an effort below 1 a part of them.
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
 
-// One history in which each sync fails once.
-std::string ExploreFailedSyncsOf(CrashExplorer& explorer, std::vector<StoreOperation> operations,
-                                 double effort);
+// A few histories that were chosen because short and random ones seldom are like them.
+std::string ExploreRareHistories(CrashExplorer& explorer);
 
-// Damages the files of small stores that were closed (with segments of one block, with larger ones, all in the
-// log), one thing at a time: flipped bits, zeroed
-// sectors, blocks of other places, files of other numbers and of another store, missing files. Each
-// must be an error, or change no answer. `looks` counts them.
+// Damages the files of small stores that were closed (with segments of one block, with larger ones,
+// all in the log), one thing at a time: flipped bits, zeroed sectors, blocks of other places, files
+// of other numbers and of another store, missing files. Each must be an error, or change no answer.
+// `looks` counts them.
 std::string ExploreDamage(double effort, uint64_t* looks);
 
 }  // namespace pigment

@@ -244,6 +244,8 @@ const char* NameOf(StoreOperation operation) {
       return "checkpoint";
     case StoreOperation::kReopen:
       return "reopen";
+    case StoreOperation::kKill:
+      return "kill";
   }
   return "?";
 }
@@ -273,7 +275,7 @@ void StoreRun::Note(const std::string& what) {
   points_.push_back({files_->trace().size(), Allowed(), what});
 }
 
-std::string StoreRun::Open() {
+std::string StoreRun::OpenUnread() {
   Note("open");
   Result<std::shared_ptr<Store>> store = Store::Open("db", options_, files_);
   if (!store.ok() && is_failure_tolerated_) {
@@ -282,6 +284,11 @@ std::string StoreRun::Open() {
   }
   if (!store.ok()) return "does not open: " + store.status().ToString();
   store_ = *std::move(store);
+  return "";
+}
+
+std::string StoreRun::Open() {
+  if (std::string error = OpenUnread(); !error.empty()) return error;
   if (files_->Lock("db/LOCK", "another").status().detail() != Detail::kLocked)
     return "is open for writing and may be opened by another process";
   const Result<Hash128> digest = DigestOfStore(*store_);
@@ -304,14 +311,23 @@ std::string StoreRun::Open() {
 
 std::string StoreRun::Do(StoreOperation operation) {
   ++step_;
-  if (operation == StoreOperation::kReopen || has_failed_) {
+  const bool is_reopening = operation == StoreOperation::kReopen || operation == StoreOperation::kKill;
+  if (is_reopening || has_failed_) {
     if (has_failed_) {
       if (std::string error = WriteAfterFailure(); !error.empty()) return error;
     }
     has_failed_ = false;
-    if (std::string error = Close(); !error.empty()) return error;
-    if (std::string error = Open(); !error.empty()) return error;
-    if (operation == StoreOperation::kReopen) return "";
+    if (operation == StoreOperation::kKill) {
+      Kill();
+    } else if (std::string error = Close(); !error.empty()) {
+      return error;
+    }
+    // What is there is known: then nobody looks, so that collections stay unused until an operation
+    // uses them.
+    const bool is_known = !has_failed_ && models_.size() == 1;
+    if (std::string error = is_known ? OpenUnread() : Open(); !error.empty()) return error;
+    if (is_known) Note("opened");
+    if (is_reopening) return "";
   }
   if (operation == StoreOperation::kCompactBusy) return CompactBusy();
   auto after = std::make_shared<StoreModel>();
@@ -368,8 +384,18 @@ std::string StoreRun::WriteAfterFailure() {
   return "";
 }
 
+// Also of what nobody has used so far, so that the next segment is that of a merge.
+Status StoreRun::FlushEverything() {
+  PIGMENT_ASSIGN_OR_RETURN(Catalog * catalog, store_->catalog());
+  for (const CollectionEntry& entry : catalog->AllCollections()) {
+    PIGMENT_ASSIGN_OR_RETURN(const auto collection, store_->GetCollectionById(entry.id));
+    PIGMENT_RETURN_IF_ERROR(collection->Pin().status());
+  }
+  return store_->Flush();
+}
+
 std::string StoreRun::CompactBusy() {
-  const Status flushed = store_->Flush();
+  const Status flushed = FlushEverything();
   if (!flushed.ok()) {
     if (!is_failure_tolerated_) return "flush fails: " + flushed.ToString();
     has_failed_ = true;
@@ -393,6 +419,12 @@ std::string StoreRun::CompactBusy() {
   }
   Note("compacted");
   return "";
+}
+
+void StoreRun::Kill() {
+  files_->CutOff(true);
+  store_.reset();
+  files_->CutOff(false);
 }
 
 std::string StoreRun::Close() {

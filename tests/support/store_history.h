@@ -60,8 +60,9 @@ enum class StoreOperation : uint8_t {
   kFork,
   kCheckpoint,
   kReopen,
+  kKill,  // the process dies, and another one opens the store
 };
-inline constexpr size_t kStoreOperations = 14;
+inline constexpr size_t kStoreOperations = 15;
 const char* NameOf(StoreOperation operation);
 std::string NameOf(const std::vector<StoreOperation>& operations);
 
@@ -97,6 +98,9 @@ class StoreRun {
   std::shared_ptr<Store> store() const { return store_; }
 
  private:
+  std::string OpenUnread();
+  void Kill();
+  Status FlushEverything();
   std::string WriteAfterFailure();
   std::string CompactBusy();
   Status Attempt(StoreOperation operation, StoreModel* after, bool* is_applicable);

@@ -44,6 +44,16 @@ TEST(Checksum, Crc32cEqualsTheBitByBitModelAtEveryLengthAndSplit) {
   }
 }
 
+TEST(Checksum, ACrcTellsWhatItWasContinuedFrom) {
+  std::mt19937 random(3);
+  for (size_t size = 0; size < 300; ++size) {
+    std::vector<std::byte> bytes(size);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    const auto before = static_cast<uint32_t>(random());
+    ASSERT_EQ(Crc32cBefore(bytes, Crc32c(bytes, before)), before) << size;
+  }
+}
+
 TEST(Checksum, EqualBytesAtAnotherPlaceHaveAnotherCrc) {
   std::array<std::byte, 16> store{}, other{};
   other[3] = std::byte{1};

@@ -184,6 +184,39 @@ TEST(RecordFraming, ARecordOfAnotherKindOfFileDoesNotValidate) {
 
 // A group of two of which the disk takes only the first: both are refused, and neither comes back,
 // whatever survives.
+// A power cut may take a file, and its number be used again, with the old file's blocks.
+TEST(RecordFraming, ARecordOfALostFileOfTheSameNumberDoesNotValidate) {
+  FramedHeader lost = kHeader, present = kHeader;
+  lost.version = present.version = 2;
+  lost.salt = 17;
+  present.salt = 18;
+  std::string bytes = EncodeFramedHeader(present);
+  AppendRecord(&bytes, lost, bytes.size(), {.position = 10, .synced = 9, .payload = {}});
+  EXPECT_TRUE(DecodeRecord(AsBytes(bytes), lost, kFramedHeaderBytes));
+  EXPECT_FALSE(DecodeRecord(AsBytes(bytes), present, kFramedHeaderBytes));
+  EXPECT_EQ(DecodeFramedHeader(AsBytes(bytes), FramedKind::kLog, 2, "file")->salt, 18u);
+}
+
+TEST(RecordFraming, TwoRecordsTellTheSaltOfALostHeader) {
+  FramedHeader header = kHeader;
+  header.version = 2;
+  header.salt = 0x12345678;
+  std::string bytes(kFramedHeaderBytes, '?');
+  const auto append = [&](uint64_t position, std::string_view payload) {
+    AppendRecord(&bytes, header, bytes.size(),
+                 {.position = position, .synced = 9, .payload = AsBytes(payload)});
+  };
+  append(10, "abc");
+  header.salt = 0;
+  EXPECT_EQ(FindSalt(AsBytes(bytes), header), std::nullopt);  // one record agrees with any salt
+  header.salt = 0x12345678;
+  append(11, "");
+  header.salt = 0;
+  EXPECT_EQ(FindSalt(AsBytes(bytes), header), 0x12345678u);
+  bytes[kFramedHeaderBytes + kRecordHeadBytes] ^= 1;
+  EXPECT_EQ(FindSalt(AsBytes(bytes), header), std::nullopt);
+}
+
 TEST(RecordAppender, NothingOfARefusedGroupComesBackAfterAPowerCut) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
