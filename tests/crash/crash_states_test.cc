@@ -19,14 +19,14 @@ TEST(CrashStates, ShortAndLongHistoriesSurviveEveryPowerCut) {
   ASSERT_EQ(ExploreLongHistories(explorer, AtEffort(30), 1), "");
   const CrashCounts& counts = explorer.counts();
   ExpectFloor("workloads", counts.workloads, 3000);
-  ExpectFloor("crash states", counts.states, 370'000);
-  ExpectFloor("nested crash states", counts.nested, 50'000);
+  ExpectFloor("crash states", counts.states, 230'000);
+  ExpectFloor("nested crash states", counts.nested, 90'000);
 }
 
 TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
   CrashExplorer explorer(SmallStore(SyncMode::kFull));
   ASSERT_EQ(ExploreFailedSyncs(explorer, std::max(0.02 * Effort(), 0.001)), "");
-  ExpectFloor("crash states after a failed sync", explorer.counts().states, 50'000);
+  ExpectFloor("crash states after a failed sync", explorer.counts().states, 130'000);
 }
 
 TEST(CrashStates, RareHistoriesSurviveEveryPowerCut) {
