@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 #include <span>
 #include <utility>
@@ -182,15 +183,20 @@ Status CatalogImpl::Edit(std::span<const std::string> edits, Room room) {
     return poison_;
   }
   // The edit is durable whatever comes of this; a failure that matters poisons.
-  if (files_->wants_checkpoint()) {
-    const Status status = CatchOutOfMemory([this] { return DoCheckpoint(); });
-    if (files_->is_broken() && poison_.ok()) poison_ = status;
-  }
+  if (files_->wants_checkpoint())
+    static_cast<void>(CatchOutOfMemory([this] { return DoCheckpoint(); }).ok());
   return Status::Ok();
 }
 
 Status CatalogImpl::DoCheckpoint() {
-  Status status = files_->Checkpoint(state_);
+  Status status;
+  try {
+    status = files_->Checkpoint(state_);
+  } catch (const std::bad_alloc&) {
+    // Nobody knows which snapshot the next open finds: no edit may follow the old one.
+    is_edit_under_way_ = files_->is_broken();
+    throw;
+  }
   if (!status.ok()) return Failed(std::move(status));
   std::unique_lock lock(state_mutex_);
   bytes_ = files_->bytes();

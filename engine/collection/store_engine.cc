@@ -252,7 +252,7 @@ Result<WriteOutcome> StoreEngine::DeleteSelected(const Uuid& id, const std::stri
   return outcome;
 }
 
-void StoreEngine::TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state) noexcept {
+void StoreEngine::TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state) {
   (void)CatchOutOfMemory([&] {
     state->FlushIfFull();
     Maintain(state);

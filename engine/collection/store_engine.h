@@ -201,7 +201,7 @@ class StoreEngine {
   // behind. Failures are kept for the statistics: the write that came here is acknowledged.
   void Maintain(const std::shared_ptr<CollectionState>& state);
   // What a write makes necessary. The write is acknowledged whatever comes of it.
-  void TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state) noexcept;
+  void TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state);
   Result<CompactionResult> CompactState(CollectionState& state, const CallControl& control);
   Status CloseReader();
   Status FlushAtClose(bool is_log_large);
