@@ -45,7 +45,7 @@ clang:
 fuzz:
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-## bench       both homes beside NumPy and faiss; needs ../shared/data            10 min, after the build
+## bench       search beside NumPy and faiss, storage beside Chroma; ../shared/data 20 min, after the build
 bench:
 	@scripts/bench
 

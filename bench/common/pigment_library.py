@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few calls of libpigment's C interface that a benchmark needs, through ctypes. One thread."""
+"""The few calls of libpigment's C interface that a benchmark needs, through ctypes. Any thread."""
 
 import ctypes as c
 import itertools
@@ -150,6 +150,11 @@ class Collection:
         self.library.lib.pigment_result_free(result)
         del keep
         return columns
+
+    def count(self):
+        count = c.c_uint64()
+        self.library.call("pigment_collection_count", self.handle, None, c.byref(count))
+        return count.value
 
     def query(self, vector, k):
         """The ids of the k nearest records, as strings."""

@@ -35,6 +35,9 @@ class Pigment:
         found, documents, metadatas = self.collection.get(ids)
         return found, documents, json.loads(f"[{','.join(metadatas)}]")
 
+    def count(self):
+        return self.collection.count()
+
     def close(self):
         self.collection.free()
         self.client.close()
@@ -69,6 +72,9 @@ class Chroma:
     def get(self, ids):
         answer = self.collection.get(ids=ids, include=["documents", "metadatas"])
         return answer["ids"], answer["documents"], answer["metadatas"]
+
+    def count(self):
+        return self.collection.count()
 
     def close(self):
         close = getattr(self.client, "close", None)

@@ -80,6 +80,12 @@ def main():
             figures[name]["rate"] = figures[name]["records"] / figures[name]["seconds"]
             figures[name]["closed_rate"] = figures[name]["records"] / figures[name]["closed_seconds"]
             figures[name]["disk_mb"] = disk_bytes(folder) / 1e6
+        for name in (OURS, PEER):
+            elsewhere = tempfile.mkdtemp(prefix=f"threads-{name}-", dir=options.folder)
+            try:
+                figures[name].update(work(options, name, "threads", elsewhere))
+            finally:
+                shutil.rmtree(elsewhere, ignore_errors=True)
         for task in ("reopen", "get"):
             rounds = {OURS: [], PEER: []}
             for _ in range(options.rounds):  # alternating
@@ -100,9 +106,13 @@ def main():
     line("ingest, acknowledged", "records/s", figures, "rate", faster, "10 or more")
     line("ingest, closed", "records/s", figures, "closed_rate", faster, "10 or more")
     line("longest batch", "ms", figures, "longest_batch_ms", sooner, "-")
+    for count in (1, 4, 16):
+        what = f"batches of 10 from {count} thread" + ("s" if count > 1 else "")
+        line(what, "batches/s", figures, f"batches_{count}", faster, "-")
     line("disk after closing", "MB", figures, "disk_mb", smaller, "0.67 or less")
     line("reopened, first record read", "ms", figures, "open_ms", sooner, "20 or more")
     line("reopened, first 10 neighbours", "ms", figures, "first_answer_ms", sooner, "20 or more")
+    line("reopened, first ten times 10 neighbours", "ms", figures, "answers_ms", sooner, "-")
     line("memory of the open store", "MB", figures, "open_mb", smaller, "-")
     line("get of one id, median", "us", figures, "get_1_p50_us", sooner, "10 or more")
     line("get of one id, mean", "us", figures, "get_1_mean_us", sooner, "10 or more")

@@ -40,6 +40,10 @@ inline std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// memcpy as a call. Where the compiler knows that a size is at most some kilobytes it copies in line
+// by an instruction that takes longer to begin than most texts and numbers take to copy.
+void CopyBytes(void* to, const void* from, size_t size);
+
 // Appends to a string that the caller owns.
 class ByteWriter {
  public:

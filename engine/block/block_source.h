@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,18 @@ class BlockSource {
   // they compared its place, and need not compare it again: of a source that verifies on load and
   // whose blocks never change once they are loaded. Empty: every pin compares.
   virtual std::span<std::atomic<uint64_t>> compared_places() { return {}; }
+
+  // Where the block lies if it is in memory for good; null otherwise, and in sources that give
+  // blocks up.
+  virtual const std::byte* Resident(uint32_t physical) const {
+    (void)physical;
+    return nullptr;
+  }
+
+  // For a walk over many blocks that has one pinned at a time: a source that would rather not keep
+  // what is looked at for the first time gives another for the walk, which it must outlive. Null:
+  // the walk pins here.
+  virtual Result<std::unique_ptr<BlockSource>> NewPass() { return std::unique_ptr<BlockSource>(); }
 
   // For messages: the path of the file, or what the host calls the relation.
   virtual const std::string& name() const = 0;

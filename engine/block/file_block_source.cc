@@ -13,6 +13,7 @@
 #include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/base/thread_pool.h"
+#include "engine/block/file_block_pass.h"
 
 namespace pigment {
 namespace {
@@ -72,7 +73,8 @@ FileBlockSource::FileBlockSource(std::unique_ptr<File> file, uint32_t segment, u
       mutex_count_(MutexCount(groups())),
       mutexes_(std::make_unique<std::mutex[]>(mutex_count_)),
       budget_(mapping_ ? nullptr : options.budget),
-      cache_(states_.empty() ? nullptr : options.cache) {
+      cache_(states_.empty() ? nullptr : options.cache),
+      wants_pass_(!mapping_ && !cache_ && uint64_t{blocks} * kBlockBytes >= options.pass_bytes_min) {
   if (cache_ != nullptr) cache_->Add(this);
 }
 
@@ -142,6 +144,25 @@ Status FileBlockSource::Load(uint32_t physical, bool pin) {
   }
   if (budget_ != nullptr) budget_->Release((count - added) * kBlockBytes);
   return status;
+}
+
+Result<std::unique_ptr<BlockSource>> FileBlockSource::NewPass() {
+  if (!wants_pass_.exchange(false, std::memory_order_relaxed))
+    return std::unique_ptr<BlockSource>();
+  PIGMENT_ASSIGN_OR_RETURN(std::unique_ptr<FileBlockPass> pass, FileBlockPass::Make(this, budget_));
+  return std::unique_ptr<BlockSource>(std::move(pass));
+}
+
+Status FileBlockSource::ReadPassing(uint32_t first, std::span<std::byte> out) {
+  reads_.fetch_add(1, std::memory_order_relaxed);
+  return file_->ReadAt(uint64_t{first} * kBlockBytes, out);
+}
+
+Status FileBlockSource::VerifyPassing(uint32_t physical, const std::byte* bytes) {
+  PIGMENT_RETURN_IF_ERROR(
+      CheckBlockOfFile(ConstBlockBytes(bytes, kBlockBytes), segment_, physical, name()));
+  blocks_loaded_.fetch_add(1, std::memory_order_relaxed);
+  return Status::Ok();
 }
 
 void FileBlockSource::SetLoaded(uint32_t physical, bool is_used) {

@@ -4,7 +4,8 @@
 // when it is first pinned and verified there (checksum, format, segment; the place where the block
 // is numbered within the segment: in a file the physical number is the logical one). Without a
 // limit of memory it stays, and a resident block costs one bit test. With a BlockCache pins are
-// counted, and what nobody pins may be given up; a resident block costs one atomic addition. A
+// counted, and what nobody pins may be given up; a resident block costs one atomic addition. The
+// first walk over a large file keeps nothing (FileBlockPass). A
 // mapped file is verified block by block in the same way and takes no memory of its own. Any
 // thread; two threads that miss the same block read it once.
 
@@ -32,6 +33,8 @@ struct FileBlockOptions {
   // between processes; but a disk that fails, or a file that somebody truncates, kills the process
   // by SIGBUS.
   bool map = false;
+  // The first pass over a file of this size or more keeps nothing (FileBlockPass).
+  uint64_t pass_bytes_min = uint64_t{4} << 20;
 };
 
 class FileBlockSource final : public BlockSource, private EvictableBlocks {
@@ -53,6 +56,12 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
     if (!states_.empty()) states_[physical].fetch_sub(1, std::memory_order_release);
   }
   bool verifies_on_load() const override { return true; }
+  const std::byte* Resident(uint32_t physical) const override {
+    return states_.empty() && IsLoaded(physical) ? AddressOf(physical) : nullptr;
+  }
+  // The first one over a large file, of a store without a limit: most of what a first look costs is
+  // memory for what it reads, and who looks once needs none. Who looks again loads.
+  Result<std::unique_ptr<BlockSource>> NewPass() override;
   std::span<std::atomic<uint64_t>> compared_places() override { return compared_; }
   const std::string& name() const override { return file_->path(); }
   std::optional<uint32_t> blocks() const override { return blocks_; }
@@ -64,6 +73,12 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   uint64_t reads() const { return reads_.load(std::memory_order_relaxed); }
 
  private:
+  friend class FileBlockPass;
+
+  // For a pass: reads blocks from `first` on, and verifies one of them.
+  Status ReadPassing(uint32_t first, std::span<std::byte> out);
+  Status VerifyPassing(uint32_t physical, const std::byte* bytes);
+
   // Blocks are loaded in runs within a group, under the group's mutex.
   static constexpr uint32_t kGroupBlocks = 64;
   // A word of states_: these, and below them the number of pins.
@@ -118,6 +133,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   std::atomic<uint64_t> blocks_loaded_{0};
   std::atomic<uint64_t> blocks_resident_{0};
   std::atomic<uint64_t> reads_{0};
+  std::atomic<bool> wants_pass_;
 };
 
 }  // namespace pigment

@@ -211,8 +211,9 @@ Status CatalogImpl::Checkpoint() {
 
 Status CatalogImpl::Seal() {
   std::lock_guard lock(edit_mutex_);
-  if (!CheckWritable().ok() || !files_->has_edits()) return Status::Ok();
-  Status status = DoCheckpoint();
+  if (!CheckWritable().ok()) return Status::Ok();
+  Status status = files_->has_edits() ? DoCheckpoint() : Status::Ok();
+  if (status.ok()) files_->Mark();
   return status.detail() == Detail::kDiskFull ? Status::Ok() : status;
 }
 

@@ -142,7 +142,9 @@ Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state
   if (!scan.is_whole)
     PIGMENT_RETURN_IF_ERROR(CheckTornTail(AsBytes(bytes), edits_header_, path, scan));
   next_position_ = scan.next_position;
-  has_clean_edits_ = bytes.size() == kFramedHeaderBytes;
+  has_clean_edits_ = next_position_ == edits_header_.first_position && scan.end == bytes.size();
+  is_marked_ = has_clean_edits_ && scan.is_closed;
+  edits_end_ = scan.end;
   return Status::Ok();
 }
 
@@ -151,15 +153,15 @@ Status CatalogFiles::ReadEdits(const FramedHeader& snapshot, CatalogState* state
 
 // An earlier process may have failed to sync its last edit, or the name of its snapshot, and the
 // system may show them all the same: a sync now would prove nothing, so that both are written
-// again.
+// again, unless a mark says that it did neither.
 Status CatalogFiles::BecomeWriter(const CatalogState& state, bool is_changed) {
   const std::string path = PathOf(CatalogEditsName(number_));
   if (PIGMENT_PLANTED(kCatalogTrustsUnproven)) return RemoveLeftovers();
   const auto renew = [&]() -> Status {
     if (!has_clean_edits_ || is_changed) return Checkpoint(state);
-    PIGMENT_RETURN_IF_ERROR(PublishSnapshot(number_, state));
+    if (!is_marked_) PIGMENT_RETURN_IF_ERROR(PublishSnapshot(number_, state));
     PIGMENT_ASSIGN_OR_RETURN(std::unique_ptr<File> file, files_->Open(path, OpenMode::kReadWrite));
-    appender_.Adopt(std::move(file), edits_header_, kFramedHeaderBytes, next_position_ - 1);
+    appender_.Adopt(std::move(file), edits_header_, edits_end_, next_position_ - 1);
     return Status::Ok();
   };
   const Status status = renew();
@@ -202,7 +204,12 @@ Status CatalogFiles::Append(std::span<const std::span<const std::byte>> edits,
 }
 
 bool CatalogFiles::has_edits() const {
-  return appender_.has_file() && appender_.end() > kFramedHeaderBytes;
+  return appender_.has_file() && appender_.written_position() >= edits_header_.first_position;
+}
+
+void CatalogFiles::Mark() {
+  if (!appender_.has_file() || has_edits() || is_marked_) return;
+  static_cast<void>(CatchOutOfMemory([&] { return appender_.Close(); }).ok());
 }
 
 bool CatalogFiles::wants_checkpoint() const {
@@ -256,6 +263,7 @@ Status CatalogFiles::Checkpoint(const CatalogState& state) {
     PIGMENT_RETURN_IF_ERROR(PublishSnapshot(header.number, state));
   appender_.Adopt(std::move(edits), header, kFramedHeaderBytes, next_position_ - 1);
   edits_header_ = header;
+  is_marked_ = false;
   const uint64_t before = std::exchange(number_, header.number);
   // Whoever looks from here on finds the new snapshot. What stays because this fails goes at the
   // next open.

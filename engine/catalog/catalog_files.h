@@ -57,6 +57,9 @@ class CatalogFiles {
   bool wants_checkpoint() const;
   uint64_t bytes() const { return snapshot_bytes_ + appender_.end(); }  // of snapshot and edits
   bool has_edits() const;  // written since the snapshot, by this process
+  // Notes, where there are no edits, that all of the catalog is durable. Evidence alone: without it
+  // the next writer proves it again. No edit follows without a checkpoint.
+  void Mark();
   const Uuid& store() const { return store_; }
   uint64_t next_position() const { return next_position_; }
 
@@ -75,6 +78,8 @@ class CatalogFiles {
   uint64_t snapshot_bytes_ = 0;
   FramedHeader edits_header_;
   bool has_clean_edits_ = false;  // the file of edits holds none yet: it can be gone on with
+  bool is_marked_ = false;        // and whoever closed it knew all of the catalog to be durable
+  uint64_t edits_end_ = 0;        // of that file, where it is clean
   RecordAppender appender_;  // without a file until it is certain that everything before is durable
   bool is_broken_ = false;
   PinnedRemovals removals_;  // files of edits that readers may still be looking at

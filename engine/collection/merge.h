@@ -30,7 +30,7 @@ class RowMap {
 
   explicit RowMap(MemoryBudget* budget) : reservation_(budget) {}
 
-  // Adds an input of `rows` rows, all dropped for now.
+  // Adds an input of `rows` rows; each counts as dropped until Set says where it went.
   Status AddInput(uint32_t rows);
   void Set(size_t input, uint32_t row, uint32_t to);
   // Appends where the rows of `input` went that are set in `deleted` (null: none are) and were not

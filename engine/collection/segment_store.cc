@@ -24,6 +24,9 @@ namespace {
 // Where a merge is worth asking the disk first.
 constexpr uint64_t kLargeFileBytes = 16ull << 20;
 
+// So many segments that nobody has open any more are remembered, or as many as are open.
+constexpr size_t kForgottenMax = 16;
+
 // What an open segment needs for its life.
 struct OpenSegment {
   std::shared_ptr<StoreEnvironment> environment;  // first, so that it dies last
@@ -123,6 +126,10 @@ Result<std::shared_ptr<const Segment>> SegmentStore::Open(const SegmentEntry& en
   const Segment* const segment = open->segment.get();
   std::shared_ptr<const Segment> shared(std::move(open), segment);
   std::lock_guard lock(mutex_);
+  if (open_.size() >= open_max_) {
+    std::erase_if(open_, [](const auto& one) { return one.second.expired(); });
+    open_max_ = 2 * open_.size() + kForgottenMax;
+  }
   open_[entry.segment] = shared;
   return shared;
 }

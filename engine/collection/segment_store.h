@@ -170,6 +170,7 @@ class SegmentStore {
   std::mutex names_mutex_;    // held during a sync of names; nothing is taken under it
   mutable std::mutex mutex_;  // guards the members below; nothing is called while it is held
   std::map<uint32_t, std::weak_ptr<const Segment>> open_;
+  size_t open_max_ = 0;  // where those that are gone are taken out
   std::map<FileKey, uint32_t> references_;
   std::map<uint32_t, uint32_t> holds_;  // by segment; each is a reference too
 };

@@ -7,6 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <limits>
 #include <utility>
 
 #include "engine/segment/row_scan.h"
@@ -21,6 +25,9 @@ namespace {
 constexpr uint64_t kBytesPerCheck = uint64_t{1} << 21;
 // What one read takes besides its bytes: short vectors are read one by one as well.
 constexpr uint64_t kBytesPerRead = 512;
+// Of so many rows the nearest are read before the scan goes on: few enough to find the others' limit
+// early, enough that most of them are never read.
+constexpr size_t kGatheredMax = 512;
 
 class FlatScanner {
  public:
@@ -49,15 +56,24 @@ class FlatScanner {
   }
   Status ScanVectors();
   Status ScanCodes();
-  // Reads the vectors of a run of codes that may be among the nearest of one query.
-  Status Rerank(size_t query, uint32_t first, std::span<const float> bounds);
+  // Notes the rows of a run of codes that may be among the nearest of one query.
+  void Gather(size_t query, uint32_t first, std::span<const float> bounds);
+  // Reads the vectors of what was gathered, the most promising first, until no bound lets in more.
+  Status Rerank(size_t query);
   Status Pace(uint64_t bytes);
+
+  struct Gathered {
+    float bound;
+    uint32_t row;
+    friend auto operator<=>(const Gathered&, const Gathered&) = default;
+  };
 
   const Segment& segment_;
   const FlatScan& scan_;
   const uint32_t dimension_;
   std::vector<DistanceFunction> functions_;
   std::vector<TopK> best_;
+  std::vector<std::vector<Gathered>> gathered_;  // by query; not more than kGatheredMax and a run
   std::vector<float> vector_;
   uint64_t unpaced_bytes_ = kBytesPerCheck;  // the first look comes at once
   FlatScanResult result_;
@@ -90,15 +106,29 @@ Status FlatScanner::ScanVectors() {
   return ScanRows(segment_, walk);
 }
 
-Status FlatScanner::Rerank(size_t query, uint32_t first, std::span<const float> bounds) {
-  TopK& top = best_[query];
+void FlatScanner::Gather(size_t query, uint32_t first, std::span<const float> bounds) {
+  const TopK& top = best_[query];
   for (size_t i = 0; i < bounds.size(); ++i) {
     const uint32_t row = first + static_cast<uint32_t>(i);
     if (!top.MayEnter(bounds[i]) || !IsAllowed(row)) continue;
-    PIGMENT_RETURN_IF_ERROR(segment_.ReadVector(row, vector_));
-    PIGMENT_RETURN_IF_ERROR(Pace(dimension_ * sizeof(float)));
-    top.Offer(functions_[query](vector_.data()), row);
+    // A bound that says nothing (NaN) rules nothing out.
+    const float bound =
+        std::isnan(bounds[i]) ? -std::numeric_limits<float>::infinity() : bounds[i];
+    gathered_[query].push_back({bound, row});
   }
+}
+
+Status FlatScanner::Rerank(size_t query) {
+  TopK& top = best_[query];
+  std::vector<Gathered>& gathered = gathered_[query];
+  std::sort(gathered.begin(), gathered.end());
+  for (const Gathered& candidate : gathered) {
+    if (!top.MayEnter(candidate.bound)) break;
+    PIGMENT_RETURN_IF_ERROR(segment_.ReadVector(candidate.row, vector_));
+    PIGMENT_RETURN_IF_ERROR(Pace(dimension_ * sizeof(float)));
+    top.Offer(functions_[query](vector_.data()), candidate.row);
+  }
+  gathered.clear();
   return Status::Ok();
 }
 
@@ -107,6 +137,7 @@ Status FlatScanner::ScanCodes() {
   queries.reserve(scan_.query_count);
   for (size_t i = 0; i < scan_.query_count; ++i) queries.emplace_back(scan_.metric, Query(i));
   vector_.resize(dimension_);
+  gathered_.resize(queries.size());
   std::vector<float> bounds;
   const auto visit = [&](uint32_t first, const std::byte* codes, size_t count) -> Status {
     bounds.resize(count);
@@ -114,13 +145,17 @@ Status FlatScanner::ScanCodes() {
       queries[query].LowerBounds(codes, count, bounds.data());
       result_.rows_scored += count;
       PIGMENT_RETURN_IF_ERROR(Pace(count * ByteCodeBytes(dimension_)));
-      PIGMENT_RETURN_IF_ERROR(Rerank(query, first, bounds));
+      Gather(query, first, bounds);
+      if (gathered_[query].size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Rerank(query));
     }
     return Status::Ok();
   };
-  return segment_.VisitCodes(visit, [this](uint32_t first, size_t count) {
+  PIGMENT_RETURN_IF_ERROR(segment_.VisitCodes(visit, [this](uint32_t first, size_t count) {
     return AnyAllowed(scan_.allowed_rows, first, count);
-  });
+  }));
+  for (size_t query = 0; query < queries.size(); ++query)
+    PIGMENT_RETURN_IF_ERROR(Rerank(query));
+  return Status::Ok();
 }
 
 Result<FlatScanResult> FlatScanner::Run() {

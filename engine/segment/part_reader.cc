@@ -55,7 +55,9 @@ Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) 
                              Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
     const size_t within = static_cast<size_t>(offset % kBlockPayloadBytes);
     const size_t some = static_cast<size_t>(std::min<uint64_t>(size, kBlockPayloadBytes - within));
-    out.append(reinterpret_cast<const char*>(payload) + within, some);
+    const size_t end = out.size();
+    out.resize(end + some);
+    CopyBytes(out.data() + end, payload + within, some);
     offset += some;
     size -= some;
   }
@@ -72,7 +74,7 @@ Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {
                              Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
     const size_t within = static_cast<size_t>(offset % kBlockPayloadBytes);
     const size_t some = std::min(out.size(), kBlockPayloadBytes - within);
-    std::memcpy(out.data(), payload + within, some);
+    CopyBytes(out.data(), payload + within, some);
     offset += some;
     out = out.subspan(some);
   }

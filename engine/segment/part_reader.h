@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "engine/base/bytes.h"
 #include "engine/block/block_source.h"
 #include "engine/segment/root.h"
 
@@ -48,8 +49,12 @@ class PartCursor {
   Status ReadElements(uint64_t first, std::span<T> out);
   template <typename T>
   Result<T> ReadElement(uint64_t index) {
+    constexpr uint32_t kPerBlock = ElementsPerBlock(sizeof(T));
+    if (index >= bytes() / sizeof(T)) return BeyondTheEnd();
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
+                             Block(static_cast<uint32_t>(index / kPerBlock)));
     T value;
-    PIGMENT_RETURN_IF_ERROR(ReadElements(index, std::span<T>(&value, 1)));
+    std::memcpy(&value, payload + index % kPerBlock * sizeof(T), sizeof(T));
     return value;
   }
 
@@ -64,6 +69,10 @@ class PartCursor {
   Status Damaged(Detail detail, const std::string& message) const;
 
  private:
+  Status BeyondTheEnd() const {
+    return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
+  }
+
   BlockSource* source_;
   const Root* root_;
   const PartEntry* part_;
@@ -79,7 +88,7 @@ Status PartCursor::ReadElements(uint64_t first, std::span<T> out) {
   constexpr uint32_t kPerBlock = ElementsPerBlock(sizeof(T));
   static_assert(kPerBlock > 0);
   if (first + out.size() > bytes() / sizeof(T)) {
-    return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
+    return BeyondTheEnd();
   }
   for (size_t done = 0; done < out.size();) {
     const uint64_t index = first + done;
@@ -87,7 +96,7 @@ Status PartCursor::ReadElements(uint64_t first, std::span<T> out) {
                              Block(static_cast<uint32_t>(index / kPerBlock)));
     const size_t within = static_cast<size_t>(index % kPerBlock);
     const size_t some = std::min(out.size() - done, size_t{kPerBlock} - within);
-    std::memcpy(out.data() + done, payload + within * sizeof(T), some * sizeof(T));
+    CopyBytes(out.data() + done, payload + within * sizeof(T), some * sizeof(T));
     done += some;
   }
   return Status::Ok();

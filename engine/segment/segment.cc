@@ -85,7 +85,8 @@ Status FlatSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter&
   if (root_.info.vectors == 0) return Status::Ok();
   const uint32_t per_block = ElementsPerBlock(dimension * 4);
   if (per_block == 0) return VisitLargeVectors(visit, wants);
-  PartCursor cursor = Cursor(BlockKind::kVectors);
+  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
+  PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kVectors);
   for (uint32_t first = 0, block = 0; first < root_.info.vectors; ++block) {
     const uint32_t count = std::min(per_block, root_.info.vectors - first);
     if (!wants || wants(first, count)) {
@@ -109,7 +110,8 @@ Status FlatSegment::VisitLargeVectors(const VectorVisitor& visit, const VectorFi
 }
 
 Status FlatSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const {
-  PartCursor cursor = Cursor(BlockKind::kCodes);
+  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
+  PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kCodes);
   if (!cursor.exists()) return Internal("a segment without codes was asked for them");
   const uint32_t per_block =
       ElementsPerBlock(static_cast<uint32_t>(ByteCodeBytes(root_.info.dimension)));

@@ -31,6 +31,27 @@ struct CodeKernelArguments {
   int32_t* out;
 };
 
+// Codes whose bounds are computed together, headers side by side; a multiple of every register.
+constexpr size_t kChunk = 64;
+struct HeadersOfCodes {
+  float scales[kChunk];
+  float errors[kChunk];
+  float norms[kChunk];
+};
+
+// The numbers of the query in ByteCodeQuery; `cosine` is what a cosine's bound is lowered by.
+struct BoundArguments {
+  Metric metric;
+  double step;
+  double levels_norm;
+  double error;
+  double norm;
+  double rounding;
+  double cosine;
+};
+
+constexpr double kUnit = 0x1p-23;  // of f32, doubled: bounds need not be tight in rounding
+
 }  // namespace pigment
 #endif
 
@@ -65,6 +86,50 @@ HWY_ATTR void ProductsOfCodes(const CodeKernelArguments& arguments) {
   }
 }
 
+// Every bound is that of the exact distance, less what the f32 computation may be off by: sums over
+// the dimension by `rounding` of the sum of magnitudes (at most |q| |x| for products), single
+// operations by kUnit. Anything infinite or undefined gives NaN, which rules nothing out.
+HWY_ATTR void BoundsOfProducts(const BoundArguments& query, const HeadersOfCodes& codes,
+                               const int32_t* products, float* out) {
+  const hn::CappedTag<double, 8> doubles;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  const hn::Rebind<int32_t, decltype(doubles)> ints;
+  const auto set = [&doubles](double value) HWY_ATTR { return hn::Set(doubles, value); };
+  for (size_t i = 0; i < kChunk; i += hn::Lanes(doubles)) {
+    const auto scale = hn::PromoteTo(doubles, hn::LoadU(floats, codes.scales + i));
+    const auto error = hn::PromoteTo(doubles, hn::LoadU(floats, codes.errors + i));
+    const auto norm = hn::PromoteTo(doubles, hn::LoadU(floats, codes.norms + i));
+    const auto product = hn::PromoteTo(doubles, hn::LoadU(ints, products + i));
+    const auto magnitude = hn::Mul(set(query.norm), norm);
+    auto dot = hn::Mul(hn::Mul(set(query.step), scale), product);
+    dot = hn::Add(dot, hn::Mul(set(query.levels_norm), error));
+    dot = hn::Add(dot, hn::Mul(set(query.error * (1 + kUnit)), norm));
+    dot = hn::Add(dot, hn::Mul(set(query.rounding), magnitude));
+    auto bound = hn::Zero(doubles);
+    if (query.metric == Metric::kIp) {
+      bound = hn::Sub(hn::Sub(set(1), dot),
+                      hn::Mul(set(2 * kUnit), hn::Add(set(1), magnitude)));
+    } else if (query.metric == Metric::kCosine) {
+      bound = hn::Sub(hn::Sub(set(1), hn::Div(dot, magnitude)), set(query.cosine));
+      // Clamped as the distance is; what is undefined stays so.
+      bound = hn::IfThenElse(hn::Gt(bound, set(2)), set(2), bound);
+    } else {
+      const auto squares =
+          hn::Add(set(query.norm * query.norm * (1 - 0x1p-40)),
+                  hn::Mul(hn::Mul(norm, norm), set(1 - 4 * kUnit)));
+      bound = hn::Sub(squares, hn::Add(dot, dot));
+      bound = hn::Sub(bound, hn::Mul(set(2 * query.rounding), hn::Abs(bound)));
+    }
+    // Down to a float that is not above it.
+    const auto lowered =
+        hn::Sub(bound, hn::Add(hn::Mul(hn::Abs(bound), set(kUnit)), set(0x1p-140)));
+    // Beyond this the distance itself may have left f32 on either side.
+    const auto is_known = hn::Lt(hn::Abs(bound), set(1e37));
+    const auto unknown = set(std::numeric_limits<double>::quiet_NaN());
+    hn::StoreU(hn::DemoteTo(floats, hn::IfThenElse(is_known, lowered, unknown)), floats, out + i);
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
@@ -75,11 +140,9 @@ namespace pigment {
 namespace {
 
 HWY_EXPORT(ProductsOfCodes);
+HWY_EXPORT(BoundsOfProducts);
 
-constexpr size_t kChunk = 64;
 constexpr double kCodeMax = 127;
-constexpr double kUnit = 0x1p-23;  // of f32, doubled: bounds need not be tight in rounding
-constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
 double NormInDouble(std::span<const float> vector) {
   double sum = 0;
@@ -163,33 +226,6 @@ ByteCodeQuery::ByteCodeQuery(Metric metric, std::span<const float> query)
   error_ = std::sqrt(residual) * (1 + kUnit);
 }
 
-// Every bound is that of the exact distance, less what the f32 computation may be off by: sums over
-// the dimension by rounding_ of the sum of magnitudes (at most |q| |x| for products), single
-// operations by kUnit. Anything infinite or undefined gives NaN, which rules nothing out.
-float ByteCodeQuery::LowerBound(const ByteCodeHeader& code, int32_t product) const {
-  const double estimate = step_ * code.scale * product;
-  const double magnitude = norm_ * code.norm;
-  const double dot = estimate + levels_norm_ * code.error + error_ * code.norm * (1 + kUnit) +
-                     rounding_ * magnitude;
-  double bound = kUnknown;
-  if (metric_ == Metric::kIp) {
-    bound = 1 - dot - 2 * kUnit * (1 + magnitude);
-  } else if (metric_ == Metric::kCosine) {
-    // Clamped as the distance is; norms in f32 are off by half of rounding_ each.
-    bound = std::min(1 - dot / magnitude - 3 * rounding_ - 4 * kUnit, 2.0);
-  } else {
-    const double squares = norm_ * norm_ * (1 - 0x1p-40) +
-                           static_cast<double>(code.norm) * code.norm * (1 - 4 * kUnit);
-    bound = squares - 2 * dot;
-    bound -= 2 * rounding_ * std::fabs(bound);
-  }
-  // Beyond this the distance itself may have left f32 on either side.
-  if (!(std::fabs(bound) < 1e37)) return kUnknown;
-  const auto rounded = static_cast<float>(bound);
-  return rounded > bound ? std::nextafter(rounded, -std::numeric_limits<float>::infinity())
-                         : rounded;
-}
-
 void ByteCodeQuery::Products(const std::byte* codes, size_t count, int32_t* out) const {
   const size_t stride = ByteCodeBytes(dimension_);
   const size_t steps = levels_.size() / kCodeStep;
@@ -208,7 +244,17 @@ void ByteCodeQuery::Products(const std::byte* codes, size_t count, int32_t* out)
 
 void ByteCodeQuery::LowerBounds(const std::byte* codes, size_t count, float* out) const {
   const size_t stride = ByteCodeBytes(dimension_);
-  int32_t products[kChunk];
+  const BoundArguments arguments{.metric = metric_,
+                                 .step = step_,
+                                 .levels_norm = levels_norm_,
+                                 .error = error_,
+                                 .norm = norm_,
+                                 .rounding = rounding_,
+                                 // Norms in f32 are off by half of rounding_ each.
+                                 .cosine = 3 * rounding_ + 4 * kUnit};
+  int32_t products[kChunk] = {};
+  HeadersOfCodes headers{};
+  float bounds[kChunk];
   for (size_t begin = 0; begin < count; begin += kChunk) {
     const size_t some = std::min(kChunk, count - begin);
     const std::byte* first = codes + begin * stride;
@@ -216,8 +262,12 @@ void ByteCodeQuery::LowerBounds(const std::byte* codes, size_t count, float* out
     for (size_t i = 0; i < some; ++i) {
       ByteCodeHeader header;
       std::memcpy(&header, first + i * stride, sizeof header);
-      out[begin + i] = LowerBound(header, products[i]);
+      headers.scales[i] = header.scale;
+      headers.errors[i] = header.error;
+      headers.norms[i] = header.norm;
     }
+    HWY_DYNAMIC_DISPATCH(BoundsOfProducts)(arguments, headers, products, bounds);
+    std::memcpy(out + begin, bounds, some * sizeof(float));
   }
 }
 

@@ -56,7 +56,6 @@ class ByteCodeQuery {
 
  private:
   void Products(const std::byte* codes, size_t count, int32_t* out) const;
-  float LowerBound(const ByteCodeHeader& code, int32_t product) const;
 
   Metric metric_;
   uint32_t dimension_;

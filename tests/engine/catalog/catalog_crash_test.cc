@@ -233,6 +233,47 @@ TEST(CatalogFault, AnEditIsSyncedBeforeItReturnsAndASnapshotNamesEditsThatAreThe
           "rename db/CATALOG.tmp db/CATALOG", "syncdir db", "remove db/CATALOG.edits.0000000001"}));
 }
 
+TEST(CatalogFault, AfterACleanEndTheNextWriterWritesNothingAndAfterAnotherItProvesAnew) {
+  CatalogHarness harness;
+  ASSERT_OK(harness.Open());
+  ASSERT_OK(harness.catalog->CreateTenant("abc"));
+  ASSERT_OK(harness.catalog->Seal());
+  const std::string snapshot = harness.Contents("CATALOG");
+  const std::vector<std::string> names = harness.Names();
+  for (int open = 0; open < 2; ++open) {
+    harness.catalog.reset();
+    harness.files.StartTrace();
+    ASSERT_OK(harness.Open());
+    ASSERT_OK(harness.catalog->Seal());
+    EXPECT_EQ(harness.files.TakeTrace(), std::vector<std::string>()) << "open " << open;
+  }
+  ASSERT_OK(harness.catalog->GetTenant("abc"));
+
+  // An edit behind the mark: whoever made it did not say that it is durable.
+  ASSERT_OK(harness.Open());
+  ASSERT_OK(harness.catalog->CreateTenant("def"));
+  harness.files.StartTrace();
+  ASSERT_OK(harness.Open());
+  EXPECT_GT(harness.files.TakeTrace().size(), 5u);
+  ASSERT_OK(harness.catalog->GetTenant("def"));
+
+  // A file of edits without a mark, as a crash leaves it: the snapshot is written again.
+  harness.files.StartTrace();
+  ASSERT_OK(harness.Open());
+  EXPECT_EQ(harness.files.TakeTrace().size(), 5u) << "create, write, sync, rename, syncdir";
+
+  // Half a mark is none, and no damage.
+  ASSERT_OK(harness.catalog->Seal());
+  const std::string edits = harness.Names().back();
+  const std::string marked = harness.Contents(edits);
+  ASSERT_GT(marked.size(), 64u);
+  harness.catalog.reset();
+  harness.Replace(edits, marked.substr(0, marked.size() - 1));
+  ASSERT_OK(harness.Open());
+  ASSERT_OK(harness.catalog->GetTenant("def"));
+  EXPECT_NE(harness.Contents("CATALOG"), snapshot);
+}
+
 class CatalogCorruption : public ::testing::Test {
  protected:
   void SetUp() override {

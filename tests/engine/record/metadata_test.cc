@@ -216,6 +216,10 @@ TEST(Metadata, RandomMetadataSurvivesJsonAndTheStoredForm) {
     const Result<Metadata> decoded = DecodeMetadata(AsBytes(encoded));
     ASSERT_TRUE(decoded.ok()) << decoded.status().ToString();
     ASSERT_EQ(*decoded, metadata);
+    std::string printed = "before ";
+    const Status status = StoredMetadataToJson(AsBytes(encoded), printed);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    ASSERT_EQ(printed, "before " + json);
   }
 }
 
@@ -291,10 +295,15 @@ TEST(Metadata, RandomDamageNeverGivesWhatCannotBeEncoded) {
     EncodeMetadata(RandomMetadata(random), encoded);
     encoded[random() % encoded.size()] ^= static_cast<char>(1 << random() % 8);
     const Result<Metadata> decoded = DecodeMetadata(AsBytes(encoded));
+    std::string printed;
+    const Status status = StoredMetadataToJson(AsBytes(encoded), printed);
+    ASSERT_EQ(status.ok(), decoded.ok()) << status.ToString();
     if (!decoded.ok()) {
       ASSERT_EQ(decoded.status().code(), Code::kDataLoss);
+      ASSERT_EQ(status.detail(), decoded.status().detail());
       continue;
     }
+    ASSERT_EQ(printed, MetadataToJson(*decoded));
     std::string again;
     EncodeMetadata(*decoded, again);
     ASSERT_EQ(again, encoded);
