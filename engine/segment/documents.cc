@@ -159,19 +159,22 @@ Status DocumentReader::Load(uint64_t chunk) {
   }
   const uint64_t stored = ends[1] - ends[0];
   std::string& to = stored == bytes ? chunk_ : compressed_;
-  to.clear();
-  PIGMENT_RETURN_IF_ERROR(stream_.ReadStream(ends[0], stored, to));
-  if (stored < bytes) PIGMENT_RETURN_IF_ERROR(Inflate(chunk, bytes));
+  PIGMENT_ASSIGN_OR_RETURN(const std::string_view read, stream_.ViewStream(ends[0], stored, to));
+  if (stored < bytes) {
+    PIGMENT_RETURN_IF_ERROR(Inflate(chunk, read, bytes));
+  } else if (read.data() != chunk_.data()) {
+    chunk_ = read;
+  }
   loaded_ = chunk;
   return Status::Ok();
 }
 
-Status DocumentReader::Inflate(uint64_t chunk, size_t bytes) {
+Status DocumentReader::Inflate(uint64_t chunk, std::string_view compressed, size_t bytes) {
   ZSTD_DCtx* const context = InflatingContext();
   if (context == nullptr) return NoMemory("the reading of documents");
   chunk_.resize(bytes);
   const size_t size =
-      ZSTD_decompressDCtx(context, chunk_.data(), bytes, compressed_.data(), compressed_.size());
+      ZSTD_decompressDCtx(context, chunk_.data(), bytes, compressed.data(), compressed.size());
   if (size == bytes) return Status::Ok();
   return stream_.Damaged(Detail::kMiscounted,
                          fmt::format("chunk {} does not inflate to {} bytes: {}", chunk, bytes,

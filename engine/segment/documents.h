@@ -63,7 +63,7 @@ class DocumentReader {
 
  private:
   Status Load(uint64_t chunk);
-  Status Inflate(uint64_t chunk, size_t bytes);
+  Status Inflate(uint64_t chunk, std::string_view compressed, size_t bytes);
 
   const Root* const root_;
   PartCursor chunks_;

@@ -64,6 +64,21 @@ Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) 
   return Status::Ok();
 }
 
+Result<std::string_view> PartCursor::ViewStream(uint64_t offset, uint64_t size,
+                                                std::string& copy) {
+  const size_t within = static_cast<size_t>(offset % kBlockPayloadBytes);
+  if (size == 0 || size > kBlockPayloadBytes - within || offset > bytes() ||
+      size > bytes() - offset) {
+    copy.clear();
+    PIGMENT_RETURN_IF_ERROR(ReadStream(offset, size, copy));
+    return std::string_view(copy);
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
+                           Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
+  return std::string_view(reinterpret_cast<const char*>(payload) + within,
+                          static_cast<size_t>(size));
+}
+
 Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {
   if (offset > bytes() || out.size() > bytes() - offset) {
     return Damaged(Detail::kMiscounted,

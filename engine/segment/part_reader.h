@@ -11,6 +11,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/base/bytes.h"
 #include "engine/block/block_source.h"
@@ -61,6 +62,9 @@ class PartCursor {
   // Appends bytes offset .. offset + size - 1 of a stream. Beyond the part: kDataLoss; nothing is
   // sized before that is checked.
   Status ReadStream(uint64_t offset, uint64_t size, std::string& out);
+
+  // The same bytes where they lie, until the next call, if one block holds them; else in `copy`.
+  Result<std::string_view> ViewStream(uint64_t offset, uint64_t size, std::string& copy);
 
   // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.
   Status CopyStream(uint64_t offset, std::span<std::byte> out);
