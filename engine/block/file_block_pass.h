@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One walk over the blocks of a large file that nobody has read yet: through a buffer that stays in
-// the nearest cache, each block verified when it is pinned and forgotten when the walk goes on. Made
-// by FileBlockSource::NewPass, which must outlive it. One thread.
+// the nearest cache, each block verified when it is pinned and forgotten when the walk goes on.
+// Made by FileBlockSource::NewPass, which must outlive it. One thread.
 
 #pragma once
 

@@ -74,7 +74,8 @@ FileBlockSource::FileBlockSource(std::unique_ptr<File> file, uint32_t segment, u
       mutexes_(std::make_unique<std::mutex[]>(mutex_count_)),
       budget_(mapping_ ? nullptr : options.budget),
       cache_(states_.empty() ? nullptr : options.cache),
-      wants_pass_(!mapping_ && !cache_ && uint64_t{blocks} * kBlockBytes >= options.pass_bytes_min) {
+      wants_pass_(!mapping_ && !cache_ &&
+                  uint64_t{blocks} * kBlockBytes >= options.pass_bytes_min) {
   if (cache_ != nullptr) cache_->Add(this);
 }
 

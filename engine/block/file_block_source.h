@@ -121,8 +121,8 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   const Arena arena_;
   const std::unique_ptr<FileMapping> mapping_;
   std::byte* const data_;  // of the arena or of the mapping, which nobody writes
-  std::vector<std::atomic<uint64_t>> loaded_;  // without a cache: a bit per block, once verified
-  std::vector<std::atomic<uint32_t>> states_;  // with a cache: a word per block
+  std::vector<std::atomic<uint64_t>> loaded_;    // without a cache: a bit per block, once verified
+  std::vector<std::atomic<uint32_t>> states_;    // with a cache: a word per block
   std::vector<std::atomic<uint64_t>> compared_;  // see BlockSource; where blocks stay as they are
   const uint32_t mutex_count_;
   // mutexes_[group % mutex_count_] guards loading into that group and giving up of its blocks.

@@ -42,9 +42,8 @@ Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& r
     PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> listed,
                              RowsOfIds(version, request.read, readers));
     clock.EndStage("plan", listed.size());
-    PIGMENT_ASSIGN_OR_RETURN(
-        std::vector<RowPlace> places,
-        FilterInOrder(version, request, std::move(listed), readers, counters));
+    PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places,
+                             FilterInOrder(version, request, std::move(listed), readers, counters));
     clock.EndStage("select", places.size());
     return places;
   }

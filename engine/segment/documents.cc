@@ -20,6 +20,8 @@ namespace {
 // 0 nothing is coded by entropy, whose tables take longer to read than a short chunk.
 constexpr int kLevel = 1;
 constexpr int kLevelOfShortChunks = -1;
+constexpr int kMatchOfShortChunks = 4;  // found from so many bytes on
+constexpr uint32_t kShortChunkBytes = 1280;
 // Less is not worth a context, which takes longer to make than the block to read.
 constexpr size_t kCompressedBytesMin = 1024;
 // So many bytes of documents tell how long they are on average.
@@ -64,7 +66,7 @@ Status DocumentWriter::Add(std::string_view document) {
 
 Status DocumentWriter::Decide() {
   const bool are_short = sample_.size() <= sampled_ * kShortBytesMax;
-  chunk_bytes_ = are_short ? kDocumentChunkBytesMin : kDocumentChunkBytes;
+  chunk_bytes_ = are_short ? kShortChunkBytes : kDocumentChunkBytes;
   PIGMENT_RETURN_IF_ERROR(Cut(sample_));
   sample_ = std::string();
   return Status::Ok();
@@ -99,11 +101,15 @@ Result<std::string_view> DocumentWriter::Compress() {
   if (is_first) {
     context_ = ZSTD_createCCtx();
     if (context_ == nullptr) return NoMemory("the compression of documents");
+    const bool are_short = chunk_bytes_ == kShortChunkBytes;
+    // Both are within their bounds in every version.
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel,
+                           are_short ? kLevelOfShortChunks : kLevel);
+    if (are_short) ZSTD_CCtx_setParameter(context_, ZSTD_c_minMatch, kMatchOfShortChunks);
     compressed_.resize(ZSTD_compressBound(chunk_bytes_));
   }
-  const size_t size = ZSTD_compressCCtx(
-      context_, compressed_.data(), compressed_.size(), chunk_.data(), chunk_.size(),
-      chunk_bytes_ < kDocumentChunkBytes ? kLevelOfShortChunks : kLevel);
+  const size_t size = ZSTD_compress2(context_, compressed_.data(), compressed_.size(),
+                                     chunk_.data(), chunk_.size());
   if (ZSTD_isError(size)) return NoMemory(ZSTD_getErrorName(size));
   if (is_first) {
     PIGMENT_RETURN_IF_ERROR(reservation_->Grow(ZSTD_sizeof_CCtx(context_) + compressed_.size()));

@@ -25,8 +25,8 @@ namespace {
 constexpr uint64_t kBytesPerCheck = uint64_t{1} << 21;
 // What one read takes besides its bytes: short vectors are read one by one as well.
 constexpr uint64_t kBytesPerRead = 512;
-// Of so many rows the nearest are read before the scan goes on: few enough to find the others' limit
-// early, enough that most of them are never read.
+// Of so many rows the nearest are read before the scan goes on: few enough to find the others'
+// limit early, enough that most of them are never read.
 constexpr size_t kGatheredMax = 512;
 
 class FlatScanner {
@@ -112,8 +112,7 @@ void FlatScanner::Gather(size_t query, uint32_t first, std::span<const float> bo
     const uint32_t row = first + static_cast<uint32_t>(i);
     if (!top.MayEnter(bounds[i]) || !IsAllowed(row)) continue;
     // A bound that says nothing (NaN) rules nothing out.
-    const float bound =
-        std::isnan(bounds[i]) ? -std::numeric_limits<float>::infinity() : bounds[i];
+    const float bound = std::isnan(bounds[i]) ? -std::numeric_limits<float>::infinity() : bounds[i];
     gathered_[query].push_back({bound, row});
   }
 }
@@ -153,8 +152,7 @@ Status FlatScanner::ScanCodes() {
   PIGMENT_RETURN_IF_ERROR(segment_.VisitCodes(visit, [this](uint32_t first, size_t count) {
     return AnyAllowed(scan_.allowed_rows, first, count);
   }));
-  for (size_t query = 0; query < queries.size(); ++query)
-    PIGMENT_RETURN_IF_ERROR(Rerank(query));
+  for (size_t query = 0; query < queries.size(); ++query) PIGMENT_RETURN_IF_ERROR(Rerank(query));
   return Status::Ok();
 }
 

@@ -68,8 +68,8 @@ struct Extent {
 };
 static_assert(sizeof(Extent) == 12);
 
-// Documents are cut into chunks of this many bytes before compression, short ones into the least
-// (documents.h); readers take what the root says within these bounds, so a chunk's memory is
+// Documents are cut into chunks of this many bytes before compression, short ones into smaller ones
+// (documents.cc); readers take what the root says within these bounds, so a chunk's memory is
 // bounded.
 inline constexpr uint32_t kDocumentChunkBytes = 4 << 10;
 inline constexpr uint32_t kDocumentChunkBytesMin = 1 << 10;

@@ -107,16 +107,14 @@ HWY_ATTR void BoundsOfProducts(const BoundArguments& query, const HeadersOfCodes
     dot = hn::Add(dot, hn::Mul(set(query.rounding), magnitude));
     auto bound = hn::Zero(doubles);
     if (query.metric == Metric::kIp) {
-      bound = hn::Sub(hn::Sub(set(1), dot),
-                      hn::Mul(set(2 * kUnit), hn::Add(set(1), magnitude)));
+      bound = hn::Sub(hn::Sub(set(1), dot), hn::Mul(set(2 * kUnit), hn::Add(set(1), magnitude)));
     } else if (query.metric == Metric::kCosine) {
       bound = hn::Sub(hn::Sub(set(1), hn::Div(dot, magnitude)), set(query.cosine));
       // Clamped as the distance is; what is undefined stays so.
       bound = hn::IfThenElse(hn::Gt(bound, set(2)), set(2), bound);
     } else {
-      const auto squares =
-          hn::Add(set(query.norm * query.norm * (1 - 0x1p-40)),
-                  hn::Mul(hn::Mul(norm, norm), set(1 - 4 * kUnit)));
+      const auto squares = hn::Add(set(query.norm * query.norm * (1 - 0x1p-40)),
+                                   hn::Mul(hn::Mul(norm, norm), set(1 - 4 * kUnit)));
       bound = hn::Sub(squares, hn::Add(dot, dot));
       bound = hn::Sub(bound, hn::Mul(set(2 * query.rounding), hn::Abs(bound)));
     }

@@ -134,15 +134,14 @@ TEST(Memory, StaysFlatAsCollectionsComeAndGo) {
   const TemporaryDirectory directory;
   const uint64_t count = AtEffort(1000);
   const std::string failure = RunInChild([&]() -> std::string {
-    auto store = Store::Open(directory / "db",
-                             {.sync_mode = SyncMode::kOff, .background_threads = 0});
+    auto store =
+        Store::Open(directory / "db", {.sync_mode = SyncMode::kOff, .background_threads = 0});
     PIGMENT_CHILD_OK(store);
     uint64_t heap[3] = {};
     for (int half = 0; half < 3; ++half) {
       // The first half takes what stays: buffers, and a snapshot of the catalog.
       for (uint64_t i = 0; i < count; ++i) {
-        const std::string wrong =
-            OneCollection(**store, static_cast<uint32_t>(half * count + i));
+        const std::string wrong = OneCollection(**store, static_cast<uint32_t>(half * count + i));
         if (!wrong.empty()) return wrong;
       }
       heap[half] = HeapBytes();

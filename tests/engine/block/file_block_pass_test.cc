@@ -80,8 +80,8 @@ TEST_F(FileBlockPassTest, GivesWhatPinsGiveAndKeepsNothing) {
   EXPECT_EQ(source->blocks_resident(), 0u);
   EXPECT_EQ(budget.used_bytes(), 0u);
   EXPECT_EQ(source->blocks_loaded(), kBlocks) << "each was verified once";
-  EXPECT_EQ(source->reads(), (kBlocks + FileBlockPass::kBufferBlocks - 1) /
-                                 FileBlockPass::kBufferBlocks);
+  EXPECT_EQ(source->reads(),
+            (kBlocks + FileBlockPass::kBufferBlocks - 1) / FileBlockPass::kBufferBlocks);
   auto second = source->NewPass();
   ASSERT_OK(second);
   EXPECT_EQ(*second, nullptr) << "who looks again loads";
@@ -101,8 +101,7 @@ TEST_F(FileBlockPassTest, RandomWalksOverPartlyLoadedFilesGiveEveryBlock) {
       auto block = (*pass)->Pin(i);
       ASSERT_OK(block);
       pinned.emplace_back(pass->get(), i, *block);
-      for (const PinnedBlock& held : pinned)
-        ASSERT_OK(CheckBlockBytes(held.block(), 0, "held"));
+      for (const PinnedBlock& held : pinned) ASSERT_OK(CheckBlockBytes(held.block(), 0, "held"));
       EXPECT_EQ(NumberIn(*block), i);
     }
   }

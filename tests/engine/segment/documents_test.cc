@@ -116,7 +116,7 @@ TEST(Documents, AreCutInChunksAsLongAsTheyAre) {
     ASSERT_OK(summary);
     auto root = ReadRoot(&blocks, summary->root, 7);
     ASSERT_OK(root);
-    EXPECT_EQ(root->document_chunk_bytes, are_short ? kDocumentChunkBytesMin : kDocumentChunkBytes);
+    EXPECT_EQ(root->document_chunk_bytes, are_short ? 1280u : kDocumentChunkBytes);
     EXPECT_LT(root->Find(BlockKind::kDocuments)->bytes, root->document_bytes);
     auto segment = Segment::Open(&blocks, summary->root, 7);
     ASSERT_OK(segment);
