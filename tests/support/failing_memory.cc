@@ -68,6 +68,14 @@ NOT_INLINED void* operator new(size_t size, const std::nothrow_t&) noexcept {
 NOT_INLINED void* operator new[](size_t size, const std::nothrow_t&) noexcept {
   return pigment::Allocate(size);
 }
+NOT_INLINED void* operator new(size_t size, std::align_val_t alignment,
+                               const std::nothrow_t&) noexcept {
+  return pigment::Allocate(size, alignment);
+}
+NOT_INLINED void* operator new[](size_t size, std::align_val_t alignment,
+                                 const std::nothrow_t&) noexcept {
+  return pigment::Allocate(size, alignment);
+}
 NOT_INLINED void operator delete(void* memory) noexcept { std::free(memory); }
 NOT_INLINED void operator delete[](void* memory) noexcept { std::free(memory); }
 NOT_INLINED void operator delete(void* memory, size_t) noexcept { std::free(memory); }
@@ -81,5 +89,14 @@ NOT_INLINED void operator delete[](void* memory, size_t, std::align_val_t) noexc
   std::free(memory);
 }
 NOT_INLINED void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+NOT_INLINED void operator delete[](void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+NOT_INLINED void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+NOT_INLINED void operator delete[](void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
   std::free(memory);
 }
