@@ -25,7 +25,7 @@ TEST(CrashStates, ShortAndLongHistoriesSurviveEveryPowerCut) {
 
 TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
   CrashExplorer explorer(SmallStore(SyncMode::kFull));
-  ASSERT_EQ(ExploreFailedSyncs(explorer, std::max(0.02 * Effort(), 0.001)), "");
+  ASSERT_EQ(ExploreFailedSyncs(explorer, std::max(0.02 * Effort(), 0.002)), "");
   ExpectFloor("crash states after a failed sync", explorer.counts().states, 130'000);
 }
 
