@@ -19,7 +19,7 @@ namespace pigment {
 namespace {
 
 constexpr uint64_t kRounds = 4;
-constexpr uint64_t kLogLives = 1000;  // of the sweep over the log alone, in each round
+constexpr uint64_t kLogLives = 5000;  // of the sweep over the log alone, in each round
 
 // The first failure of the harness, or empty. Each round looks at three times as much.
 std::string Hunt(CrashCounts* counts) {

@@ -29,10 +29,9 @@ std::string CrashExplorer::Run(const Workload& workload, CrashFileSystem& files,
                                size_t* begin) {
   // Other trees, other uuids: a run must not make those that its tree has.
   const SeededEntropy entropy(workload.seed + workload.tree->Hash().low);
-  if (workload.fail_sync > 0) {
-    files.FailSync(workload.fail_sync);
-    run.TolerateFailure();
-  }
+  files.FailSync(workload.fail_sync);
+  files.FailWrite(workload.fail_write);
+  if (workload.fail_sync > 0 || workload.fail_write > 0) run.TolerateFailure();
   if (std::string error = run.Open(); !error.empty()) return error;
   for (size_t i = 0; i < workload.operations.size(); ++i) {
     if (i == workload.first_cut && i > 0) *begin = files.trace().size();
@@ -40,6 +39,7 @@ std::string CrashExplorer::Run(const Workload& workload, CrashFileSystem& files,
   }
   if (std::string error = run.Close(); !error.empty()) return error;
   last_syncs_ = files.syncs();
+  last_writes_ = files.writes();
   return "";
 }
 
@@ -64,10 +64,11 @@ std::string CrashExplorer::Explore(const Workload& workload) {
                           workload.is_brief ? options_.brief_states : options_.states, 0);
   }
   if (error.empty()) return "";
+  std::string failure;
+  if (workload.fail_sync > 0) failure = fmt::format(", sync {} fails", workload.fail_sync);
+  if (workload.fail_write > 0) failure += fmt::format(", write {} fails", workload.fail_write);
   error = fmt::format("workload [{}], seed {}{}: {}", NameOf(workload.operations), workload.seed,
-                      workload.fail_sync > 0 ? fmt::format(", sync {} fails", workload.fail_sync)
-                                             : "",
-                      error);
+                      failure, error);
   return error;
 }
 

@@ -53,6 +53,7 @@ class CrashExplorer {
     std::vector<StoreOperation> operations;
     size_t first_cut = 0;      // power is cut from this operation on: shorter workloads had the rest
     uint64_t fail_sync = 0;    // this sync of the run fails, counted from 1; 0: none
+    uint64_t fail_write = 0;   // and this write
     uint64_t seed = 1;
     bool is_brief = false;  // fewer states at each operation: for workloads of which there are many
   };
@@ -63,7 +64,9 @@ class CrashExplorer {
   std::string Build(const Workload& workload, CrashTree* tree, StoreModelRef* model);
 
   const CrashCounts& counts() const { return counts_; }
-  uint64_t last_syncs() const { return last_syncs_; }  // of the workload explored last
+  // Of the workload that was run last.
+  uint64_t last_syncs() const { return last_syncs_; }
+  uint64_t last_writes() const { return last_writes_; }
 
  private:
   struct HashOfHash {
@@ -82,6 +85,7 @@ class CrashExplorer {
   const CrashExplorerOptions options_;
   CrashCounts counts_;
   uint64_t last_syncs_ = 0;
+  uint64_t last_writes_ = 0;
   std::unordered_map<Hash128, Hash128, HashOfHash> seen_;  // tree: what a store says that opens it
 };
 

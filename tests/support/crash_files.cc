@@ -89,6 +89,9 @@ class CrashFile final : public File {
     if (!is_writable_) return ErrnoStatus(EBADF, "write", path_);
     PIGMENT_RETURN_IF_ERROR(files_->CheckReached("write", path_));
     if (bytes.empty()) return Status::Ok();
+    ++files_->writes_;
+    if (files_->writes_until_failure_ > 0 && --files_->writes_until_failure_ == 0)
+      return ErrnoStatus(EIO, "write", path_);
     Change([&](CrashBytes& contents) { contents.Write(offset, bytes); });
     files_->Record({.kind = CrashOperation::Kind::kWrite,
                     .inode = inode_->number,

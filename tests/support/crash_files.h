@@ -2,7 +2,7 @@
 //
 // CrashFileSystem: a file system in memory that records every changing operation. It begins with a
 // CrashTree, which counts as durable; what a power cut may leave of tree and trace is for
-// CrashStates (crash_states.h) to say. One sync may be made to fail. Used by one thread at a time;
+// CrashStates (crash_states.h) to say. One sync or write may be made to fail. Used by one thread at a time;
 // must outlive its files and locks.
 
 #pragma once
@@ -84,6 +84,9 @@ class CrashFileSystem final : public FileSystem {
   // The at-th sync of a file or directory from now on fails once; 0: none.
   void FailSync(uint64_t at) { syncs_until_failure_ = at; }
   uint64_t syncs() const { return syncs_; }
+  // The at-th write from now on fails once and changes nothing; 0: none.
+  void FailWrite(uint64_t at) { writes_until_failure_ = at; }
+  uint64_t writes() const { return writes_; }
 
  private:
   friend class CrashFile;
@@ -110,6 +113,8 @@ class CrashFileSystem final : public FileSystem {
   uint64_t next_inode_ = 1;
   uint64_t syncs_ = 0;
   uint64_t syncs_until_failure_ = 0;
+  uint64_t writes_ = 0;
+  uint64_t writes_until_failure_ = 0;
   bool is_cut_off_ = false;
 };
 

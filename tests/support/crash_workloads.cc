@@ -115,8 +115,11 @@ std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64
 
 namespace {
 
-std::string FailSyncs(CrashExplorer& explorer, const Start& small, std::vector<Op> operations,
-                      Share& share) {
+enum class Failing { kSync, kWrite };
+
+// One history, in which each sync or write that the share takes fails once.
+std::string FailEach(CrashExplorer& explorer, const Start& small, std::vector<Op> operations,
+                     Failing failing, Share& share) {
   // What follows must be safe again.
   operations.insert(operations.end(), {Op::kUpsert, Op::kDelete, Op::kReopen, Op::kAdd});
   CrashTree tree;
@@ -126,11 +129,10 @@ std::string FailSyncs(CrashExplorer& explorer, const Start& small, std::vector<O
                                    .operations = std::move(operations),
                                    .is_brief = true};
   std::string error = explorer.Build(workload, &tree, &model);
-  const uint64_t syncs = explorer.last_syncs();
-  for (uint64_t at = 1; at <= syncs && error.empty(); ++at) {
-    if (!share.Takes()) continue;
-    workload.fail_sync = at;
-    error = explorer.Explore(workload);
+  const uint64_t all = failing == Failing::kSync ? explorer.last_syncs() : explorer.last_writes();
+  uint64_t& at = failing == Failing::kSync ? workload.fail_sync : workload.fail_write;
+  for (at = 1; at <= all && error.empty(); ++at) {
+    if (share.Takes()) error = explorer.Explore(workload);
   }
   return error;
 }
@@ -151,7 +153,11 @@ std::string ExploreRareHistories(CrashExplorer& explorer) {
   // A flush comes during a merge and fails to sync the folder: the name of the merge's file, made
   // before, is lost with it, though the next sync succeeds.
   Share all(1);
-  return FailSyncs(explorer, small, {Op::kUpdate, Op::kCompactBusy}, all);
+  error = FailEach(explorer, small, {Op::kUpdate, Op::kCompactBusy}, Failing::kSync, all);
+  if (!error.empty()) return error;
+  // Writes fail as well, those of segments, deletions and edits among them.
+  return FailEach(explorer, small, {Op::kUpdate, Op::kFlush, Op::kDelete, Op::kCompact},
+                  Failing::kWrite, all);
 }
 
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
@@ -160,7 +166,7 @@ std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
   Share share(effort);
   for (size_t length = 0; length <= 2; ++length) {
     std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
-      return FailSyncs(explorer, small, std::move(operations), share);
+      return FailEach(explorer, small, std::move(operations), Failing::kSync, share);
     });
     if (!error.empty()) return error;
   }
@@ -181,7 +187,7 @@ class Damager {
         twin_(twin),
         options_(options),
         answer_(answer),
-        share_(std::max(effort, 0.02)),
+        share_(effort),
         padding_share_(effort / 20),
         looks_(*looks) {
     options_.create = false;
@@ -298,9 +304,10 @@ class Damager {
 
 namespace {
 
-// Two segments of several blocks.
+// Two segments in which each part has a block of its own.
 std::string MakeLargerStore(const CrashExplorerOptions& options, uint64_t seed, Start* larger,
                             Hash128* answer) {
+  constexpr int kRows = 1200;
   const SeededEntropy entropy(seed);
   CrashFileSystem files{CrashTree()};
   const auto write = [&]() -> Status {
@@ -311,12 +318,10 @@ std::string MakeLargerStore(const CrashExplorerOptions& options, uint64_t seed, 
       WriteBatch batch;
       batch.kind = WriteKind::kAdd;
       batch.dimension = 2;
-      for (int row = 0; row < 60; ++row) {
-        batch.ids.push_back(std::to_string(segment * 100 + row));
+      for (int row = 0; row < kRows; ++row) {
+        batch.ids.push_back(std::to_string(segment * kRows + row));
         for (const float number : maker.Vector()) batch.embeddings.push_back(number);
-        std::string document;
-        while (document.size() < 600) document += std::to_string(maker.Below(1000000));
-        batch.documents.emplace_back(std::move(document));
+        batch.documents.emplace_back(std::to_string(maker.Below(1000000000)));
         batch.metadatas.emplace_back(Metadata{{"a", static_cast<int64_t>(maker.Below(4))}});
       }
       PIGMENT_RETURN_IF_ERROR(docs->Write(std::move(batch)).status());
@@ -351,7 +356,9 @@ std::string ExploreDamage(double effort, uint64_t* looks) {
     workload.seed = 2;
     error = explorer.Build(workload, &twin.tree, &twin.model);
     if (!error.empty()) return error;
-    return Damager(store.tree, twin.tree, options.store, store.model->digest(), effort, looks).Run();
+    return Damager(store.tree, twin.tree, options.store, store.model->digest(), std::max(effort, 0.02),
+                   looks)
+        .Run();
   };
   std::string error = explore(with_segments, kSmallStore);
   if (error.empty()) error = explore(in_its_log, log_files);
@@ -361,7 +368,7 @@ std::string ExploreDamage(double effort, uint64_t* looks) {
   error = MakeLargerStore(in_its_log, 1, &larger, &answer);
   if (error.empty()) error = MakeLargerStore(in_its_log, 2, &twin, &other_answer);
   if (!error.empty()) return error;
-  return Damager(larger.tree, twin.tree, in_its_log.store, answer, effort / 10, looks).Run();
+  return Damager(larger.tree, twin.tree, in_its_log.store, answer, std::max(effort, 0.02) / 20, looks).Run();
 }
 
 }  // namespace pigment
