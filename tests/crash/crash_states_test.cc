@@ -29,6 +29,10 @@ TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
   ExpectFloor("crash states after a failed sync", explorer.counts().states, 130'000);
 }
 
+TEST(CrashStates, AFailedWriteOfALargeSegmentLosesNothing) {
+  EXPECT_EQ(ExploreFailedWrites(), "");
+}
+
 TEST(CrashStates, RareHistoriesSurviveEveryPowerCut) {
   CrashExplorer explorer(SmallStore(SyncMode::kFull));
   ASSERT_EQ(ExploreRareHistories(explorer), "");

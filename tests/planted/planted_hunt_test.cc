@@ -18,11 +18,12 @@
 namespace pigment {
 namespace {
 
-constexpr uint64_t kRounds = 4;
+constexpr uint64_t kRounds = 3;
 constexpr uint64_t kLogLives = 5000;  // of the sweep over the log alone, in each round
 
 // The first failure of the harness, or empty. Each round looks at three times as much.
 std::string Hunt(CrashCounts* counts) {
+  if (std::string error = ExploreFailedWrites(); !error.empty()) return error;
   double effort = 0.002;
   for (uint64_t round = 0; round < kRounds; ++round, effort *= 3) {
     for (uint64_t seed = round * kLogLives + 1; seed <= (round + 1) * kLogLives; ++seed) {
@@ -59,7 +60,7 @@ std::string Hunt(CrashCounts* counts) {
     error = run(SyncMode::kFull, ExploreRareHistories);
     if (!error.empty()) return error;
     error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
-      return ExploreLongHistories(explorer, 60, 1);
+      return ExploreLongHistories(explorer, 45, 1);
     });
     if (!error.empty()) return error;
   }

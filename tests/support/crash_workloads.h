@@ -29,6 +29,9 @@ std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
 // A few histories that were chosen because short and random ones seldom are like them.
 std::string ExploreRareHistories(CrashExplorer& explorer);
 
+// Fails each write while a segment larger than its buffer is written: what was promised is there.
+std::string ExploreFailedWrites();
+
 // Damages the files of small stores that were closed (with segments of one block, with larger ones,
 // all in the log), one thing at a time: flipped bits, zeroed sectors, blocks of other places, files
 // of other numbers and of another store, missing files. Each must be an error, or change no answer.
