@@ -11,7 +11,6 @@
 #include <fstream>
 #include <thread>
 
-#include "engine/collection/contains.h"
 #include "tests/support/backup_workload.h"
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
@@ -190,27 +189,6 @@ TEST(Backup, CanBeCancelled) {
   options.control.cancel = &cancel;
   EXPECT_EQ(world.store().Backup("copy", options).status().code(), Code::kCancelled);
   EXPECT_FALSE(world.Opens("copy"));
-}
-
-TEST(Contains, AgreesWithTheModelAndReadsNoRecord) {
-  for (uint64_t seed = 1; seed <= AtEffort(20); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    BackupWorld world(seed);
-    for (const char* name : {"busy", "cold"}) {
-      const auto version = world.Collection(name)->Pin().value();
-      std::vector<std::string> ids;
-      for (int i = 0; i < 45; ++i) ids.push_back("id" + std::to_string(i));
-      ids.push_back(ids.front());
-      ids.push_back("nobody");
-      const std::vector<std::string_view> views(ids.begin(), ids.end());
-      const auto found = ContainsIds(*version, views);
-      ASSERT_OK(found);
-      for (size_t i = 0; i < ids.size(); ++i) {
-        EXPECT_EQ((*found)[i], world.model(name).records().contains(ids[i])) << ids[i];
-      }
-      EXPECT_TRUE(ContainsIds(*version, {})->empty());
-    }
-  }
 }
 
 }  // namespace
