@@ -29,6 +29,12 @@ TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
   ExpectFloor("crash states after a failed sync", explorer.counts().states, 130'000);
 }
 
+TEST(CrashStates, WhatAKilledWriterNeverSyncedIsRecoveredForGood) {
+  uint64_t states = 0;
+  ASSERT_EQ(ExploreKilledWriters(AtEffort(4), &states), "");
+  ExpectFloor("crash states after a kill", states, 20'000);
+}
+
 TEST(CrashStates, AFailedWriteOfALargeSegmentLosesNothing) {
   EXPECT_EQ(ExploreFailedWrites(), "");
 }

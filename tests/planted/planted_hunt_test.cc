@@ -57,11 +57,9 @@ std::string Hunt(CrashCounts* counts) {
     });
     if (!error.empty()) return error;
     if (round > 0) continue;
-    error = run(SyncMode::kFull, ExploreRareHistories);
+    error = ExploreKilledWriters(2, &counts->states);
     if (!error.empty()) return error;
-    error = run(SyncMode::kOff, [&](CrashExplorer& explorer) {
-      return ExploreLongHistories(explorer, 45, 1);
-    });
+    error = run(SyncMode::kFull, ExploreRareHistories);
     if (!error.empty()) return error;
   }
   return "";

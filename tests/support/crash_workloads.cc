@@ -163,6 +163,26 @@ std::string ExploreRareHistories(CrashExplorer& explorer) {
                   Failing::kWrite, all);
 }
 
+std::string ExploreKilledWriters(uint64_t histories, uint64_t* states) {
+  CrashExplorerOptions options = SmallStore(SyncMode::kOff);
+  options.nested_one_in = 10;
+  options.written_one_in = 4;
+  CrashExplorer explorer(options);
+  Start small;
+  if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  std::string error;
+  for (uint64_t seed = 1; seed <= histories && error.empty(); ++seed) {
+    error = explorer.Explore({.tree = &small.tree,
+                              .model = small.model,
+                              .operations = {Op::kUpsert, Op::kDelete, Op::kDelete, Op::kKill},
+                              .first_cut = 3,
+                              .seed = seed,
+                              .is_brief = true});
+  }
+  *states += explorer.counts().states + explorer.counts().nested;
+  return error;
+}
+
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;

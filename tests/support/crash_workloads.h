@@ -29,6 +29,10 @@ std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
 // A few histories that were chosen because short and random ones seldom are like them.
 std::string ExploreRareHistories(CrashExplorer& explorer);
 
+// Histories without a sync that end in a kill: power is cut while the next process recovers what the
+// one before it never synced, and again when that has recovered and written. Adds to `states`.
+std::string ExploreKilledWriters(uint64_t histories, uint64_t* states);
+
 // Fails each write while a segment larger than its buffer is written: what was promised is there.
 std::string ExploreFailedWrites();
 
