@@ -20,8 +20,8 @@ effort = 1.0  # of the harnesses; --effort
 
 # What the sanitizers see: everything that runs engine code in a process of ours.
 ENGINE_LABELS = ["engine", "assumptions", "fixtures"]
-# What does as much as it is told to, and fails below its floors: tests/support/effort.h.
-HARNESS_LABELS = ["crash", "planted", "fault", "corruption", "process"]
+# What does as much as it is told to, and fails below its floors: tests/support/effort.h. The longest first.
+HARNESS_LABELS = ["planted", "crash", "process", "fault", "corruption"]
 ABI_LABELS = ["c_api", "c99"]
 
 

@@ -21,7 +21,7 @@ SANITIZER_ENVIRONMENT = {
 
 
 def run_programs(report, preset, labels, effort=None):
-    """Runs the programs of a build that carry one of the labels, as many at once as there are cores.
+    """Runs the programs of a build that carry one of the labels, as many at once as there are cores, in the labels' order.
 
     `effort` is how much those of them do that are harnesses (tests/support/effort.h); None: what the environment says.
     """
@@ -30,6 +30,7 @@ def run_programs(report, preset, labels, effort=None):
         (name, wrapper + command, its_labels)
         for name, command, its_labels in build.test_programs(preset) if set(its_labels) & set(labels)
     ]
+    programs.sort(key=lambda program: min(labels.index(label) for label in program[2] if label in labels))
     with tempfile.TemporaryDirectory(prefix="pigment-check.") as folder:
         with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
             runs = [pool.submit(run_one, program, pathlib.Path(folder), effort) for program in programs]
