@@ -77,9 +77,8 @@ bool IsZeros(std::span<const std::byte> bytes) {
 // Since version 2 of their formats records of a log and of a catalog differ: files of the two may
 // have one number, and a disk may show blocks of one in the other.
 uint32_t SeedOf(const FramedHeader& file, uint64_t offset) {
-  const uint64_t kind = file.version < 2 || PIGMENT_PLANTED(kSeedWithoutKind)
-                            ? 0
-                            : uint64_t{static_cast<uint32_t>(file.kind)} << 56;
+  const uint64_t kind =
+      file.version < 2 ? 0 : uint64_t{static_cast<uint32_t>(file.kind)} << 56;
   const uint64_t number = PIGMENT_PLANTED(kSeedWithoutFile) ? 0 : file.number;
   const uint32_t salt = PIGMENT_PLANTED(kSeedWithoutSalt) ? 0 : file.salt;
   return PlaceSeed(file.store, number ^ kind, offset) ^ salt;
