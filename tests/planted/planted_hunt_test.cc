@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/base/planted_bugs.h"
+#include "tests/support/backup_workload.h"
 #include "tests/support/crash_workloads.h"
 #include "tests/support/effort.h"
 #include "tests/support/log_sweep.h"
@@ -44,6 +45,10 @@ std::string Hunt(CrashCounts* counts) {
     uint64_t looks = 0;
     error = ExploreDamage(effort, &looks);
     if (!error.empty()) return error;
+    for (const auto& sweep :
+         {CutBackups(round + 1), DamageBackups(round + 1, 211), FailBackups(round + 1, 3)}) {
+      if (!sweep.failure.empty()) return sweep.failure;
+    }
     error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
       return ExploreFailedSyncs(explorer, effort / 2);
     });
@@ -57,9 +62,11 @@ std::string Hunt(CrashCounts* counts) {
     });
     if (!error.empty()) return error;
     if (round > 0) continue;
-    error = ExploreKilledWriters(2, &counts->states);
+    error = ExploreUnsyncedWriters(2, &counts->states);
     if (!error.empty()) return error;
-    error = run(SyncMode::kFull, ExploreRareHistories);
+    error = run(SyncMode::kFull, [&](CrashExplorer& explorer) {
+      return ExploreRareHistories(explorer, 1);
+    });
     if (!error.empty()) return error;
   }
   return "";

@@ -142,7 +142,7 @@ std::string FailEach(CrashExplorer& explorer, const Start& small, std::vector<Op
 
 }  // namespace
 
-std::string ExploreRareHistories(CrashExplorer& explorer) {
+std::string ExploreRareHistories(CrashExplorer& explorer, double effort) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
   // Collections that nobody uses while the log is purged more than once.
@@ -153,28 +153,41 @@ std::string ExploreRareHistories(CrashExplorer& explorer) {
                                         .operations = std::move(unused),
                                         .is_brief = true});
   if (!error.empty()) return error;
+  // A fork is left alone on a shelf.
+  const Start empty;
+  error = explorer.Explore({.tree = &empty.tree,
+                            .model = empty.model,
+                            .operations = {Op::kCreate, Op::kAdd, Op::kReopen, Op::kFork,
+                                           Op::kUpdate, Op::kFlush, Op::kReopen},
+                            .is_brief = true});
+  if (!error.empty()) return error;
   // A flush comes during a merge and fails to sync the folder: the name of the merge's file, made
   // before, is lost with it, though the next sync succeeds.
-  Share all(1);
-  error = FailEach(explorer, small, {Op::kUpdate, Op::kCompactBusy}, Failing::kSync, all);
+  Share share(effort);
+  error = FailEach(explorer, small, {Op::kUpdate, Op::kCompactBusy}, Failing::kSync, share);
   if (!error.empty()) return error;
   // Writes fail as well, those of segments, deletions and edits among them.
   return FailEach(explorer, small, {Op::kUpdate, Op::kFlush, Op::kDelete, Op::kCompact},
-                  Failing::kWrite, all);
+                  Failing::kWrite, share);
 }
 
-std::string ExploreKilledWriters(uint64_t histories, uint64_t* states) {
+std::string ExploreUnsyncedWriters(uint64_t histories, uint64_t* states) {
   CrashExplorerOptions options = SmallStore(SyncMode::kOff);
+  options.store.log_file_bytes_max = 4000;  // the end of a file is a sync
   options.nested_one_in = 10;
   options.written_one_in = 4;
   CrashExplorer explorer(options);
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
+  const std::vector<Op> killed = {Op::kUpsert, Op::kDelete, Op::kDelete, Op::kKill};
+  // The largest collection grows full and is flushed; what the newest one was given before is not.
+  std::vector<Op> flushed = {Op::kCreate, Op::kUpsert};
+  flushed.insert(flushed.end(), 8, Op::kUpdate);
   std::string error;
   for (uint64_t seed = 1; seed <= histories && error.empty(); ++seed) {
     error = explorer.Explore({.tree = &small.tree,
                               .model = small.model,
-                              .operations = {Op::kUpsert, Op::kDelete, Op::kDelete, Op::kKill},
+                              .operations = seed % 2 == 1 ? killed : flushed,
                               .first_cut = 3,
                               .seed = seed,
                               .is_brief = true});
@@ -252,6 +265,7 @@ class Damager {
       if (!other || other->size() < 2 * kBlock) continue;
       for (uint64_t to = 0; to + kBlock <= bytes.size(); to += kBlock) {
         for (uint64_t from = 0; from + kBlock <= other->size(); from += kBlock) {
+          if (bytes.size() > kManyBlocks * kBlock && !block_share_.Takes()) continue;
           CrashBytes damaged = bytes;
           std::vector<std::byte> block(kBlock);
           other->Read(from, block);
@@ -319,7 +333,8 @@ class Damager {
   const CrashTree& twin_;
   StoreOptions options_;
   const Hash128 answer_;
-  Share share_, padding_share_;
+  static constexpr uint64_t kManyBlocks = 4;
+  Share share_, padding_share_, block_share_{0.25};
   uint64_t& looks_;
 };
 
@@ -361,8 +376,8 @@ std::string MakeLargerStore(const CrashExplorerOptions& options, uint64_t seed, 
 }  // namespace
 
 std::string ExploreFailedWrites() {
-  // Larger than the buffer in front of a segment file.
-  constexpr int kRows = 80;
+  // More than the buffer in front of a segment file (1 MiB) holds.
+  constexpr int kRows = 300;
   CrashExplorerOptions options = SmallStore(SyncMode::kFull);
   options.store.log_file_bytes_max = StoreOptions().log_file_bytes_max;
   options.store.flush_rows_max = 1000;

@@ -26,12 +26,14 @@ std::string ExploreLongHistories(CrashExplorer& explorer, uint64_t count, uint64
 // Short histories in which each sync fails once; at an effort below 1 a part of them.
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort);
 
-// A few histories that were chosen because short and random ones seldom are like them.
-std::string ExploreRareHistories(CrashExplorer& explorer);
+// A few histories that were chosen because short and random ones seldom are like them; at an effort
+// below 1 a part of the syncs and writes fails that may.
+std::string ExploreRareHistories(CrashExplorer& explorer, double effort);
 
-// Histories without a sync that end in a kill: power is cut while the next process recovers what the
-// one before it never synced, and again when that has recovered and written. Adds to `states`.
-std::string ExploreKilledWriters(uint64_t histories, uint64_t* states);
+// Histories without a sync. In one half power is cut while a process recovers what a killed one never
+// synced, and again when it has recovered and written; in the other while one of two collections is
+// flushed. Adds to `states`.
+std::string ExploreUnsyncedWriters(uint64_t histories, uint64_t* states);
 
 // Fails each write while a segment larger than its buffer is written: what was promised is there.
 std::string ExploreFailedWrites();
