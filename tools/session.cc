@@ -66,7 +66,7 @@ std::vector<std::string> CollectionsOf(pigment_client* client, const Selection& 
 
 }  // namespace
 
-void Check(pigment_status status, pigment_error* error) {
+void Check(pigment_status status, pigment_error* const& error) {
   if (status == PIGMENT_OK) return;
   const char* const name = pigment_status_name(status);
   std::string text = std::string(name != nullptr ? name : "unknown status") + ": " +

@@ -36,8 +36,9 @@ using Client = std::unique_ptr<pigment_client, Freer<pigment_client, pigment_cli
 using Collection =
     std::unique_ptr<pigment_collection, Freer<pigment_collection, pigment_collection_free>>;
 
-// Throws Failure with message and hint when `status` is one; frees `error`.
-void Check(pigment_status status, pigment_error* error);
+// Throws Failure with message and hint when `status` is one; frees `error`, which is looked at after
+// the call that `status` comes from.
+void Check(pigment_status status, pigment_error* const& error);
 
 // The text of a buffer, which is freed.
 std::string TakeText(pigment_buffer* buffer);

@@ -22,7 +22,7 @@ effort = 1.0  # of the harnesses; --effort
 ENGINE_LABELS = ["engine", "assumptions", "fixtures"]
 # What does as much as it is told to, and fails below its floors: tests/support/effort.h. The longest first.
 HARNESS_LABELS = ["planted", "crash", "process", "fault", "corruption"]
-ABI_LABELS = ["c_api", "c99"]
+ABI_LABELS = ["c_api", "c99", "tools"]
 
 
 def build_release(report):

@@ -145,7 +145,10 @@ TEST_F(Tools, TheCommandLineIsChecked) {
   EXPECT_EQ(RunTool("--help").status, 0);
   EXPECT_NE(RunTool("--version").output.find(pigment_version()), std::string::npos);
   EXPECT_EQ(RunTool("check " + at("missing")).status, 3);
-  EXPECT_EQ(RunTool("stats " + at("missing")).status, 3);
+  const Ran missing = RunTool("stats " + at("missing"));
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_NE(missing.output.find("store \"" + at("missing") + "\" does not exist"), std::string::npos)
+      << missing.output;
 }
 
 }  // namespace
