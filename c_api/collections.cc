@@ -66,6 +66,7 @@ Result<CreateRequest> ReadCreateRequest(const pigment_scope* scope, const char* 
                          preferred_space));
   entry.configuration_json = std::move(configuration.json);
   entry.metric = configuration.metric;
+  entry.vector_element = configuration.vector_element;
   if (request.function) {
     entry.embedding_function_name = request.function->name();
     entry.embedding_function_config_json = request.function->config_json();

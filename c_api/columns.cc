@@ -4,7 +4,6 @@
 
 #include "c_api/columns.h"
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "c_api/error.h"
 #include "engine/record/text.h"
 #include "engine/record/validate.h"
+#include "engine/vector/half.h"
 
 namespace pigment::abi {
 namespace {
@@ -50,21 +50,8 @@ Status CheckUtf8(const TextColumnView& view, std::string_view argument) {
   return Status::Ok();
 }
 
-// IEEE half to single; exact.
-float HalfToFloat(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
-  const uint32_t exponent = (half >> 10) & 31u;
-  const uint32_t fraction = half & 1023u;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
-  if (exponent == 0) {
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
 float Convert(float value) { return value; }
-float Convert(uint16_t half) { return HalfToFloat(half); }
+float Convert(uint16_t half) { return FloatOfHalf(half); }
 float Convert(int32_t value) { return static_cast<float>(value); }
 float Convert(int64_t value) { return static_cast<float>(value); }
 float Convert(double value) {

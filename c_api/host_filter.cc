@@ -4,6 +4,8 @@
 // and wants the engine's rules for them. A filter is immutable, and any thread may use it; the
 // caller frees it.
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
@@ -174,6 +176,13 @@ pigment_status pigment_check_configuration(const char* configuration_json,
     }
     PIGMENT_ASSIGN_OR_RETURN(pigment::Configuration configuration,
                              pigment::ParseConfiguration(json, &metadata, space));
+    if (configuration.vector_element != pigment::VectorElement::kF32) {
+      return pigment::Status(
+          pigment::Code::kUnimplemented,
+          fmt::format("full_vectors {} is for the library's own collections: those of a host keep "
+                      "vectors in a column of the host's type",
+                      pigment::VectorElementName(configuration.vector_element)));
+    }
     *normalized = pigment::abi::NewBuffer(std::move(configuration.json));
     *metric = static_cast<int32_t>(configuration.metric);
     return Status::Ok();

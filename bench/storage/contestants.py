@@ -19,8 +19,10 @@ class Pigment:
     def open(self, folder):
         self.client = self.open_client(self.library, os.path.join(folder, "store"))
 
+    full_vectors = "f32"
+
     def create(self, metric):
-        self.collection = self.client.create_collection("bench", metric)
+        self.collection = self.client.create_collection("bench", metric, self.full_vectors)
 
     def get_collection(self):
         self.collection = self.client.get_collection("bench")
@@ -41,6 +43,12 @@ class Pigment:
     def close(self):
         self.collection.free()
         self.client.close()
+
+
+class PigmentHalves(Pigment):
+    """The same with vectors in 16 bits a number."""
+
+    full_vectors = "f16"
 
 
 class Chroma:
@@ -82,4 +90,4 @@ class Chroma:
             close()
 
 
-ALL = {"pigment": Pigment, "chroma": Chroma}
+ALL = {"pigment": Pigment, "pigment-f16": PigmentHalves, "chroma": Chroma}

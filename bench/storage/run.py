@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "common"))
 
-OURS, PEER = "pigment", "chroma"
+OURS, OURS_IN_F16, PEER = "pigment", "pigment-f16", "chroma"
 
 
 def parse():
@@ -80,6 +80,13 @@ def main():
             figures[name]["rate"] = figures[name]["records"] / figures[name]["seconds"]
             figures[name]["closed_rate"] = figures[name]["records"] / figures[name]["closed_seconds"]
             figures[name]["disk_mb"] = disk_bytes(folder) / 1e6
+        halves = tempfile.mkdtemp(prefix="storage-halves-", dir=options.folder)
+        try:
+            work(options, OURS_IN_F16, "ingest", halves)
+            figures[OURS]["disk_f16_mb"] = disk_bytes(halves) / 1e6
+        finally:
+            shutil.rmtree(halves, ignore_errors=True)
+        figures[PEER]["disk_f16_mb"] = figures[PEER]["disk_mb"]
         for name in (OURS, PEER):
             elsewhere = tempfile.mkdtemp(prefix=f"threads-{name}-", dir=options.folder)
             try:
@@ -110,6 +117,7 @@ def main():
         what = f"batches of 10 from {count} thread" + ("s" if count > 1 else "")
         line(what, "batches/s", figures, f"batches_{count}", faster, "-")
     line("disk after closing", "MB", figures, "disk_mb", smaller, "0.67 or less")
+    line("disk after closing, ours with f16 vectors", "MB", figures, "disk_f16_mb", smaller, "0.50 or less")
     line("reopened, first record read", "ms", figures, "open_ms", sooner, "20 or more")
     line("reopened, first 10 neighbours", "ms", figures, "first_answer_ms", sooner, "20 or more")
     line("reopened, first ten times 10 neighbours", "ms", figures, "answers_ms", sooner, "-")

@@ -77,7 +77,10 @@ std::string Status::ToString() const {
   if (ok()) return text;
   text += ": " + message();
   if (row() >= 0) text += " (row " + std::to_string(row()) + ")";
-  if (!file().empty()) text += " (file " + file() + ", offset " + std::to_string(offset()) + ")";
+  if (!file().empty()) {
+    text += " (file " + file();
+    text += offset() >= 0 ? ", offset " + std::to_string(offset()) + ")" : ")";
+  }
   if (!hint().empty()) text += "; hint: " + hint();
   return text;
 }

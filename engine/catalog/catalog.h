@@ -22,6 +22,7 @@
 #include "engine/base/uuid.h"
 #include "engine/record/metadata.h"
 #include "engine/record/metric.h"
+#include "engine/record/vector_element.h"
 
 namespace pigment {
 
@@ -60,6 +61,7 @@ struct CollectionEntry {
   std::string embedding_function_name;  // empty: none. Data only: nothing is ever loaded by it
   std::string embedding_function_config_json;
   Metric metric = Metric::kL2;
+  VectorElement vector_element = VectorElement::kF32;  // of full vectors
   uint32_t dimension = 0;  // 0 until the first flush or add fixed it
   // Everything of this collection at log positions <= floor is in `segments` and on the shelf.
   uint64_t floor = 0;

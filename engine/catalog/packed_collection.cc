@@ -17,6 +17,7 @@ constexpr size_t kFixedBytes = 8 + 8 + 4 + 1 + 1;
 constexpr size_t kSegmentBytes = 4 + 4 + 8 + 4 + 8 + 4;
 constexpr uint8_t kHasMetadata = 1;
 constexpr uint8_t kHasShelf = 2;
+constexpr uint8_t kHasHalves = 4;
 
 Status Contradiction(std::string message) {
   return DataLoss(Detail::kMiscounted, "", -1, std::move(message));
@@ -74,8 +75,9 @@ std::string PackBody(const CollectionEntry& entry) {
   writer.Put(entry.next_ordinal);
   writer.Put(entry.dimension);
   writer.Put(static_cast<uint8_t>(entry.metric));
-  writer.Put(static_cast<uint8_t>((entry.metadata ? kHasMetadata : 0) |
-                                  (entry.shelf.file != 0 ? kHasShelf : 0)));
+  writer.Put(static_cast<uint8_t>(
+      (entry.metadata ? kHasMetadata : 0) | (entry.shelf.file != 0 ? kHasShelf : 0) |
+      (entry.vector_element == VectorElement::kF16 ? kHasHalves : 0)));
   writer.PutText(entry.name);
   if (entry.metadata) writer.PutText(metadata);
   if (entry.shelf.file != 0) {
@@ -124,11 +126,12 @@ Status UnpackBody(std::string_view body, CollectionEntry* entry) {
   ReadSegments(reader, &entry->segments);
   if (!reader.ok() || !reader.at_end())
     return Contradiction("a collection's edit has another size");
-  if (!IsMetric(metric) || (flags & ~(kHasMetadata | kHasShelf)) != 0) {
+  if (!IsMetric(metric) || (flags & ~(kHasMetadata | kHasShelf | kHasHalves)) != 0) {
     return Contradiction(
         fmt::format("a collection's edit has metric {} and flags {}", metric, flags));
   }
   entry->metric = static_cast<Metric>(metric);
+  entry->vector_element = (flags & kHasHalves) != 0 ? VectorElement::kF16 : VectorElement::kF32;
   return Status::Ok();
 }
 

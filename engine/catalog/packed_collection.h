@@ -11,7 +11,7 @@
 //   8      8    next ordinal
 //   16     4    dimension
 //   20     1    metric
-//   21     1    flags: 1 metadata, 2 shelf
+//   21     1    flags: 1 metadata, 2 shelf, 4 vectors in f16
 //   22     4+n  name
 //          4+n  metadata, where there is any (engine/record/metadata.h)
 //          16   shelf, where there is one: u32 file, u64 offset, u32 length

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -107,9 +108,14 @@ class Backup {
   }
 
   Status CopySegment(const SegmentEntry& entry) {
+    const uint64_t blocks = entry.file_bytes / kBlockBytes;
+    std::vector<std::optional<BlockExpectation>> expected(blocks);
     // The root and its counts first: it says which blocks there must be.
     if (!PIGMENT_PLANTED(kBackupTrustsSource)) {
-      PIGMENT_RETURN_IF_ERROR(source_.segments->Open(entry).status());
+      PIGMENT_ASSIGN_OR_RETURN(const auto segment, source_.segments->Open(entry));
+      segment->VisitBlocks([&](uint32_t physical, const BlockExpectation& block) {
+        if (physical < blocks) expected[physical] = block;
+      });
     }
     const std::string name = fmt::format("{}.seg", entry.segment);
     PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<File> from,
@@ -118,28 +124,24 @@ class Backup {
         const std::unique_ptr<File> to,
         target_.files()->Open(target_.segments() + "/" + name, OpenMode::kCreate));
     std::vector<std::byte> chunk(kChunkBlocks * kBlockBytes);
-    const uint64_t blocks = entry.file_bytes / kBlockBytes;
     for (uint64_t first = 0; first < blocks; first += kChunkBlocks) {
       PIGMENT_RETURN_IF_ERROR(control_.Check());
       const uint64_t count = std::min<uint64_t>(kChunkBlocks, blocks - first);
       const std::span<std::byte> bytes(chunk.data(), count * kBlockBytes);
       PIGMENT_RETURN_IF_ERROR(from->ReadAt(first * kBlockBytes, bytes));
       for (uint64_t i = 0; i < count; ++i) {
-        PIGMENT_RETURN_IF_ERROR(VerifyBlock(bytes.subspan(i * kBlockBytes).first<kBlockBytes>(),
-                                            entry.segment, static_cast<uint32_t>(first + i),
-                                            from->path()));
+        if (PIGMENT_PLANTED(kBackupTrustsSource)) continue;
+        const ConstBlockBytes block = bytes.subspan(i * kBlockBytes).first<kBlockBytes>();
+        const auto number = static_cast<uint32_t>(first + i);
+        PIGMENT_RETURN_IF_ERROR(
+            expected[number]
+                ? CheckBlock(block, *expected[number], number, from->path())
+                : CheckBlockOfFile(block, entry.segment, number, from->path()));
       }
       PIGMENT_RETURN_IF_ERROR(to->WriteAt(first * kBlockBytes, bytes));
     }
     Count(entry.file_bytes);
     return PIGMENT_PLANTED(kBackupForgetsSegmentSync) ? Status::Ok() : to->Sync();
-  }
-
-  static Status VerifyBlock(ConstBlockBytes block, uint32_t segment, uint32_t number,
-                            const std::string& path) {
-    if (PIGMENT_PLANTED(kBackupTrustsSource)) return Status::Ok();
-    PIGMENT_RETURN_IF_ERROR(CheckBlockBytes(block, number, path));
-    return CheckBlockPlace(block, {ReadBlockTrailer(block).kind, segment, number}, number, path);
   }
 
   Status CopyDeletions(const SegmentEntry& entry) {

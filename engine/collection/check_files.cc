@@ -55,7 +55,8 @@ std::optional<SegmentFileName> ParseSegmentFileName(std::string_view name) {
   return parsed;
 }
 
-// Every block by itself. True when all are whole.
+// Every block by itself; that each is where it belongs is CheckContents' to find. True when all are
+// whole.
 Result<bool> CheckBlocks(const CheckedStore& store, const std::string& path, uint32_t segment,
                          const std::string& collection, CheckNotes& notes) {
   Result<std::unique_ptr<File>> file = store.files->Open(path, OpenMode::kRead);
@@ -91,11 +92,7 @@ Result<bool> CheckBlocks(const CheckedStore& store, const std::string& path, uin
     for (uint64_t i = 0; i < count; ++i) {
       const auto number = static_cast<uint32_t>(first + i);
       const ConstBlockBytes block = bytes.subspan(i * kBlockBytes).first<kBlockBytes>();
-      Status whole = CheckBlockBytes(block, number, path);
-      if (whole.ok()) {
-        whole = CheckBlockPlace(block, {ReadBlockTrailer(block).kind, segment, number}, number,
-                                path);
-      }
+      const Status whole = CheckBlockOfFile(block, segment, number, path);
       if (!whole.ok() && ++damaged <= kBlocksNamedMax) notes.AddStatus(whole, collection, path);
     }
   }
@@ -146,6 +143,12 @@ Status CheckContents(const CheckedStore& store, const std::string& path,
     notes.AddError(Detail::kMiscounted, collection, path, 0,
                    fmt::format("segment {} has dimension {}, collection \"{}\" has {}", number,
                                info.dimension, owner->name, owner->dimension));
+  }
+  if (owner != nullptr && info.vector_element != owner->vector_element) {
+    notes.AddError(Detail::kMiscounted, collection, path, 0,
+                   fmt::format("segment {} has vectors in {}, collection \"{}\" in {}", number,
+                               VectorElementName(info.vector_element), owner->name,
+                               VectorElementName(owner->vector_element)));
   }
   ++notes.totals().segments;
   return Status::Ok();

@@ -125,6 +125,7 @@ Result<MergeReport> CollectionState::RunMerge(MergeJob job, const MergePause& pa
 Result<MergeReport> CollectionState::WriteAndPublish(MergeJob& job, const MergePause& pause) {
   PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
   job.metric = entry.metric;
+  job.vector_element = entry.vector_element;
   job.names_epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   PIGMENT_ASSIGN_OR_RETURN(MergedSegment merged,

@@ -160,6 +160,7 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
       segments.WriteStreamed(number,
                              {.dimension = job.dimension,
                               .metric = job.metric,
+                              .vector_element = job.vector_element,
                               .expected_bytes = merger.expected_bytes()},
                              [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));
   Result<std::shared_ptr<const Segment>> opened = segments.Open(output.entry);

@@ -50,6 +50,7 @@ struct MergeJob {
   std::vector<SegmentSlot> inputs;
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
+  VectorElement vector_element = VectorElement::kF32;
   uint64_t names_epoch = 0;  // of the segment store, before the output was begun
 };
 

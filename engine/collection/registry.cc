@@ -66,11 +66,11 @@ Result<StoreKey> KeyOf(const std::string& path, const StoreOptions& options, Fil
   if (files) return StoreKey{.process = getpid(), .files = files, .path = path};
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
-    if (errno != ENOENT) return ErrnoStatus(errno, "cannot look at", path);
+    if (errno != ENOENT) return ErrnoStatus(errno, "look at", path);
     if (options.read_only || !options.create)
       return NotFound(fmt::format("store \"{}\" does not exist", path));
     PIGMENT_RETURN_IF_ERROR(DiskFiles()->MakeDirectory(path));
-    if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "cannot look at", path);
+    if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "look at", path);
   }
   if (!S_ISDIR(status.st_mode))
     return InvalidArgument(fmt::format("\"{}\" is not a directory", path));
@@ -126,7 +126,7 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
 Result<std::string> LastingPath(const std::string& path, FileSystem* files) {
   if (files || path.starts_with('/')) return path;
   char* const resolved = realpath(path.c_str(), nullptr);
-  if (!resolved) return ErrnoStatus(errno, "cannot resolve", path);
+  if (!resolved) return ErrnoStatus(errno, "resolve", path);
   std::string lasting(resolved);
   free(resolved);
   return lasting;

@@ -28,6 +28,7 @@
 #include "engine/collection/shelf_file.h"
 #include "engine/collection/shelved_tail.h"
 #include "engine/log/log_range.h"
+#include "engine/record/configuration.h"
 #include "engine/record/record.h"
 #include "engine/segment/segment_writer.h"
 
@@ -151,6 +152,7 @@ class Repair {
                           .owner = catalog_.store.bytes,
                           .dimension = info.dimension,
                           .metric = info.metric,
+                          .vector_element = info.vector_element,
                           .codes = true},
                          &sink);
     uint32_t kept = 0;
@@ -426,6 +428,12 @@ class Repair {
     PIGMENT_ASSIGN_OR_RETURN(const Uuid id, Uuid::Random());
     CollectionEntry entry = StrayEntry(id, fmt::format("recovered-segment-{}", number));
     entry.metric = info.metric;
+    entry.vector_element = info.vector_element;
+    const std::string configuration =
+        fmt::format(R"({{"hnsw":{{"space":"{}"}},"full_vectors":"{}"}})", MetricName(info.metric),
+                    VectorElementName(info.vector_element));
+    if (auto parsed = ParseConfiguration(configuration, nullptr, std::nullopt); parsed.ok())
+      entry.configuration_json = std::move(parsed->json);
     entry.dimension = info.dimension;
     const uint64_t blocks = *opened.source->blocks();
     SegmentEntry segment{.segment = number,

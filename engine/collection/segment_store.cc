@@ -150,7 +150,10 @@ Result<std::shared_ptr<const RowBitmap>> SegmentStore::LoadDeletions(
 }
 
 Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& contents) {
-  return WriteStreamed(number, {.dimension = contents.dimension, .metric = contents.metric},
+  return WriteStreamed(number,
+                       {.dimension = contents.dimension,
+                        .metric = contents.metric,
+                        .vector_element = contents.vector_element},
                        [&contents](SegmentWriter& writer) {
                          for (const Record* record : contents.records)
                            PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
@@ -171,6 +174,7 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .owner = environment_->store,
                           .dimension = shape.dimension,
                           .metric = shape.metric,
+                          .vector_element = shape.vector_element,
                           .codes = true,
                           .budget = &environment_->budget},
                          &sink);

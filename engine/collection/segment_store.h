@@ -81,12 +81,14 @@ class SegmentStore {
     std::span<const Record* const> records;
     uint32_t dimension = 0;
     Metric metric = Metric::kL2;
+    VectorElement vector_element = VectorElement::kF32;
   };
   Result<SegmentEntry> Write(uint32_t number, const Contents& contents);
   // The same for rows that `fill` adds one by one, so that they need not be in memory together.
   struct Shape {
     uint32_t dimension = 0;
     Metric metric = Metric::kL2;
+    VectorElement vector_element = VectorElement::kF32;
     // What the file will have, nearly. A large one takes its space first: a full disk then refuses
     // it at once, instead of being filled up by what fails in the end.
     uint64_t expected_bytes = 0;

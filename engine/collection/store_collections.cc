@@ -87,6 +87,7 @@ Status StoreEngine::ModifyCollection(const Uuid& id,
   after.tenant = before.tenant;
   after.database = before.database;
   after.metric = before.metric;
+  after.vector_element = before.vector_element;
   after.dimension = before.dimension;
   after.floor = before.floor;
   after.next_ordinal = before.next_ordinal;

@@ -33,6 +33,7 @@ struct Parameter {
 constexpr double kCountMax = 2147483647;  // what Chroma's clients can hold
 constexpr std::string_view kLegacyPrefix = "hnsw:";
 constexpr std::string_view kLegacySpace = "hnsw:space";
+constexpr std::string_view kFullVectors = "full_vectors";
 
 // num_threads has no default that would mean the same on another machine: without it, all cores.
 constexpr std::array kHnsw = {
@@ -77,6 +78,7 @@ constexpr Kind kSpannKind{"spann", kSpann};
 struct Values {
   const Kind* kind = nullptr;
   std::string space;  // empty: not given
+  std::optional<VectorElement> full_vectors;
   std::map<std::string_view, double> numbers;
 };
 
@@ -147,6 +149,15 @@ Status ReadMember(const JsonTape& tape, size_t member, const Kind& kind, Values*
   return Status::Ok();
 }
 
+Result<VectorElement> ReadFullVectors(const JsonTape& tape, size_t at) {
+  for (const VectorElement element : {VectorElement::kF32, VectorElement::kF16}) {
+    if (tape.kind(at) == JsonKind::kString && tape.text(at) == VectorElementName(element))
+      return element;
+  }
+  return InvalidArgument(
+      fmt::format("full_vectors takes \"f32\" or \"f16\", got {}", tape.Describe(at)));
+}
+
 // Reads {"hnsw": …} or {"spann": …}; `kind` stays null where neither is given.
 Result<Values> ReadJson(std::string_view json, std::string_view what) {
   PIGMENT_ASSIGN_OR_RETURN(const JsonTape tape, JsonTape::Parse(json, what, Detail::kNone));
@@ -158,12 +169,17 @@ Result<Values> ReadJson(std::string_view json, std::string_view what) {
   size_t given = 0;
   for (size_t i = 1; i < tape.size(); i = tape.end(i)) {
     const std::string_view key = tape.key(i);
+    if (key == kFullVectors) {
+      PIGMENT_ASSIGN_OR_RETURN(values.full_vectors, ReadFullVectors(tape, i));
+      continue;
+    }
     const Kind* kind = key == kHnswKind.name    ? &kHnswKind
                        : key == kSpannKind.name ? &kSpannKind
                                                 : nullptr;
     if (kind == nullptr && (key != "embedding_function" || tape.kind(i) != JsonKind::kNull)) {
       return InvalidArgument(
-          fmt::format("unknown key {} in the {}, expected hnsw or spann", Quoted(key), what));
+          fmt::format("unknown key {} in the {}, expected hnsw, spann or full_vectors", Quoted(key),
+                      what));
     }
     if (tape.kind(i) == JsonKind::kNull) continue;
     if (++given > 1) return InvalidArgument("hnsw and spann cannot both be given");
@@ -229,7 +245,13 @@ Result<Configuration> Print(const Values& values) {
     const double value = given == values.numbers.end() ? parameter.standard : given->second;
     json += fmt::format(R"(,"{}":{})", parameter.name, NumberText(value, parameter.integral));
   }
-  json += values.kind == &kSpannKind ? "}}" : R"(},"spann":null})";
+  json += values.kind == &kSpannKind ? "}" : R"(},"spann":null)";
+  configuration.vector_element = values.full_vectors.value_or(VectorElement::kF32);
+  if (configuration.vector_element != VectorElement::kF32) {
+    json += fmt::format(R"(,"{}":"{}")", kFullVectors,
+                        VectorElementName(configuration.vector_element));
+  }
+  json += '}';
   return configuration;
 }
 
@@ -254,6 +276,12 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
   if (current.kind == nullptr)
     return InvalidArgument("stored configuration has neither hnsw nor spann");
   PIGMENT_ASSIGN_OR_RETURN(const Values change, ReadJson(change_json, "configuration"));
+  if (change.full_vectors) {
+    return InvalidArgument(fmt::format(
+        "full_vectors of a collection cannot be changed: it is {}, got {}",
+        VectorElementName(current.full_vectors.value_or(VectorElement::kF32)),
+        VectorElementName(*change.full_vectors)));
+  }
   if (change.kind == nullptr || (change.numbers.empty() && change.space.empty())) {
     return InvalidArgument("the change of the configuration is empty");
   }

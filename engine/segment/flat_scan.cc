@@ -95,7 +95,7 @@ Status FlatScanner::ScanVectors() {
   walk.visit = [&](const ScoredRows& scored) {
     TopK& top = best_[scored.query];
     result_.rows_scored += scored.count;
-    result_.bytes_scored += scored.count * dimension_ * sizeof(float);
+    result_.bytes_scored += scored.count * uint64_t{segment_.info().vector_bytes()};
     for (size_t i = 0; i < scored.count; ++i) {
       if (!top.MayEnter(scored.distances[i])) continue;
       const uint32_t row = scored.row(i);
@@ -124,7 +124,7 @@ Status FlatScanner::Rerank(size_t query) {
   for (const Gathered& candidate : gathered) {
     if (!top.MayEnter(candidate.bound)) break;
     PIGMENT_RETURN_IF_ERROR(segment_.ReadVector(candidate.row, vector_));
-    PIGMENT_RETURN_IF_ERROR(Pace(dimension_ * sizeof(float)));
+    PIGMENT_RETURN_IF_ERROR(Pace(segment_.info().vector_bytes()));
     top.Offer(functions_[query](vector_.data()), candidate.row);
   }
   gathered.clear();

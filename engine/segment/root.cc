@@ -65,6 +65,9 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
   if (header.metric != 0 && MetricName(static_cast<Metric>(header.metric)).empty()) {
     return error(Detail::kMiscounted, fmt::format("metric {}", header.metric));
   }
+  if (header.vector_element > static_cast<uint32_t>(VectorElement::kF16)) {
+    return error(Detail::kMiscounted, fmt::format("vector element {}", header.vector_element));
+  }
   const uint64_t slots =
       (uint64_t{header.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
   if (header.vectors > header.rows || header.vector_slots != slots ||
@@ -122,8 +125,9 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   const uint64_t rows = header.rows;
   std::map<BlockKind, PartRule> rules;
   if (header.vectors != 0) {
-    rules[BlockKind::kVectors] = {header.dimension * 4,
-                                  uint64_t{header.dimension} * 4 * header.vector_slots};
+    const uint32_t bytes =
+        header.dimension * VectorElementBytes(static_cast<VectorElement>(header.vector_element));
+    rules[BlockKind::kVectors] = {bytes, uint64_t{bytes} * header.vector_slots};
   }
   const auto has = [&parts](BlockKind kind) {
     return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {
@@ -358,6 +362,7 @@ Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
     header.packed_blocks = 0;
     header.document_bytes = 0;
     header.document_chunk_bytes = 0;
+    header.vector_element = 0;
   }
   Root root;
   root.format = header.format;
@@ -385,6 +390,7 @@ Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
   info.kind = static_cast<SegmentKind>(header.kind);
   info.dimension = header.dimension;
   info.metric = static_cast<Metric>(header.metric);
+  info.vector_element = static_cast<VectorElement>(header.vector_element);
   info.rows = header.rows;
   info.vectors = header.vectors;
   info.vector_slots = header.vector_slots;

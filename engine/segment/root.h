@@ -39,12 +39,13 @@ struct RootHeader {
   uint32_t packed_blocks;
   uint64_t document_bytes;
   uint32_t document_chunk_bytes;
-  std::byte reserved[4];
+  uint32_t vector_element;
 };
 static_assert(sizeof(RootHeader) == 96);
 static_assert(offsetof(RootHeader, owner) == 16 && offsetof(RootHeader, dimension) == 32);
 static_assert(offsetof(RootHeader, blocks) == 60 && offsetof(RootHeader, extents) == 72);
 static_assert(offsetof(RootHeader, document_bytes) == 80);
+static_assert(offsetof(RootHeader, vector_element) == 92);
 
 struct PartEntry {
   uint32_t kind;

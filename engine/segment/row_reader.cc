@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "engine/vector/byte_code.h"
+#include "engine/vector/half.h"
 
 namespace pigment {
 
@@ -33,24 +34,35 @@ Status ReadRowVectorsFrom(PartCursor& row_vectors, const Root& root, uint32_t fi
   return Status::Ok();
 }
 
+namespace {
+
+void CopyNumbers(VectorElement element, const std::byte* from, std::span<float> out) {
+  if (element == VectorElement::kF16) return WidenHalves(from, out);
+  std::memcpy(out.data(), from, out.size_bytes());
+}
+
+}  // namespace
+
 Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
                       std::span<float> out) {
   if (vector >= root.info.vector_slots || out.size() != root.info.dimension) {
     return vectors.Damaged(Detail::kMiscounted, fmt::format("vector {} of {} is asked for", vector,
                                                             root.info.vector_slots));
   }
-  const auto bytes = static_cast<uint32_t>(out.size_bytes());
-  auto* to = reinterpret_cast<std::byte*>(out.data());
+  const VectorElement element = root.info.vector_element;
+  const uint32_t bytes = root.info.vector_bytes();
   if (const uint32_t per_block = ElementsPerBlock(bytes); per_block != 0) {
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector / per_block));
-    std::memcpy(to, payload + size_t{vector % per_block} * bytes, bytes);
+    CopyNumbers(element, payload + size_t{vector % per_block} * bytes, out);
     return Status::Ok();
   }
   const uint32_t blocks = BlocksPerElement(bytes);
+  const size_t per_block = kBlockPayloadBytes / VectorElementBytes(element);  // numbers
+  static_assert(kBlockPayloadBytes % sizeof(float) == 0);
   for (uint32_t i = 0; i < blocks; ++i) {
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector * blocks + i));
-    const size_t offset = size_t{i} * kBlockPayloadBytes;
-    std::memcpy(to + offset, payload, std::min(kBlockPayloadBytes, bytes - offset));
+    const size_t first = i * per_block;
+    CopyNumbers(element, payload, out.subspan(first, std::min(per_block, out.size() - first)));
   }
   return Status::Ok();
 }

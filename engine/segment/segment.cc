@@ -13,6 +13,7 @@
 #include "engine/segment/row_reader.h"
 #include "engine/segment/verify.h"
 #include "engine/vector/byte_code.h"
+#include "engine/vector/half.h"
 
 namespace pigment {
 namespace {
@@ -52,6 +53,7 @@ class FlatSegment final : public Segment {
     PartCursor cursor = Cursor(BlockKind::kVectors);
     return ReadVectorFrom(cursor, root_, vector, out);
   }
+  void VisitBlocks(const BlockVisitor& visit) const override;
   Status Verify() const override { return VerifySegment(*this, source_, root_); }
 
  private:
@@ -80,19 +82,36 @@ Result<uint32_t> FlatSegment::ReadRowVector(uint32_t row) const {
   return vector;
 }
 
+void FlatSegment::VisitBlocks(const BlockVisitor& visit) const {
+  size_t hint = 0;
+  for (const PartEntry& part : root_.parts) {
+    const uint32_t blocks = part.is_packed() ? 1 : part.blocks;
+    for (uint32_t i = 0; i < blocks; ++i) {
+      const Root::Place place = root_.PlaceOf(part, i, &hint);
+      if (place.expected.kind != BlockKind::kRoot) visit(place.physical, place.expected);
+    }
+  }
+}
+
 Status FlatSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const {
   const uint32_t dimension = root_.info.dimension;
   if (root_.info.vectors == 0) return Status::Ok();
-  const uint32_t per_block = ElementsPerBlock(dimension * 4);
+  const uint32_t per_block = ElementsPerBlock(root_.info.vector_bytes());
   if (per_block == 0) return VisitLargeVectors(visit, wants);
+  const bool is_half = root_.info.vector_element == VectorElement::kF16;
+  std::vector<float> widened(is_half ? size_t{per_block} * dimension : 0);
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
   PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kVectors);
   for (uint32_t first = 0, block = 0; first < root_.info.vectors; ++block) {
     const uint32_t count = std::min(per_block, root_.info.vectors - first);
     if (!wants || wants(first, count)) {
       PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(block));
-      PIGMENT_RETURN_IF_ERROR(
-          visit(first, reinterpret_cast<const float*>(payload), dimension, count));
+      const auto* vectors = reinterpret_cast<const float*>(payload);
+      if (is_half) {
+        WidenHalves(payload, std::span(widened).first(size_t{count} * dimension));
+        vectors = widened.data();
+      }
+      PIGMENT_RETURN_IF_ERROR(visit(first, vectors, dimension, count));
     }
     first += count;
   }

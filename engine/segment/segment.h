@@ -32,7 +32,7 @@
 //   76     4    packed blocks
 //   80     8    bytes of all documents before compression
 //   88     4    bytes of a chunk of documents before compression
-//   92     4    reserved, zero
+//   92     4    what each number of a vector is kept as (VectorElement)
 //   96     32*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block u32,
 //               blocks u32, bytes u64, offset u32, reserved u32
 //   …      12*e extents: logical u32, physical u32, count u32; ascending, without gaps, of all but
@@ -65,6 +65,7 @@
 #include "engine/base/status.h"
 #include "engine/block/block_source.h"
 #include "engine/record/record.h"
+#include "engine/record/vector_element.h"
 #include "engine/vector/distance.h"
 
 namespace pigment {
@@ -90,11 +91,14 @@ struct SegmentInfo {
   SegmentKind kind = SegmentKind::kFlat;
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
+  VectorElement vector_element = VectorElement::kF32;
   uint32_t rows = 0;
   uint32_t vectors = 0;
   uint32_t vector_slots = 0;
   uint32_t clusters = 0;
   uint32_t blocks = 0;
+
+  uint32_t vector_bytes() const { return dimension * VectorElementBytes(vector_element); }
 };
 
 class RowReader;  // row_reader.h
@@ -136,7 +140,7 @@ class Segment {
 
   // Calls `visit(first vector number, vectors, stride in floats, count)` for every run of vectors
   // that lie in one block (or one by one where a vector is larger than a block), in order, padding
-  // excluded. Stops with the first error that `visit` returns. Runs that `wants` (where given) says
+  // excluded; those that are kept in f16 are widened. Stops with the first error that `visit` returns. Runs that `wants` (where given) says
   // no to are not read.
   using VectorVisitor =
       std::function<Status(uint32_t first, const float* vectors, size_t stride, size_t count)>;
@@ -151,6 +155,11 @@ class Segment {
                             const VectorFilter& wants = nullptr) const = 0;
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
+
+  // What each block says of itself, and where it lies: of all but the root and the extent map, which
+  // Open has checked. For whoever copies blocks as they are.
+  using BlockVisitor = std::function<void(uint32_t physical, const BlockExpectation& expected)>;
+  virtual void VisitBlocks(const BlockVisitor& visit) const = 0;
 
   // Reads and checks every block and every cross-reference.
   virtual Status Verify() const = 0;

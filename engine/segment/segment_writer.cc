@@ -19,6 +19,7 @@
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
 #include "engine/vector/byte_code.h"
+#include "engine/vector/half.h"
 
 namespace pigment {
 namespace {
@@ -52,6 +53,10 @@ struct SegmentWriter::State {
         documents(&packer, &reservation) {}
 
   bool has_codes() const { return options.codes && options.dimension <= kByteCodeDimensionMax; }
+  PartWriter* VectorPart() {
+    return packer.Part(BlockKind::kVectors,
+                       options.dimension * VectorElementBytes(options.vector_element));
+  }
   Status CheckDimension(size_t dimension) const;
   Status AddVector(std::span<const float> vector, std::span<const std::byte> code);
   Status AddTexts(const RowView& row);
@@ -69,7 +74,8 @@ struct SegmentWriter::State {
   uint32_t rows = 0;
   uint32_t vectors = 0;
   std::vector<uint32_t> rows_without_vector;
-  std::string code;  // of the vector that is being added
+  std::vector<std::byte> halves;  // of the vector that is being added
+  std::string code;               // its code
   uint64_t last_ordinal = 0;
   std::vector<PendingId> ids;
   std::string metadata;  // of the record that is being added
@@ -96,8 +102,13 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
     ++rows;
     return Status::Ok();
   }
-  PIGMENT_RETURN_IF_ERROR(
-      packer.Part(BlockKind::kVectors, options.dimension * 4)->AddElement(vector.data()));
+  if (options.vector_element == VectorElement::kF16) {
+    halves.resize(vector.size() * sizeof(uint16_t));
+    NarrowToHalves(vector, halves.data());
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddElement(halves.data()));
+  } else {
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddElement(vector.data()));
+  }
   if (has_codes()) {
     const size_t bytes = ByteCodeBytes(options.dimension);
     if (given_code.size() != bytes) {
@@ -136,8 +147,7 @@ Status SegmentWriter::State::PadVectors(uint64_t slots) {
   const std::string padding(
       std::max<size_t>(size_t{options.dimension} * 4, ByteCodeBytes(options.dimension)), '\0');
   for (uint64_t slot = vectors; slot < slots; ++slot) {
-    PIGMENT_RETURN_IF_ERROR(
-        packer.Part(BlockKind::kVectors, options.dimension * 4)->AddElement(padding.data()));
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddElement(padding.data()));
     if (!has_codes()) continue;
     const auto bytes = static_cast<uint32_t>(ByteCodeBytes(options.dimension));
     PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kCodes, bytes)->AddElement(padding.data()));
@@ -250,6 +260,7 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   std::memcpy(header.owner, state.options.owner.data(), sizeof header.owner);
   header.dimension = state.options.dimension;
   header.metric = static_cast<uint32_t>(state.options.metric);
+  header.vector_element = static_cast<uint32_t>(state.options.vector_element);
   header.rows = state.rows;
   header.vectors = state.vectors;
   header.vector_slots = static_cast<uint32_t>(slots);

@@ -22,6 +22,8 @@ struct SegmentOptions {
   OwnerId owner{};
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
+  // Of the vectors as they are kept; with kF16 those that are added are rounded already.
+  VectorElement vector_element = VectorElement::kF32;
   bool codes = false;              // also byte codes, for faster exact scans
   MemoryBudget* budget = nullptr;  // memory is charged here; may be null
 };

@@ -19,17 +19,12 @@
 namespace pigment {
 namespace {
 
-Status VerifyBlocks(BlockSource* source, const Root& root) {
-  size_t hint = 0;
-  const auto verify = [&](const PartEntry& part, uint32_t index) {
-    const Root::Place place = root.PlaceOf(part, index, &hint);
-    return PinChecked(source, place.physical, place.expected).status();
-  };
-  for (const PartEntry& part : root.parts) {
-    for (uint32_t i = 0; i < part.blocks; ++i) PIGMENT_RETURN_IF_ERROR(verify(part, i));
-    if (part.is_packed()) PIGMENT_RETURN_IF_ERROR(verify(part, 0));
-  }
-  return Status::Ok();
+Status VerifyBlocks(const Segment& segment, BlockSource* source) {
+  Status status;
+  segment.VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {
+    if (status.ok()) status = PinChecked(source, physical, expected).status();
+  });
+  return status;
 }
 
 Status VerifyVectors(const Segment& segment, BlockSource* source, const Root& root) {
@@ -186,7 +181,7 @@ Status VerifyRecords(BlockSource* source, const Root& root) {
 }  // namespace
 
 Status VerifySegment(const Segment& segment, BlockSource* source, const Root& root) {
-  PIGMENT_RETURN_IF_ERROR(VerifyBlocks(source, root));
+  PIGMENT_RETURN_IF_ERROR(VerifyBlocks(segment, source));
   PIGMENT_RETURN_IF_ERROR(VerifyVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyCodes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));

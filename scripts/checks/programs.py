@@ -32,6 +32,7 @@ def run_programs(report, preset, labels, effort=None):
     ]
     programs.sort(key=lambda program: min(labels.index(label) for label in program[2] if label in labels))
     with tempfile.TemporaryDirectory(prefix="pigment-check.") as folder:
+        os.chmod(folder, 0o711)  # tests as another user pass through it
         with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
             runs = [pool.submit(run_one, program, pathlib.Path(folder), effort) for program in programs]
             for program, run in zip(programs, runs):

@@ -113,6 +113,26 @@ TEST_F(Columns, WhatF32CannotHoldIsRefusedWithItsRow) {
   }
 }
 
+TEST_F(Columns, ACollectionOfHalvesRoundsThemAndSaysSo) {
+  const std::string configuration = R"({"hnsw":{"space":"l2"},"full_vectors":"f16"})";
+  auto options = Sized<pigment_collection_options>();
+  options.configuration_json = configuration.data();
+  options.configuration_json_size = configuration.size();
+  ASSERT_TRUE(abi_test::Create(client_.get(), "halves", &docs_, &options).ok());
+  EXPECT_EQ(RoundTrip(std::vector<float>{0.1f, -2049, 1e-9f}, PIGMENT_F32),
+            (std::vector<float>{0x1.998p-4f, -2048, 0}));
+  const std::vector<float> values{1, 2, 3, 4, 5, 65520};
+  const Outcome outcome = Upsert({values.data(), 2, 3, 0, PIGMENT_F32}, {"b", "c"});
+  EXPECT_EQ(outcome.status, PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(outcome.detail, PIGMENT_DETAIL_NOT_FINITE);
+  EXPECT_EQ(outcome.row, 1);
+  pigment_buffer* description = nullptr;
+  ASSERT_EQ(pigment_collection_describe(docs_.get(), &description, nullptr), PIGMENT_OK);
+  const std::string text = pigment_buffer_data(description, nullptr);
+  pigment_buffer_free(description);
+  EXPECT_NE(text.find(R"("full_vectors":"f16")"), std::string::npos) << text;
+}
+
 TEST_F(Columns, RowsMayLieApartAndUnaligned) {
   std::vector<char> memory(64, '\x7f');
   char* begin = memory.data() + 1;

@@ -149,7 +149,7 @@ TEST_F(StoreCorruption, OfAnyBitIsFoundOrChangesNoAnswer) {
       }
     }
   }
-  ExpectFloor("flipped bits", flips, 524288);
+  ExpectFloor("flipped bits", flips, 525000);  // with the others 595,000
 }
 
 TEST_F(StoreCorruption, ByCuttingAFileAtAnyLengthIsFoundOrChangesNoAnswer) {

@@ -25,7 +25,8 @@ class Mirror {
       : path_(std::move(path)),
         options_(options),
         maker_(seed, 3 + seed % 5, 40),
-        metric_(MetricOf(seed)) {}
+        metric_(MetricOf(seed)),
+        element_(seed % 4 == 2 ? VectorElement::kF16 : VectorElement::kF32) {}
 
   void Run(int steps) {
     Open();
@@ -49,7 +50,10 @@ class Mirror {
 
   std::shared_ptr<Collection> Handle(const std::string& name) {
     auto collection = store_->GetCollection({}, name);
-    if (!collection.ok()) collection = store_->CreateCollection(EntryNamed(name, metric_));
+    if (!collection.ok()) {
+      collection = store_->CreateCollection(EntryNamed(name, metric_, element_));
+      models_.insert_or_assign(name, CollectionModel(element_));
+    }
     return collection.ok() ? *collection : nullptr;
   }
 
@@ -165,6 +169,7 @@ class Mirror {
   const StoreOptions options_;
   BatchMaker maker_;
   const Metric metric_;
+  const VectorElement element_;
   std::shared_ptr<Store> store_;
   std::map<std::string, CollectionModel> models_;
 };

@@ -4,14 +4,13 @@
 // inodes (a small tmpfs in a namespace of our own), limits of the process, rights, odd paths, a
 // clock that jumps, any umask.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-
-#include <fcntl.h>
 
 #include <filesystem>
 #include <fstream>
@@ -94,8 +93,8 @@ void FreeSomeDisk(const std::string& path) {
 void FillInodes(const std::string& folder) {
   mkdir(folder.c_str(), 0700);
   for (int number = 0;; ++number) {
-    const int fd = open((folder + "/" + std::to_string(number)).c_str(),
-                        O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const int fd =
+        open((folder + "/" + std::to_string(number)).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0) return;
     close(fd);
   }
@@ -198,8 +197,7 @@ class FullDiskRun {
   uint64_t next_ = 0;
 };
 
-std::string FillAndFree(const std::string& root, uint64_t cycles, bool of_inodes,
-                        uint64_t* done) {
+std::string FillAndFree(const std::string& root, uint64_t cycles, bool of_inodes, uint64_t* done) {
   FullDiskRun run(root + "/db");
   if (std::string failure = run.Open(); !failure.empty()) return failure;
   for (uint64_t cycle = 0; cycle < cycles; ++cycle) {
@@ -348,7 +346,8 @@ TEST(Rights, WhatMayNotBeWrittenIsPermissionDeniedAndLeftAsItIs) {
   fs::permissions(directory.path(), fs::perms(0755));
   EXPECT_EQ(RunInChild([&]() -> std::string {
               if (geteuid() == 0) PIGMENT_CHILD_CHECK(setgid(65534) == 0 && setuid(65534) == 0);
-              if (access(directory.path().c_str(), W_OK) == 0) chmod(directory.path().c_str(), 0555);
+              if (access(directory.path().c_str(), W_OK) == 0)
+                chmod(directory.path().c_str(), 0555);
               const Status status = Store::Open(directory / "db", {}).status();
               PIGMENT_CHILD_CHECK(status.code() == Code::kPermissionDenied);
               PIGMENT_CHILD_CHECK(status.message().find(directory / "db") != std::string::npos);
@@ -364,34 +363,33 @@ TEST(Rights, FilesAreTheOwnersAloneWhateverTheUmask) {
     SCOPED_TRACE(mask);
     TemporaryDirectory directory;
     fs::permissions(directory.path(), fs::perms(0777));
-    EXPECT_EQ(RunInChild([&]() -> std::string {
-                if (geteuid() == 0) PIGMENT_CHILD_CHECK(setgid(65534) == 0 && setuid(65534) == 0);
-                umask(mask);
-                StoreOptions options = SmallTails();
-                options.sync_mode = SyncMode::kOff;
-                const auto store = Store::Open(directory / "db", options);
-                PIGMENT_CHILD_OK(store);
-                const auto journal = (*store)->CreateCollection(EntryNamed("journal"));
-                PIGMENT_CHILD_OK(journal);
-                for (uint64_t number = 0; number < 100; ++number) {
-                  PIGMENT_CHILD_OK(WriteJournal(**journal, number));
-                }
-                PIGMENT_CHILD_OK((*store)->Flush());
-                size_t items = 0;
-                for (const auto& item : fs::recursive_directory_iterator(directory / "db")) {
-                  const auto expected = fs::perms(item.is_directory() ? 0700 : 0600);
-                  if (item.status().permissions() != expected) return item.path().string();
-                  ++items;
-                }
-                PIGMENT_CHILD_CHECK(items >= 7);
-                PIGMENT_CHILD_CHECK(fs::status(directory / "db").permissions() == fs::perms(0700));
-                PIGMENT_CHILD_OK((*store)->Close());
-                PIGMENT_CHILD_CHECK(*ReadJournal(*Store::Open(directory / "db", {}).value()) ==
-                                    100);
-                fs::remove_all(directory / "db");
-                return "";
-              }),
-              "");
+    const std::string failure = RunInChild([&]() -> std::string {
+      if (geteuid() == 0) PIGMENT_CHILD_CHECK(setgid(65534) == 0 && setuid(65534) == 0);
+      umask(mask);
+      StoreOptions options = SmallTails();
+      options.sync_mode = SyncMode::kOff;
+      const auto store = Store::Open(directory / "db", options);
+      PIGMENT_CHILD_OK(store);
+      const auto journal = (*store)->CreateCollection(EntryNamed("journal"));
+      PIGMENT_CHILD_OK(journal);
+      for (uint64_t number = 0; number < 100; ++number) {
+        PIGMENT_CHILD_OK(WriteJournal(**journal, number));
+      }
+      PIGMENT_CHILD_OK((*store)->Flush());
+      size_t items = 0;
+      for (const auto& item : fs::recursive_directory_iterator(directory / "db")) {
+        const auto expected = fs::perms(item.is_directory() ? 0700 : 0600);
+        if (item.status().permissions() != expected) return item.path().string();
+        ++items;
+      }
+      PIGMENT_CHILD_CHECK(items >= 7);
+      PIGMENT_CHILD_CHECK(fs::status(directory / "db").permissions() == fs::perms(0700));
+      PIGMENT_CHILD_OK((*store)->Close());
+      PIGMENT_CHILD_CHECK(*ReadJournal(*Store::Open(directory / "db", {}).value()) == 100);
+      fs::remove_all(directory / "db");
+      return "";
+    });
+    EXPECT_EQ(failure, "");
   }
 }
 
@@ -406,11 +404,18 @@ TEST(Paths, OddOnesAreDirectoriesLikeOthers) {
     deep += "/" + std::string(200, 'n');
     fs::create_directory(deep);
   }
-  const std::string cases[] = {
-      root + "/with spaces and\ttab", root + "/\xC3\xA4\xE6\xBC\xA2\xF0\x9F\x98\x80",
-      root + "/not utf-8 \xFF\xFE", root + "/new\nline", root + "/trailing///",
-      root + "//double//slashes", root + "/./dot/../dotted", root + "/link/below", deep + "/db",
-      root + "/absolute link", root + "/-rf *", root + "/\"quoted\" %s {}"};
+  const std::string cases[] = {root + "/with spaces and\ttab",
+                               root + "/\xC3\xA4\xE6\xBC\xA2\xF0\x9F\x98\x80",
+                               root + "/not utf-8 \xFF\xFE",
+                               root + "/new\nline",
+                               root + "/trailing///",
+                               root + "//double//slashes",
+                               root + "/./dot/../dotted",
+                               root + "/link/below",
+                               deep + "/db",
+                               root + "/absolute link",
+                               root + "/-rf *",
+                               root + "/\"quoted\" %s {}"};
   fs::create_directories(root + "/double");
   fs::create_directory(root + "/dot");
   uint64_t number = 0;

@@ -528,8 +528,11 @@ WriteBatch StoreRun::MakeBatch(WriteKind kind, const CollectionModel& records) {
 
 Status StoreRun::Create(StoreModel* after) {
   const std::string name = newest_ = NewName(after->collections, "n");
-  after->collections[name];
-  return store_->CreateCollection(EntryNamed(name)).status();
+  // The first one made, and then every other, keeps its vectors in f16.
+  const VectorElement element =
+      after->collections.size() % 2 == 0 ? VectorElement::kF16 : VectorElement::kF32;
+  after->collections[name].records = CollectionModel(element);
+  return store_->CreateCollection(EntryNamed(name, Metric::kL2, element)).status();
 }
 
 Status StoreRun::Fork(StoreModel* after) {

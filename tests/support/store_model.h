@@ -18,12 +18,16 @@
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
 #include "engine/vector/distance.h"
+#include "engine/vector/half.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
 
 class CollectionModel {
  public:
+  CollectionModel() = default;
+  explicit CollectionModel(VectorElement element) : element_(element) {}
+
   WriteCounts Apply(const WriteBatch& batch) {
     WriteCounts counts;
     for (size_t row = 0; row < batch.ids.size(); ++row) {
@@ -87,6 +91,8 @@ class CollectionModel {
       dimension_ = batch.dimension;
       const auto begin = batch.embeddings.begin() + static_cast<ptrdiff_t>(row * batch.dimension);
       record.embedding.assign(begin, begin + batch.dimension);
+      if (element_ == VectorElement::kF16)
+        for (float& number : record.embedding) number = FloatOfHalf(HalfOf(number));
     }
     if (!batch.documents.empty() && batch.documents[row]) record.document = batch.documents[row];
     if (!batch.uris.empty() && batch.uris[row]) record.uri = batch.uris[row];
@@ -99,6 +105,7 @@ class CollectionModel {
     record.metadata = merged.empty() ? std::optional<Metadata>() : std::optional(merged);
   }
 
+  VectorElement element_ = VectorElement::kF32;
   std::map<std::string, Record> records_;
   uint64_t next_ordinal_ = 1;
   uint32_t dimension_ = 0;
@@ -321,13 +328,15 @@ inline std::string DifferenceOfAll(const Collection& collection, const Collectio
   return DifferenceOfGet(**version, model, request);
 }
 
-inline CollectionEntry EntryNamed(const std::string& name, Metric metric = Metric::kL2) {
+inline CollectionEntry EntryNamed(const std::string& name, Metric metric = Metric::kL2,
+                                  VectorElement element = VectorElement::kF32) {
   CollectionEntry entry;
   entry.name = name;
   entry.tenant = kDefaultTenant;
   entry.database = kDefaultDatabase;
   entry.configuration_json = "{}";
   entry.metric = metric;
+  entry.vector_element = element;
   return entry;
 }
 

@@ -376,7 +376,8 @@ typedef struct pigment_collection_options {
   size_t struct_size;
   const char *metadata_json; /* object of scalars; absent: none */
   size_t metadata_json_size;
-  const char *configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …} */
+  const char *configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …}; beside them "full_vectors": "f16"
+                                     keeps each number of a vector in 16 bits, rounded when it is written, within ±65504 (else "f32") */
   size_t configuration_json_size;
   const pigment_embedding_function *embedding_function; /* copied; NULL: none */
   bool get_or_create; /* an existing collection is returned as it is; its function must not conflict, as in get */
@@ -418,7 +419,7 @@ typedef struct pigment_modify_options {
   size_t name_size;
   const char *metadata_json; /* replaces wholesale; absent: unchanged */
   size_t metadata_json_size;
-  const char *configuration_json; /* merged; the space cannot change; absent: unchanged */
+  const char *configuration_json; /* merged; space and full_vectors cannot change; absent: unchanged */
   size_t configuration_json_size;
 } pigment_modify_options;
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_modify(pigment_collection *collection,

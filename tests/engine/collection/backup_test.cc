@@ -11,6 +11,9 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/base/memory_files.h"
+#include "engine/block/block.h"
+#include "engine/collection/check.h"
 #include "tests/support/backup_workload.h"
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
@@ -113,6 +116,57 @@ TEST(Backup, TakesShelvesAlong) {
   EXPECT_TRUE(std::any_of(names.begin(), names.end(),
                           [](const std::string& name) { return name.ends_with(".shelf"); }));
   EXPECT_EQ(world.DifferenceOfCopy("copy"), "");
+}
+
+// Each part has blocks of its own, numbered within it.
+TEST(Backup, OfSegmentsOfManyBlocksIsTheSameAndKnowsEachBlocksPlace) {
+  MemoryFileSystem files;
+  StoreOptions options;
+  options.background_threads = 0;
+  const auto store = Store::Open("db", options, &files).value();
+  CollectionModel model;
+  const auto docs = store->CreateCollection(EntryNamed("docs")).value();
+  BatchMaker maker(1, 24, 3000);
+  for (int i = 0; i < 60; ++i) {
+    const WriteBatch batch = maker.Batch(200);
+    ASSERT_OK(docs->Write(batch));
+    model.Apply(batch);
+  }
+  ASSERT_OK(docs->Compact());
+  const auto segments = docs->Segments().value();
+  ASSERT_EQ(segments.size(), 1u);
+  const uint64_t blocks = segments[0].bytes / kBlockBytes;
+  ASSERT_GT(blocks, 20u);
+  BackupOptions backup;
+  backup.files = &files;
+  ASSERT_OK(store->Backup("copy", backup));
+  {
+    const auto copy = Store::Open("copy", options, &files).value();
+    EXPECT_EQ(DifferenceOfAll(**copy->GetCollection({}, "docs"), model), "");
+  }
+  CheckOptions checking;
+  checking.files = &files;
+  checking.full = true;
+  const auto check = CheckStore("copy", checking);
+  ASSERT_OK(check);
+  EXPECT_TRUE(check->is_clean()) << check->findings.front().message;
+  EXPECT_EQ(check->totals.rows_queried, model.records().size());
+
+  // One block in another's place, of the same part or of another: valid in itself.
+  const auto file = files.Open(segments[0].path, OpenMode::kReadWrite).value();
+  std::vector<std::byte> all(segments[0].bytes);
+  ASSERT_OK(file->ReadAt(0, all));
+  for (uint64_t to = 0; to + 1 < blocks; ++to) {
+    const uint64_t from = (to + 1 + to % 3) % (blocks - 1);
+    ASSERT_OK(file->WriteAt(to * kBlockBytes,
+                            std::span(all).subspan(from * kBlockBytes, kBlockBytes)));
+    const Status status = store->Backup("damaged", backup).status();
+    EXPECT_EQ(status.code(), Code::kDataLoss) << "block " << from << " at " << to;
+    EXPECT_EQ(status.offset(), static_cast<int64_t>(to * kBlockBytes)) << status.ToString();
+    ASSERT_OK(file->WriteAt(to * kBlockBytes,
+                            std::span(all).subspan(to * kBlockBytes, kBlockBytes)));
+  }
+  ASSERT_OK(store->Backup("damaged", backup));
 }
 
 TEST(Backup, OfAStoreInMemoryGoesToDisk) {

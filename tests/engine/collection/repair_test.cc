@@ -156,6 +156,71 @@ TEST(Repair, KeepsWhatCanBeReadAndInventsNothing) {
   EXPECT_LT(lossless, repairs);
 }
 
+// Of a segment in which each part has blocks of its own.
+TEST(Repair, LosesTheRowsOfDamagedBlocksAlone) {
+  MemoryFileSystem files;
+  StoreOptions options;
+  options.background_threads = 0;
+  CollectionModel model;
+  std::string path;
+  uint64_t bytes = 0;
+  {
+    const auto store = Store::Open("db", options, &files).value();
+    const auto docs = store->CreateCollection(EntryNamed("docs")).value();
+    BatchMaker maker(1, 24, 2000);
+    for (int i = 0; i < 40; ++i) {
+      const WriteBatch batch = maker.Batch(200);
+      ASSERT_OK(docs->Write(batch));
+      model.Apply(batch);
+    }
+    ASSERT_OK(docs->Compact());
+    const auto segments = docs->Segments().value();
+    ASSERT_EQ(segments.size(), 1u);
+    path = segments[0].path;
+    bytes = segments[0].bytes;
+    ASSERT_OK(store->Close());
+  }
+  const uint64_t rows = model.records().size();
+  const uint64_t blocks = bytes / kBlockBytes;
+  ASSERT_GT(blocks, 20u);
+  const auto turn = [&](uint64_t block) {
+    const auto file = files.Open(path, OpenMode::kReadWrite).value();
+    std::byte byte[1];
+    ASSERT_OK(file->ReadAt(block * kBlockBytes + 1000, byte));
+    byte[0] ^= std::byte{4};
+    ASSERT_OK(file->WriteAt(block * kBlockBytes + 1000, byte));
+  };
+  for (uint64_t block = 0; block + 1 < blocks; ++block) {  // the last one is the root
+    SCOPED_TRACE(block);
+    turn(block);
+    const std::string target = "new-" + std::to_string(block);
+    RepairOptions repair;
+    repair.from_files = repair.to_files = &files;
+    const auto report = RepairStore("db", target, repair);
+    ASSERT_OK(report);
+    ASSERT_EQ(report->collections.size(), 1u);
+    const uint64_t lost = report->collections[0].rows_lost;
+    const auto store = Store::Open(target, options, &files).value();
+    const auto version = (*store->GetCollection({}, "docs"))->Pin().value();
+    EXPECT_EQ(version->live_rows + lost, rows);
+    EXPECT_LT(lost, rows);
+    GetRequest request;
+    request.read.include = {true, true, true, true, false};
+    const auto all = Get(*version, request);
+    ASSERT_OK(all);
+    for (size_t row = 0; row < all->query_offsets.back(); ++row) {
+      ASSERT_EQ(DifferenceOfRow(*all, row, model.records().at(*TextAt(all->ids, row))), "");
+    }
+    turn(block);
+  }
+  turn(blocks - 1);
+  RepairOptions repair;
+  repair.from_files = repair.to_files = &files;
+  const auto report = RepairStore("db", "new", repair);
+  ASSERT_OK(report);
+  EXPECT_EQ(report->collections[0].rows_lost, rows);
+}
+
 TEST(Repair, BuildsCollectionsWhenTheCatalogIsLost) {
   BackupWorld world(4);
   ASSERT_OK(world.Backup("copy"));

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "tests/support/status_matchers.h"
+
 namespace pigment {
 namespace {
 
@@ -118,9 +120,14 @@ TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
            {R"({"hnsw":{},"spann":{}})", "hnsw and spann cannot both be given"},
            {R"({"hnsw":{"foo":1}})", "unknown hnsw parameter \"foo\""},
            {R"({"spann":{"sync_threshold":5}})", "unknown spann parameter \"sync_threshold\""},
-           {R"({"ivf":{}})", "unknown key \"ivf\" in the configuration, expected hnsw or spann"},
+           {R"({"ivf":{}})",
+            "unknown key \"ivf\" in the configuration, expected hnsw, spann or full_vectors"},
            {R"({"embedding_function":{"name":"x"}})",
-            "unknown key \"embedding_function\" in the configuration, expected hnsw or spann"},
+            "unknown key \"embedding_function\" in the configuration, expected hnsw, spann or "
+            "full_vectors"},
+           {R"({"full_vectors":"f8"})", "full_vectors takes \"f32\" or \"f16\", got \"f8\""},
+           {R"({"full_vectors":16})", "full_vectors takes \"f32\" or \"f16\", got 16"},
+           {R"({"full_vectors":null})", "full_vectors takes \"f32\" or \"f16\", got null"},
            {R"({"hnsw":[]})", "hnsw must be an object, got an empty list"},
            {"[]", "configuration must be an object, got an empty list"},
            {"{", "configuration is not valid JSON at byte 2, near \"{\""},
@@ -172,6 +179,24 @@ TEST(Configuration, UpdatesChangeWhatMayChange) {
   EXPECT_NE(updated->json.find(R"("search_nprobe":3,"write_nprobe":9,)"), std::string::npos)
       << updated->json;
   EXPECT_NE(updated->json.find(R"("ef_search":4,)"), std::string::npos) << updated->json;
+}
+
+TEST(Configuration, SaysInWhatVectorsAreKeptBesideWhatChromaSays) {
+  std::string halves = kHnswDefaults;
+  halves.replace(halves.size() - 1, 1, R"(,"full_vectors":"f16"})");
+  const auto parsed = Parse(R"({"full_vectors":"f16"})");
+  ASSERT_OK(parsed);
+  EXPECT_EQ(parsed->json, halves);
+  EXPECT_EQ(parsed->vector_element, VectorElement::kF16);
+  EXPECT_EQ(Parse(halves)->json, halves);
+  EXPECT_EQ(Parse(R"({"hnsw":{},"full_vectors":"f32"})")->json, kHnswDefaults);
+  EXPECT_EQ(Parse(R"({"spann":{},"full_vectors":"f16"})")->vector_element, VectorElement::kF16);
+  const auto updated = UpdateConfiguration(halves, R"({"hnsw":{"ef_search":7}})");
+  ASSERT_OK(updated);
+  EXPECT_EQ(updated->vector_element, VectorElement::kF16);
+  EXPECT_NE(updated->json.find(R"("full_vectors":"f16")"), std::string::npos);
+  EXPECT_EQ(UpdateConfiguration(halves, R"({"full_vectors":"f32"})").status().message(),
+            "full_vectors of a collection cannot be changed: it is f16, got f32");
 }
 
 TEST(Configuration, UpdatesOfTheRestAreRefusedByName) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "engine/vector/half.h"
 #include "engine/vector/top_k.h"
 #include "tests/engine/segment/segment_fixture.h"
 
@@ -45,11 +46,17 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
       if (random() % 3 == 0 && !rows[0].vector.empty()) row.vector = rows[0].vector;
       if (random() % 20 == 0) row.vector.assign(dimension, 0);
     }
+    const VectorElement element = seed % 2 == 1 ? VectorElement::kF16 : VectorElement::kF32;
+    for (ModelRow& row : rows) {
+      if (element == VectorElement::kF16) ASSERT_OK(RoundToHalves(dimension, row.vector));
+    }
     MemoryBlockSource blocks("test");
-    auto summary = WriteRows(&blocks, dimension, rows, 7, random() % 4 != 0);
+    auto summary = WriteRows(&blocks, dimension, rows, 7, random() % 4 != 0, element);
     ASSERT_OK(summary);
     auto segment = Segment::Open(&blocks, summary->root, 7);
     ASSERT_OK(segment);
+    EXPECT_EQ((*segment)->info().vector_element, element);
+    ASSERT_OK((*segment)->Verify());
     std::vector<uint64_t> allowed;
     if (random() % 3 != 0) {
       allowed.resize((count + 63) / 64);

@@ -69,11 +69,13 @@ class ScatteredBlocks : public MemoryBlockSource {
 
 inline Result<SegmentSummary> WriteRows(BlockSink* sink, uint32_t dimension,
                                         const std::vector<ModelRow>& rows, uint32_t segment = 7,
-                                        bool codes = true) {
+                                        bool codes = true,
+                                        VectorElement element = VectorElement::kF32) {
   SegmentOptions options;
   options.segment = segment;
   options.codes = codes;
   options.dimension = dimension;
+  options.vector_element = element;
   SegmentWriter writer(options, sink);
   for (const ModelRow& row : rows)
     PIGMENT_RETURN_IF_ERROR(writer.AddRow(row.vector, row.row_pointer));

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Halves: reading is compiled once per SIMD target by Highway; writing, which happens once for each
+// vector, is plain code, because not every target rounds alike.
+
+#include "engine/vector/half.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+// Vectors of unknown size need another tail.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/vector/half.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace pigment {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// As many as whole registers hold; returns how many.
+size_t WidenWhole(const std::byte* halves, size_t count, float* out) {
+  const hn::CappedTag<float, 16> floats;
+  const hn::Rebind<hwy::float16_t, decltype(floats)> packed;
+  const size_t lanes = hn::Lanes(floats);
+  const auto* from = reinterpret_cast<const hwy::float16_t*>(halves);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::PromoteTo(floats, hn::LoadU(packed, from + i)), floats, out + i);
+  return i;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace pigment
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pigment {
+namespace {
+
+HWY_EXPORT(WidenWhole);
+
+}  // namespace
+
+float FloatOfHalf(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
+  const uint32_t exponent = (half >> 10) & 31u;
+  const uint32_t fraction = half & 1023u;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign != 0 ? -magnitude : magnitude;
+  }
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+uint16_t HalfOf(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
+  uint32_t magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > 0x7F800000u) return sign | 0x7E00u;   // NaN
+  if (magnitude >= 0x477FF000u) return sign | 0x7C00u;  // 65520 and above
+  if (magnitude < 0x38800000u) {                        // below 2^-14: fixed point, in 2^-24
+    // The sum has the fraction, rounded to nearest even by the addition, in its lowest bits.
+    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
+    return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(shifted) - 0x3F000000u);
+  }
+  magnitude += 0x0FFFu + ((magnitude >> 13) & 1u);  // half a unit, less where the unit is even
+  return sign | static_cast<uint16_t>((magnitude - 0x38000000u) >> 13);
+}
+
+void NarrowToHalves(std::span<const float> values, std::byte* out) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const uint16_t half = HalfOf(values[i]);
+    std::memcpy(out + i * sizeof half, &half, sizeof half);
+  }
+}
+
+Status RoundToHalves(size_t dimension, std::span<float> values) {
+  const size_t width = std::max<size_t>(dimension, 1);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float rounded = FloatOfHalf(HalfOf(values[i]));
+    if (!std::isfinite(rounded)) {
+      return InvalidArgument(
+                 Detail::kNotFinite,
+                 fmt::format("embeddings kept in f16 must be within {} and -{}, got {} at place {} "
+                             "of row {}",
+                             kHalfMax, kHalfMax, values[i], i % width, i / width))
+          .WithRow(static_cast<int64_t>(i / width));
+    }
+    values[i] = rounded;
+  }
+  return Status::Ok();
+}
+
+void WidenHalves(const std::byte* halves, std::span<float> out) {
+  const size_t whole = HWY_DYNAMIC_DISPATCH(WidenWhole)(halves, out.size(), out.data());
+  for (size_t i = whole; i < out.size(); ++i) {
+    uint16_t half;
+    std::memcpy(&half, halves + i * sizeof half, sizeof half);
+    out[i] = FloatOfHalf(half);
+  }
+}
+
+}  // namespace pigment
+#endif  // HWY_ONCE

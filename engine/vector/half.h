@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers in 16 bits (IEEE 754 binary16): what a collection with f16 vectors keeps of each number.
+// To half precision is rounded to nearest, ties to even; back is exact. The same bits on every
+// machine. Pure functions; any thread.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/base/status.h"
+
+namespace pigment {
+
+inline constexpr float kHalfMax = 65504;
+
+// From 65520 on: infinity.
+uint16_t HalfOf(float value);
+float FloatOfHalf(uint16_t half);
+
+// `out` holds values.size() halves, little endian; it may be unaligned.
+void NarrowToHalves(std::span<const float> values, std::byte* out);
+// Rounds each number to one that a half holds. A number beyond them: kInvalidArgument,
+// Detail::kNotFinite, with row and place; some are rounded then.
+Status RoundToHalves(size_t dimension, std::span<float> values);
+// `halves` holds out.size() of them and may be unaligned.
+void WidenHalves(const std::byte* halves, std::span<float> out);
+
+}  // namespace pigment
