@@ -62,7 +62,7 @@ struct CollectionEntry {
   std::string embedding_function_config_json;
   Metric metric = Metric::kL2;
   VectorElement vector_element = VectorElement::kF32;  // of full vectors
-  uint32_t dimension = 0;  // 0 until the first flush or add fixed it
+  uint32_t dimension = 0;                              // 0 until the first flush or add fixed it
   // Everything of this collection at log positions <= floor is in `segments` and on the shelf.
   uint64_t floor = 0;
   uint64_t next_ordinal = 1;
@@ -74,12 +74,11 @@ class Catalog {
  public:
   // Opens or creates (with the default tenant and database) the catalog in `directory`.
   // read_only: creates nothing; missing is kNotFound. Beside a writer the caller holds
-  // kLookingPosition meanwhile, so that no file of the catalog goes under it. `reserve` outlives the
-  // catalog: on a full disk deletions and raised floors use it, other edits are refused as long as
-  // it is not there.
+  // kLookingPosition meanwhile, so that no file of the catalog goes under it. `reserve` outlives
+  // the catalog: on a full disk deletions and raised floors use it, other edits are refused as long
+  // as it is not there.
   static Result<std::unique_ptr<Catalog>> Open(FileSystem* files, std::string directory,
-                                               bool read_only,
-                                               DiskReserve* reserve = nullptr);
+                                               bool read_only, DiskReserve* reserve = nullptr);
   virtual ~Catalog() = default;
 
   virtual Uuid store() const = 0;  // identity of the store, made once
@@ -163,8 +162,8 @@ class Catalog {
   virtual Status Seal() = 0;
 };
 
-// Publishes a catalog that holds `state` (EncodeState) for the store `store` in a directory that has
-// none. REQUIRES: everything that it names is durable.
+// Publishes a catalog that holds `state` (EncodeState) for the store `store` in a directory that
+// has none. REQUIRES: everything that it names is durable.
 Status WriteCatalog(FileSystem* files, const std::string& directory, const Uuid& store,
                     const std::string& state);
 

@@ -75,9 +75,9 @@ std::string PackBody(const CollectionEntry& entry) {
   writer.Put(entry.next_ordinal);
   writer.Put(entry.dimension);
   writer.Put(static_cast<uint8_t>(entry.metric));
-  writer.Put(static_cast<uint8_t>(
-      (entry.metadata ? kHasMetadata : 0) | (entry.shelf.file != 0 ? kHasShelf : 0) |
-      (entry.vector_element == VectorElement::kF16 ? kHasHalves : 0)));
+  writer.Put(static_cast<uint8_t>((entry.metadata ? kHasMetadata : 0) |
+                                  (entry.shelf.file != 0 ? kHasShelf : 0) |
+                                  (entry.vector_element == VectorElement::kF16 ? kHasHalves : 0)));
   writer.PutText(entry.name);
   if (entry.metadata) writer.PutText(metadata);
   if (entry.shelf.file != 0) {

@@ -54,8 +54,8 @@ class Repair {
     PIGMENT_ASSIGN_OR_RETURN(catalog_, SalvageCatalog(files_, from_, report_.messages));
     report_.catalog = catalog_.condition;
     next_segment_ = catalog_.state.next_segment();
-    PIGMENT_ASSIGN_OR_RETURN(
-        log_, SalvageLog(files_, from_ + "/log", catalog_.store, report_.messages));
+    PIGMENT_ASSIGN_OR_RETURN(log_,
+                             SalvageLog(files_, from_ + "/log", catalog_.store, report_.messages));
     std::vector<CollectionEntry> entries;
     catalog_.state.VisitCollections(
         [&](const CollectionEntry& entry) { entries.push_back(entry); });
@@ -68,9 +68,8 @@ class Repair {
     }
     PIGMENT_RETURN_IF_ERROR(WriteLog(entries));
     if (shelf_) {
-      PIGMENT_RETURN_IF_ERROR(
-          shelf_->Write(*target_.files(),
-                        fmt::format("{}/{}.shelf", target_.segments(), shelf_number_)));
+      PIGMENT_RETURN_IF_ERROR(shelf_->Write(
+          *target_.files(), fmt::format("{}/{}.shelf", target_.segments(), shelf_number_)));
     }
     PIGMENT_RETURN_IF_ERROR(target_.files()->SyncDirectory(target_.segments()));
     return Publish(entries);
@@ -204,7 +203,8 @@ class Repair {
     Part part;
     part.entry = entry;
     PIGMENT_ASSIGN_OR_RETURN(part.opened, OpenSegment(entry.segment, entry.root, entry.rows));
-    if (part.opened.source && uint64_t{*part.opened.source->blocks()} * kBlockBytes != entry.file_bytes) {
+    if (part.opened.source &&
+        uint64_t{*part.opened.source->blocks()} * kBlockBytes != entry.file_bytes) {
       part.opened.is_whole = false;
     }
     if (entry.deletions == 0) return part;
@@ -238,14 +238,13 @@ class Repair {
     const auto bytes =
         ReadShelf(*files_, fmt::format("{}/segments/{}.shelf", from_, entry.shelf.file),
                   catalog_.store.bytes, entry.shelf);
-    auto shelved = bytes.ok() ? DecodeShelvedTail(AsBytes(*bytes))
-                              : Result<ShelvedTail>(bytes.status());
+    auto shelved =
+        bytes.ok() ? DecodeShelvedTail(AsBytes(*bytes)) : Result<ShelvedTail>(bytes.status());
     if (IsLackOfOurs(shelved.status())) return shelved.status();
     if (shelved.ok()) return std::optional(*std::move(shelved));
     ++report_.shelf_records_lost;
-    report_.messages.push_back(
-        fmt::format("what collection \"{}\" had on a shelf is lost: {}", entry.name,
-                    shelved.status().message()));
+    report_.messages.push_back(fmt::format("what collection \"{}\" had on a shelf is lost: {}",
+                                           entry.name, shelved.status().message()));
     return std::optional<ShelvedTail>();
   }
 
@@ -288,7 +287,7 @@ class Repair {
     });
     // Gathered only where somebody asks.
     Living living;
-    for (const auto& record : shelved && has_lost_deletions ? shelved->records : NoRecords()) {
+    for (const auto& record : shelved&& has_lost_deletions ? shelved->records : NoRecords()) {
       living.shelved.insert(record->id);
     }
     const bool gathers = has_lost_deletions || (shelved && !is_whole);
@@ -326,19 +325,20 @@ class Repair {
     uint64_t elsewhere = 0;
     PIGMENT_ASSIGN_OR_RETURN(
         const std::optional<SegmentEntry> written,
-        Rewrite(*part.opened.segment,
-                [&](uint32_t row, const std::string& id) {
-                  if (!part.IsLive(row)) return false;
-                  if (living == nullptr || id.empty()) return true;
-                  if (!part.has_lost_deletions) {
-                    living->stored.insert(id);
-                    return true;
-                  }
-                  if (!living->shelved.contains(id) && living->stored.insert(id).second) return true;
-                  ++elsewhere;
-                  return false;
-                },
-                &lost));
+        Rewrite(
+            *part.opened.segment,
+            [&](uint32_t row, const std::string& id) {
+              if (!part.IsLive(row)) return false;
+              if (living == nullptr || id.empty()) return true;
+              if (!part.has_lost_deletions) {
+                living->stored.insert(id);
+                return true;
+              }
+              if (!living->shelved.contains(id) && living->stored.insert(id).second) return true;
+              ++elsewhere;
+              return false;
+            },
+            &lost));
     repaired.rows_lost += lost;
     if (part.has_lost_deletions && part.entry.deleted_rows > elsewhere) {
       repaired.deletions_lost += part.entry.deleted_rows - elsewhere;
@@ -442,9 +442,9 @@ class Repair {
                          .rows = info.rows,
                          .deletions = deletions};
     if (deletions != 0) {
-      const auto deleted = ReadDeletionsFile(
-          *files_, fmt::format("{}/segments/{}.{}.del", from_, number, deletions),
-          {catalog_.store.bytes, number, deletions, info.rows});
+      const auto deleted =
+          ReadDeletionsFile(*files_, fmt::format("{}/segments/{}.{}.del", from_, number, deletions),
+                            {catalog_.store.bytes, number, deletions, info.rows});
       if (deleted.ok()) segment.deleted_rows = static_cast<uint32_t>(deleted->Count());
     }
     entry.segments.push_back(segment);
@@ -477,16 +477,15 @@ class Repair {
         LogCopy::Begin(target_.files(), target_.log(), catalog_.store.bytes, after));
     for (uint64_t position = after + 1; position <= last; ++position) {
       const auto found = log_.batches.find(position);
-      const bool is_usable =
-          found != log_.batches.end() && found->second.size() >= kUuidBytes &&
-          DecodeWriteBatch(AsBytes(found->second).subspan(kUuidBytes)).ok();
+      const bool is_usable = found != log_.batches.end() && found->second.size() >= kUuidBytes &&
+                             DecodeWriteBatch(AsBytes(found->second).subspan(kUuidBytes)).ok();
       ++(is_usable ? report_.log_batches : report_.log_batches_lost);
       PIGMENT_RETURN_IF_ERROR(copy->Add(AsBytes(is_usable ? found->second : nothing)));
     }
     if (report_.log_batches_lost > 0) {
-      report_.messages.push_back(fmt::format(
-          "{} batches of the log are lost; those behind them were applied all the same",
-          report_.log_batches_lost));
+      report_.messages.push_back(
+          fmt::format("{} batches of the log are lost; those behind them were applied all the same",
+                      report_.log_batches_lost));
     }
     report_.is_log_whole = log_.is_whole;
     report_.position = last;
@@ -540,7 +539,8 @@ Result<RepairReport> RepairStore(const std::string& from, const std::string& to,
     has_any = has_any || exists;
   }
   if (!has_any) return NotFound(fmt::format("store \"{}\" does not exist", from));
-  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<CopyTarget> target, CopyTarget::Begin(to_files, to));
+  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<CopyTarget> target,
+                           CopyTarget::Begin(to_files, to));
   PIGMENT_ASSIGN_OR_RETURN(RepairReport report,
                            Repair(files, from, *target, options.control).Run());
   PIGMENT_ASSIGN_OR_RETURN(const CheckReport check,

@@ -380,8 +380,7 @@ Status SegmentStore::RemoveUnreferenced() {
   for (const std::string& name : names) {
     if (!IsOurName(name)) continue;
     std::string path = directory_ + "/" + name;
-    const bool is_forgotten =
-        PIGMENT_PLANTED(kOpenRemovesNamedDeletions) && path.ends_with(".del");
+    const bool is_forgotten = PIGMENT_PLANTED(kOpenRemovesNamedDeletions) && path.ends_with(".del");
     if (named.contains(path) && !is_forgotten) continue;
     unreferenced.push_back(std::move(path));
   }

@@ -177,9 +177,8 @@ Result<Values> ReadJson(std::string_view json, std::string_view what) {
                        : key == kSpannKind.name ? &kSpannKind
                                                 : nullptr;
     if (kind == nullptr && (key != "embedding_function" || tape.kind(i) != JsonKind::kNull)) {
-      return InvalidArgument(
-          fmt::format("unknown key {} in the {}, expected hnsw, spann or full_vectors", Quoted(key),
-                      what));
+      return InvalidArgument(fmt::format(
+          "unknown key {} in the {}, expected hnsw, spann or full_vectors", Quoted(key), what));
     }
     if (tape.kind(i) == JsonKind::kNull) continue;
     if (++given > 1) return InvalidArgument("hnsw and spann cannot both be given");
@@ -248,8 +247,8 @@ Result<Configuration> Print(const Values& values) {
   json += values.kind == &kSpannKind ? "}" : R"(},"spann":null)";
   configuration.vector_element = values.full_vectors.value_or(VectorElement::kF32);
   if (configuration.vector_element != VectorElement::kF32) {
-    json += fmt::format(R"(,"{}":"{}")", kFullVectors,
-                        VectorElementName(configuration.vector_element));
+    json +=
+        fmt::format(R"(,"{}":"{}")", kFullVectors, VectorElementName(configuration.vector_element));
   }
   json += '}';
   return configuration;
@@ -277,10 +276,10 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
     return InvalidArgument("stored configuration has neither hnsw nor spann");
   PIGMENT_ASSIGN_OR_RETURN(const Values change, ReadJson(change_json, "configuration"));
   if (change.full_vectors) {
-    return InvalidArgument(fmt::format(
-        "full_vectors of a collection cannot be changed: it is {}, got {}",
-        VectorElementName(current.full_vectors.value_or(VectorElement::kF32)),
-        VectorElementName(*change.full_vectors)));
+    return InvalidArgument(
+        fmt::format("full_vectors of a collection cannot be changed: it is {}, got {}",
+                    VectorElementName(current.full_vectors.value_or(VectorElement::kF32)),
+                    VectorElementName(*change.full_vectors)));
   }
   if (change.kind == nullptr || (change.numbers.empty() && change.space.empty())) {
     return InvalidArgument("the change of the configuration is empty");

@@ -180,8 +180,8 @@ class PartPlaces {
   Status CheckPacked(const PartEntry& part) {
     const uint32_t root = header_.blocks - 1;
     if (part.first != shared_block_) {
-      const bool ascends = shared_block_ == kNoBlock ? part.first >= next_
-                                                     : part.first > shared_block_;
+      const bool ascends =
+          shared_block_ == kNoBlock ? part.first >= next_ : part.first > shared_block_;
       const bool exists =
           part.first == root || part.first < next_ + uint64_t{header_.packed_blocks};
       if (!ascends || !exists) return Misplaced(part);
@@ -196,10 +196,9 @@ class PartPlaces {
     return Status::Ok();
   }
   Status Misplaced(const PartEntry& part) const {
-    return error_(Detail::kMiscounted,
-                  fmt::format("part {} has {} bytes at {} of block {}",
-                              BlockKindName(static_cast<BlockKind>(part.kind)), part.bytes,
-                              part.offset, part.first));
+    return error_(Detail::kMiscounted, fmt::format("part {} has {} bytes at {} of block {}",
+                                                   BlockKindName(static_cast<BlockKind>(part.kind)),
+                                                   part.bytes, part.offset, part.first));
   }
 
   const RootHeader& header_;

@@ -33,7 +33,8 @@
 //   80     8    bytes of all documents before compression
 //   88     4    bytes of a chunk of documents before compression
 //   92     4    what each number of a vector is kept as (VectorElement)
-//   96     32*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block u32,
+//   96     32*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block
+//   u32,
 //               blocks u32, bytes u64, offset u32, reserved u32
 //   …      12*e extents: logical u32, physical u32, count u32; ascending, without gaps, of all but
 //               kExtents blocks and root
@@ -140,8 +141,8 @@ class Segment {
 
   // Calls `visit(first vector number, vectors, stride in floats, count)` for every run of vectors
   // that lie in one block (or one by one where a vector is larger than a block), in order, padding
-  // excluded; those that are kept in f16 are widened. Stops with the first error that `visit` returns. Runs that `wants` (where given) says
-  // no to are not read.
+  // excluded; those that are kept in f16 are widened. Stops with the first error that `visit`
+  // returns. Runs that `wants` (where given) says no to are not read.
   using VectorVisitor =
       std::function<Status(uint32_t first, const float* vectors, size_t stride, size_t count)>;
   using VectorFilter = std::function<bool(uint32_t first, size_t count)>;
@@ -156,8 +157,8 @@ class Segment {
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
 
-  // What each block says of itself, and where it lies: of all but the root and the extent map, which
-  // Open has checked. For whoever copies blocks as they are.
+  // What each block says of itself, and where it lies: of all but the root and the extent map,
+  // which Open has checked. For whoever copies blocks as they are.
   using BlockVisitor = std::function<void(uint32_t physical, const BlockExpectation& expected)>;
   virtual void VisitBlocks(const BlockVisitor& visit) const = 0;
 

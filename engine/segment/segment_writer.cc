@@ -128,8 +128,7 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
 // Ordinal, id and texts of row number `rows`.
 Status SegmentWriter::State::AddTexts(const RowView& row) {
   last_ordinal = row.ordinal;
-  PIGMENT_RETURN_IF_ERROR(
-      packer.Part(BlockKind::kOrdinals, sizeof(uint64_t))->Add(row.ordinal));
+  PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kOrdinals, sizeof(uint64_t))->Add(row.ordinal));
   const IdHash hash = HashId(options.owner, row.id);
   PIGMENT_RETURN_IF_ERROR(
       Push(ids, PendingId{IdHashEntry(hash.stored, rows), hash.check}, reservation));
@@ -182,10 +181,10 @@ Status SegmentWriter::State::WriteIdIndex() {
     // 96 equal bits: the ids are equal. Entries of one hash are few.
     for (size_t j = i; j-- > 0 && HashOf(ids[j].entry) == HashOf(ids[i].entry);) {
       if (ids[j].check != ids[i].check) continue;
-      return InvalidArgument(Detail::kDuplicateId,
-                             fmt::format("rows {} and {} of segment {} have one id",
-                                         RowOf(ids[j].entry), RowOf(ids[i].entry),
-                                         options.segment));
+      return InvalidArgument(
+          Detail::kDuplicateId,
+          fmt::format("rows {} and {} of segment {} have one id", RowOf(ids[j].entry),
+                      RowOf(ids[i].entry), options.segment));
     }
     PIGMENT_RETURN_IF_ERROR(index->Add(ids[i].entry));
   }
@@ -236,8 +235,7 @@ Status SegmentWriter::AddRow(std::span<const float> vector, uint64_t row_pointer
   if (row_pointer == kNoRowPointer) return InvalidArgument("row pointer 2^64 - 1 is reserved");
   if (!vector.empty()) PIGMENT_RETURN_IF_ERROR(state.CheckDimension(vector.size()));
   state.kind = State::Rows::kPointers;
-  state.failed =
-      state.packer.Part(BlockKind::kRowPointers, sizeof row_pointer)->Add(row_pointer);
+  state.failed = state.packer.Part(BlockKind::kRowPointers, sizeof row_pointer)->Add(row_pointer);
   if (state.failed.ok()) state.failed = state.AddVector(vector, {});
   return state.failed;
 }

@@ -224,9 +224,10 @@ TEST(HostChecks, AConfigurationComesBackNormalised) {
   EXPECT_EQ(check(R"({"hnsw": {"space": "foo"}})", {}, {}, &text), 0);
   EXPECT_EQ(text, "unknown space \"foo\", expected one of l2, cosine, ip");
   EXPECT_EQ(check(R"({"full_vectors": "f16"})", {}, {}, &text), 0);
-  EXPECT_EQ(text,
-            "full_vectors f16 is for the library's own collections: those of a host keep vectors in "
-            "a column of the host's type");
+  EXPECT_EQ(
+      text,
+      "full_vectors f16 is for the library's own collections: those of a host keep vectors in "
+      "a column of the host's type");
   EXPECT_EQ(check({}, "{}", {}, &text), 0);
   EXPECT_EQ(text, "metadata must not be empty, got {}");
 

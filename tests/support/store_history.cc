@@ -97,11 +97,12 @@ Status PutCollection(ByteWriter& writer, const CollectionEntry& entry, const Ver
   PIGMENT_ASSIGN_OR_RETURN(const ResultSet all, Get(version, EverythingRequest()));
   writer.Put(all.query_offsets.back());
   for (size_t row = 0; row < all.query_offsets.back(); ++row) {
-    PutRow(writer, {.id = TextAt(all.ids, row).value_or("?"),
-                    .document = TextAt(all.documents, row),
-                    .uri = TextAt(all.uris, row),
-                    .metadata = TextAt(all.metadatas, row),
-                    .embedding = std::span(all.embeddings).subspan(row * all.dimension, all.dimension)});
+    PutRow(writer,
+           {.id = TextAt(all.ids, row).value_or("?"),
+            .document = TextAt(all.documents, row),
+            .uri = TextAt(all.uris, row),
+            .metadata = TextAt(all.metadatas, row),
+            .embedding = std::span(all.embeddings).subspan(row * all.dimension, all.dimension)});
   }
   if (version.dimension != 0) {
     PIGMENT_ASSIGN_OR_RETURN(const ResultSet near, Query(version, TheQuery()));
@@ -125,9 +126,8 @@ void PutCollection(ByteWriter& writer, const std::string& name,
     PutRow(writer, {.id = record->id,
                     .document = record->document,
                     .uri = record->uri,
-                    .metadata = record->metadata
-                                    ? std::optional(MetadataToJson(*record->metadata))
-                                    : std::nullopt,
+                    .metadata = record->metadata ? std::optional(MetadataToJson(*record->metadata))
+                                                 : std::nullopt,
                     .embedding = record->embedding});
   }
   if (collection.records.dimension() != 0) {
@@ -201,8 +201,7 @@ std::string DifferenceOfStore(Store& store, const StoreModel& model) {
     entries.erase(found);
     if (collection.records.dimension() == 0) continue;
     const auto version = (*handle)->Pin();
-    if (const std::string difference =
-            DifferenceOfQuery(**version, collection.records, TheQuery());
+    if (const std::string difference = DifferenceOfQuery(**version, collection.records, TheQuery());
         !difference.empty()) {
       return fmt::format("collection \"{}\": {}", name, difference);
     }
@@ -311,7 +310,8 @@ std::string StoreRun::Open() {
 
 std::string StoreRun::Do(StoreOperation operation) {
   ++step_;
-  const bool is_reopening = operation == StoreOperation::kReopen || operation == StoreOperation::kKill;
+  const bool is_reopening =
+      operation == StoreOperation::kReopen || operation == StoreOperation::kKill;
   if (is_reopening || has_failed_) {
     if (has_failed_) {
       if (std::string error = WriteAfterFailure(); !error.empty()) return error;
@@ -357,8 +357,8 @@ std::string StoreRun::Do(StoreOperation operation) {
   return "";
 }
 
-// A store that failed takes no more writes; if it takes one all the same, that one is a promise like
-// any other.
+// A store that failed takes no more writes; if it takes one all the same, that one is a promise
+// like any other.
 std::string StoreRun::WriteAfterFailure() {
   if (models_.back()->collections.empty()) return "";
   const std::string name = Largest(*models_.back());
@@ -404,9 +404,8 @@ std::string StoreRun::CompactBusy() {
   Note("flushed");
   std::string error;
   files_->OnSegment([&] {
-    for (const StoreOperation operation :
-         {StoreOperation::kDelete, StoreOperation::kUpsert, StoreOperation::kFlush,
-          StoreOperation::kDelete}) {
+    for (const StoreOperation operation : {StoreOperation::kDelete, StoreOperation::kUpsert,
+                                           StoreOperation::kFlush, StoreOperation::kDelete}) {
       if (error.empty() && !has_failed_) error = Do(operation);
     }
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collections that keep their vectors in f16: the same rounded numbers wherever a record is, half of
-// the bytes, and nothing that a half cannot hold.
+// Collections that keep their vectors in f16: the same rounded numbers wherever a record is, half
+// of the bytes, and nothing that a half cannot hold.
 
 #include <gtest/gtest.h>
 
@@ -38,8 +38,7 @@ class HalfVectors : public ::testing::Test {
   std::shared_ptr<Store> Open() { return Store::Open("db", options_, &files_).value(); }
   uint64_t SegmentBytes(const std::string& name, VectorElement element) {
     const auto store = Open();
-    const auto docs =
-        store->CreateCollection(EntryNamed(name, Metric::kCosine, element)).value();
+    const auto docs = store->CreateCollection(EntryNamed(name, Metric::kCosine, element)).value();
     EXPECT_OK(docs->Write(RandomBatch(1, 256, 3000)));
     EXPECT_OK(docs->Compact());
     uint64_t bytes = 0;
@@ -61,8 +60,7 @@ TEST_F(HalfVectors, AreTheSameInTailLogSegmentForkAndCopy) {
       return DifferenceOfAll(**store.GetCollection({}, collection), model);
     };
     auto store = Open();
-    const auto docs =
-        store->CreateCollection(EntryNamed(name, Metric::kCosine, kF16)).value();
+    const auto docs = store->CreateCollection(EntryNamed(name, Metric::kCosine, kF16)).value();
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       const WriteBatch batch = RandomBatch(seed, dimension, static_cast<int>(seed) * 3);
       ASSERT_OK(docs->Write(batch));

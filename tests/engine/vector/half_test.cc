@@ -23,8 +23,8 @@ namespace {
 // By the definition of binary16.
 double ValueOf(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
-  const double magnitude = exponent == 0 ? std::ldexp(fraction, -24)
-                                         : std::ldexp(1024 + fraction, exponent - 25);
+  const double magnitude =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
   return (half & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
@@ -115,8 +115,9 @@ TEST(Half, RoundingNamesTheRowThatDoesNotFit) {
   EXPECT_EQ(status.code(), Code::kInvalidArgument);
   EXPECT_EQ(status.detail(), Detail::kNotFinite);
   EXPECT_EQ(status.row(), 1);
-  EXPECT_EQ(status.message(),
-            "embeddings kept in f16 must be within 65504 and -65504, got 65520 at place 2 of row 1");
+  EXPECT_EQ(
+      status.message(),
+      "embeddings kept in f16 must be within 65504 and -65504, got 65520 at place 2 of row 1");
   values.back() = 65519;
   ASSERT_OK(RoundToHalves(3, values));
   EXPECT_EQ(values, (std::vector<float>{1, -2, 0, 4, 5, 65504}));
