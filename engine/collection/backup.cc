@@ -84,16 +84,15 @@ class Backup {
     PIGMENT_ASSIGN_OR_RETURN(
         const std::unique_ptr<LogCopy> copy,
         LogCopy::Begin(target_.files(), target_.log(), source_.store.bytes, after));
-    PIGMENT_RETURN_IF_ERROR(
-        ReadLogRange(source_.files, source_.directory + "/log", source_.store.bytes, after,
-                     source_.position,
-                     [&](uint64_t position, std::span<const std::byte> payload) -> Status {
-                       PIGMENT_RETURN_IF_ERROR(control_.Check());
-                       if (position == source_.position && PIGMENT_PLANTED(kBackupCutsLog)) {
-                         return Status::Ok();
-                       }
-                       return copy->Add(payload);
-                     }));
+    PIGMENT_RETURN_IF_ERROR(ReadLogRange(
+        source_.files, source_.directory + "/log", source_.store.bytes, after, source_.position,
+        [&](uint64_t position, std::span<const std::byte> payload) -> Status {
+          PIGMENT_RETURN_IF_ERROR(control_.Check());
+          if (position == source_.position && PIGMENT_PLANTED(kBackupCutsLog)) {
+            return Status::Ok();
+          }
+          return copy->Add(payload);
+        }));
     PIGMENT_RETURN_IF_ERROR(copy->Finish());
     Count(copy->bytes());
     return Status::Ok();
@@ -133,10 +132,9 @@ class Backup {
         if (PIGMENT_PLANTED(kBackupTrustsSource)) continue;
         const ConstBlockBytes block = bytes.subspan(i * kBlockBytes).first<kBlockBytes>();
         const auto number = static_cast<uint32_t>(first + i);
-        PIGMENT_RETURN_IF_ERROR(
-            expected[number]
-                ? CheckBlock(block, *expected[number], number, from->path())
-                : CheckBlockOfFile(block, entry.segment, number, from->path()));
+        PIGMENT_RETURN_IF_ERROR(expected[number]
+                                    ? CheckBlock(block, *expected[number], number, from->path())
+                                    : CheckBlockOfFile(block, entry.segment, number, from->path()));
       }
       PIGMENT_RETURN_IF_ERROR(to->WriteAt(first * kBlockBytes, bytes));
     }
@@ -196,12 +194,12 @@ Status CopyTarget::CheckPlace(bool* has_marker) const {
     return AlreadyExists(fmt::format("\"{}\" holds a store already", path_));
   }
   for (const std::string& name : names) {
-    const bool is_ours = name == "LOCK" || (*has_marker && (name == kBackupMarker || name == "log" ||
-                                                           name == "segments" ||
-                                                           IsCatalogLeftover(name)));
+    const bool is_ours =
+        name == "LOCK" || (*has_marker && (name == kBackupMarker || name == "log" ||
+                                           name == "segments" || IsCatalogLeftover(name)));
     if (is_ours) continue;
-    return FailedPrecondition(Detail::kNone, fmt::format("\"{}\" is not empty: it has \"{}\"",
-                                                         path_, name))
+    return FailedPrecondition(Detail::kNone,
+                              fmt::format("\"{}\" is not empty: it has \"{}\"", path_, name))
         .WithHint("a copy is written into a directory that is missing or empty");
   }
   return Status::Ok();
@@ -268,7 +266,8 @@ Status CopyTarget::Finish(const Uuid& store, const std::string& catalog_bytes) {
 Result<BackupSummary> WriteBackup(FrozenStore& source, const std::string& path,
                                   const BackupOptions& options) {
   FileSystem* const files = options.files != nullptr ? options.files : DiskFiles();
-  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<CopyTarget> target, CopyTarget::Begin(files, path));
+  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<CopyTarget> target,
+                           CopyTarget::Begin(files, path));
   return Backup(source, *target, options.control).Run();
 }
 

@@ -73,10 +73,10 @@ Result<bool> CheckBlocks(const CheckedStore& store, const std::string& path, uin
   ++notes.totals().files;
   notes.totals().bytes += size;
   if (size == 0 || size % kBlockBytes != 0) {
-    notes.AddError(size == 0 ? Detail::kTruncated : Detail::kMisaligned, collection, path,
-                   static_cast<int64_t>(size),
-                   fmt::format("segment {} has {} bytes, not a multiple of {}", segment, size,
-                               kBlockBytes));
+    notes.AddError(
+        size == 0 ? Detail::kTruncated : Detail::kMisaligned, collection, path,
+        static_cast<int64_t>(size),
+        fmt::format("segment {} has {} bytes, not a multiple of {}", segment, size, kBlockBytes));
   }
   const uint64_t blocks = size / kBlockBytes;
   std::vector<std::byte> chunk(kChunkBlocks * kBlockBytes);
@@ -121,8 +121,8 @@ Status CheckContents(const CheckedStore& store, const std::string& path,
     notes.AddStatus(source.status(), collection, path);
     return Status::Ok();
   }
-  const uint32_t root = expected != nullptr ? expected->root
-                                            : static_cast<uint32_t>(size / kBlockBytes - 1);
+  const uint32_t root =
+      expected != nullptr ? expected->root : static_cast<uint32_t>(size / kBlockBytes - 1);
   const auto segment = Segment::Open(source->get(), root, number);
   if (!segment.ok()) {
     notes.AddStatus(segment.status(), collection, path);
@@ -216,7 +216,8 @@ Status CheckSegmentFiles(const CheckedStore& store, CheckNotes& notes) {
     }
     if (entry.shelf.file != 0) {
       PIGMENT_RETURN_IF_ERROR(store.control.Check());
-      const std::string path = fmt::format("{}/segments/{}.shelf", store.directory, entry.shelf.file);
+      const std::string path =
+          fmt::format("{}/segments/{}.shelf", store.directory, entry.shelf.file);
       if (seen_shelves.insert(entry.shelf.file).second) {
         const auto whole = ReadWholeShelf(*store.files, path, store.store.bytes, entry.shelf.file);
         notes.AddStatus(whole.status(), "");
@@ -272,8 +273,7 @@ Status CheckNames(const CheckedStore& store, CheckNotes& notes) {
       }
     }
   }
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> root,
-                           store.files->List(store.directory));
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::string> root, store.files->List(store.directory));
   for (const std::string& name : root) {
     if (IsOursInRoot(name) || name.starts_with(std::string(kCatalogName) + ".")) continue;
     NoteName(CheckSeverity::kNote, store.directory + "/" + name,

@@ -158,13 +158,13 @@ TEST(Backup, OfSegmentsOfManyBlocksIsTheSameAndKnowsEachBlocksPlace) {
   ASSERT_OK(file->ReadAt(0, all));
   for (uint64_t to = 0; to + 1 < blocks; ++to) {
     const uint64_t from = (to + 1 + to % 3) % (blocks - 1);
-    ASSERT_OK(file->WriteAt(to * kBlockBytes,
-                            std::span(all).subspan(from * kBlockBytes, kBlockBytes)));
+    ASSERT_OK(
+        file->WriteAt(to * kBlockBytes, std::span(all).subspan(from * kBlockBytes, kBlockBytes)));
     const Status status = store->Backup("damaged", backup).status();
     EXPECT_EQ(status.code(), Code::kDataLoss) << "block " << from << " at " << to;
     EXPECT_EQ(status.offset(), static_cast<int64_t>(to * kBlockBytes)) << status.ToString();
-    ASSERT_OK(file->WriteAt(to * kBlockBytes,
-                            std::span(all).subspan(to * kBlockBytes, kBlockBytes)));
+    ASSERT_OK(
+        file->WriteAt(to * kBlockBytes, std::span(all).subspan(to * kBlockBytes, kBlockBytes)));
   }
   ASSERT_OK(store->Backup("damaged", backup));
 }
@@ -221,9 +221,8 @@ TEST(Backup, RefusesAPlaceThatIsTaken) {
 
 TEST(Backup, AnUnfinishedOneSaysSoAndIsNoNewStore) {
   BackupWorld world(11);
-  world.files().SetFault(FileFault{.operations = static_cast<uint32_t>(FileOperation::kWrite),
-                                   .at = 3,
-                                   .forever = true});
+  world.files().SetFault(FileFault{
+      .operations = static_cast<uint32_t>(FileOperation::kWrite), .at = 3, .forever = true});
   EXPECT_FALSE(world.Backup("copy").ok());
   world.files().SetFault(std::nullopt);
   const auto opened = Store::Open("copy", {}, &world.files());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repair: a whole store stays what it is; of a damaged one everything that can be read is there, and
-// nothing that never was.
+// Repair: a whole store stays what it is; of a damaged one everything that can be read is there,
+// and nothing that never was.
 
 #include "engine/collection/repair.h"
 
