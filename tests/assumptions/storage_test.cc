@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one might take for granted of the machine below a store and is not: that there is room on the
-// disk, that it may be written to, that memory is enough for a table entry of everything.
+// What one might take for granted of the machine below a store and is not: that there is room on
+// the disk, that it may be written to, that memory is enough for a table entry of everything.
 
 #include <gtest/gtest.h>
 
@@ -79,7 +79,8 @@ TEST(StorageAssumptions, TheDiskMayBecomeReadOnlyAndGoBackToNormal) {
     ASSERT_OK(docs->Write(batch));
     model.Apply(batch);
   }
-  files.SetFault(FileFault{.operations = kChangingFileOperations, .forever = true, .error_number = EROFS});
+  files.SetFault(
+      FileFault{.operations = kChangingFileOperations, .forever = true, .error_number = EROFS});
   const Status refused = docs->Write(maker.Batch(10)).status();
   EXPECT_FALSE(refused.ok());
   EXPECT_NE(refused.ToString().find("read-only file system"), std::string::npos)

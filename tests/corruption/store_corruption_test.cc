@@ -5,13 +5,13 @@
 // with its file, or every answer is what it was. Never a crash, more than 64 MiB, or a second.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
-#include <ctime>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <random>
-#include <unistd.h>
 
 #include "tests/corruption/damaged_store.h"
 #include "tests/support/effort.h"
@@ -47,10 +47,7 @@ class StoreCorruption : public testing::Test {
 
   // A few failures tell more than one; all of them nobody reads.
   static bool IsEnough() {
-    return testing::UnitTest::GetInstance()
-               ->current_test_info()
-               ->result()
-               ->total_part_count() > 8;
+    return testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count() > 8;
   }
   // Of computing: what else the machine does is not the damage's fault.
   static double ThreadSeconds() {
@@ -174,7 +171,8 @@ TEST_F(StoreCorruption, ByCuttingAFileAtAnyLengthIsFoundOrChangesNoAnswer) {
   ExpectFloor("truncations", cuts, 65536);
 }
 
-// ---- Blocks and files ----------------------------------------------------------------------------
+// ---- Blocks and files
+// ----------------------------------------------------------------------------
 
 // One thing that a disk, a file system or a person does to whole blocks and files. Returns what it
 // did; empty when it changed nothing.
