@@ -18,7 +18,7 @@ namespace {
 using Op = StoreOperation;
 
 // Segments, one of them with deletions; more in the log; and a cold collection.
-const std::vector<Op> kSmallStore = {Op::kCreate, Op::kAdd,    Op::kAdd,  Op::kFlush,
+const std::vector<Op> kSmallStore = {Op::kCreate, Op::kAdd,    Op::kAdd,   Op::kFlush,
                                      Op::kDelete, Op::kUpsert, Op::kFlush, Op::kDelete,
                                      Op::kUpsert, Op::kCreate, Op::kAdd};
 
@@ -29,9 +29,9 @@ struct Start {
 
 std::string MakeSmallStore(CrashExplorer& explorer, Start* small) {
   const Start empty;
-  const std::string error = explorer.Build(
-      {.tree = &empty.tree, .model = empty.model, .operations = kSmallStore}, &small->tree,
-      &small->model);
+  const std::string error =
+      explorer.Build({.tree = &empty.tree, .model = empty.model, .operations = kSmallStore},
+                     &small->tree, &small->model);
   return error.empty() ? "" : "the small store: " + error;
 }
 
@@ -50,10 +50,12 @@ std::string ForEachSequence(size_t length, const Function& function) {
 }
 
 // Chooses a part of something: the same for the same effort.
-class Share {
+class RandomShare {
  public:
-  explicit Share(double effort) : effort_(effort) {}
-  bool Takes() { return effort_ >= 1 || std::uniform_real_distribution<double>()(random_) < effort_; }
+  explicit RandomShare(double effort) : effort_(effort) {}
+  bool Takes() {
+    return effort_ >= 1 || std::uniform_real_distribution<double>()(random_) < effort_;
+  }
 
  private:
   const double effort_;
@@ -78,7 +80,7 @@ std::string ExploreShortHistories(CrashExplorer& explorer, double effort) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
   constexpr double kShareOfLongest = 0.4;
-  Share share(effort), share_of_longest(effort * kShareOfLongest);
+  RandomShare share(effort), share_of_longest(effort * kShareOfLongest);
   for (const Start* start : {&empty, static_cast<const Start*>(&small)}) {
     for (size_t length = 0; length <= 3; ++length) {
       std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
@@ -122,7 +124,7 @@ enum class Failing { kSync, kWrite };
 
 // One history, in which each sync or write that the share takes fails once.
 std::string FailEach(CrashExplorer& explorer, const Start& small, std::vector<Op> operations,
-                     Failing failing, Share& share) {
+                     Failing failing, RandomShare& share) {
   // What follows must be safe again.
   operations.insert(operations.end(), {Op::kUpsert, Op::kDelete, Op::kReopen, Op::kAdd});
   CrashTree tree;
@@ -163,7 +165,7 @@ std::string ExploreRareHistories(CrashExplorer& explorer, double effort) {
   if (!error.empty()) return error;
   // A flush comes during a merge and fails to sync the folder: the name of the merge's file, made
   // before, is lost with it, though the next sync succeeds.
-  Share share(effort);
+  RandomShare share(effort);
   error = FailEach(explorer, small, {Op::kUpdate, Op::kCompactBusy}, Failing::kSync, share);
   if (!error.empty()) return error;
   // Writes fail as well, those of segments, deletions and edits among them.
@@ -199,7 +201,7 @@ std::string ExploreUnsyncedWriters(uint64_t histories, uint64_t* states) {
 std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
-  Share share(effort);
+  RandomShare share(effort);
   for (size_t length = 0; length <= 2; ++length) {
     std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
       return FailEach(explorer, small, std::move(operations), Failing::kSync, share);
@@ -270,9 +272,9 @@ class Damager {
           std::vector<std::byte> block(kBlock);
           other->Read(from, block);
           damaged.Write(to, block);
-          if (std::string error =
-                  Look(path, damaged, "block " + std::to_string(from / kBlock) + " of " + other_path +
-                                          " at block " + std::to_string(to / kBlock));
+          if (std::string error = Look(path, damaged,
+                                       "block " + std::to_string(from / kBlock) + " of " +
+                                           other_path + " at block " + std::to_string(to / kBlock));
               !error.empty()) {
             return error;
           }
@@ -334,7 +336,7 @@ class Damager {
   StoreOptions options_;
   const Hash128 answer_;
   static constexpr uint64_t kManyBlocks = 4;
-  Share share_, padding_share_, block_share_{0.25};
+  RandomShare share_, padding_share_, block_share_{0.25};
   uint64_t& looks_;
 };
 
@@ -450,8 +452,8 @@ std::string ExploreDamage(double effort, uint64_t* looks) {
     workload.seed = 2;
     error = explorer.Build(workload, &twin.tree, &twin.model);
     if (!error.empty()) return error;
-    return Damager(store.tree, twin.tree, options.store, store.model->digest(), std::max(effort, 0.02),
-                   looks)
+    return Damager(store.tree, twin.tree, options.store, store.model->digest(),
+                   std::max(effort, 0.02), looks)
         .Run();
   };
   std::string error = explore(with_segments, kSmallStore);
@@ -462,7 +464,9 @@ std::string ExploreDamage(double effort, uint64_t* looks) {
   error = MakeLargerStore(in_its_log, 1, &larger, &answer);
   if (error.empty()) error = MakeLargerStore(in_its_log, 2, &twin, &other_answer);
   if (!error.empty()) return error;
-  return Damager(larger.tree, twin.tree, in_its_log.store, answer, std::max(effort, 0.02) / 20, looks).Run();
+  return Damager(larger.tree, twin.tree, in_its_log.store, answer, std::max(effort, 0.02) / 20,
+                 looks)
+      .Run();
 }
 
 }  // namespace pigment
