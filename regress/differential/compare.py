@@ -365,6 +365,15 @@ def compare_differences(tap, clients, session):
     answers = long.write("add", ["a"], [[1.0] * 16001])
     tap.check("dimension-max: 65,535 dimensions for the library, 16,000 for type vector",
               accepted(answers[0]) and answers[1][:2] == ("refused", "54000"), answers[1])
+    answers = []
+    for client in clients:
+        try:
+            client.create_collection("halves", configuration='{"full_vectors": "f16"}')
+            answers.append(None)
+        except library.Refused as refusal:
+            answers.append(refusal.sqlstate)
+    tap.check("vectors-in-f16: the library keeps 16 bits where that is asked for, type vector has 32",
+              answers == [None, "0A000"], answers)
     answers = both.write("add", ["a"], [[float("nan")]])
     tap.check("vector-values: NaN is refused by the library with 22023, by the type's input with 22000",
               [answer[:2] for answer in answers] == [("refused", "22023"), ("refused", "22000")], answers)
