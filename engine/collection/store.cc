@@ -15,6 +15,7 @@
 
 #include "engine/base/memory_files.h"
 #include "engine/base/out_of_memory.h"
+#include "engine/base/planted_bugs.h"
 #include "engine/collection/catalog_view.h"
 #include "engine/collection/registry.h"
 #include "engine/collection/store_engine.h"
@@ -94,7 +95,7 @@ class CollectionHandle final : public Collection {
   Result<WriteOutcome> Write(WriteBatch batch) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     // Before anything is kept, so that log, tail and segments have the same numbers.
-    if (at_opening_.vector_element == VectorElement::kF16)
+    if (at_opening_.vector_element == VectorElement::kF16 && !PIGMENT_PLANTED(kVectorsRoundedLate))
       PIGMENT_RETURN_IF_ERROR(RoundToHalves(batch.dimension, batch.embeddings));
     return opening_->engine().Write(at_opening_.id, at_opening_.name, batch);
   }

@@ -33,8 +33,7 @@
 //   80     8    bytes of all documents before compression
 //   88     4    bytes of a chunk of documents before compression
 //   92     4    what each number of a vector is kept as (VectorElement)
-//   96     32*p part table: kind u32, element bytes u32 (0: a byte stream), first logical block
-//   u32,
+//   96     32*p part table: kind u32, element bytes u32 (0: a stream), first logical block u32,
 //               blocks u32, bytes u64, offset u32, reserved u32
 //   …      12*e extents: logical u32, physical u32, count u32; ascending, without gaps, of all but
 //               kExtents blocks and root
