@@ -124,7 +124,7 @@ enum class Failing { kSync, kWrite };
 
 // One history, in which each sync or write that the share takes fails once.
 std::string FailEach(CrashExplorer& explorer, const Start& small, std::vector<Op> operations,
-                     Failing failing, RandomShare& share) {
+                     Failing failing, RandomShare& share, uint64_t seed = 1) {
   // What follows must be safe again.
   operations.insert(operations.end(), {Op::kUpsert, Op::kDelete, Op::kReopen, Op::kAdd});
   CrashTree tree;
@@ -132,6 +132,7 @@ std::string FailEach(CrashExplorer& explorer, const Start& small, std::vector<Op
   CrashExplorer::Workload workload{.tree = &small.tree,
                                    .model = small.model,
                                    .operations = std::move(operations),
+                                   .seed = seed,
                                    .is_brief = true};
   std::string error = explorer.Build(workload, &tree, &model);
   const uint64_t all = failing == Failing::kSync ? explorer.last_syncs() : explorer.last_writes();
@@ -198,13 +199,13 @@ std::string ExploreUnsyncedWriters(uint64_t histories, uint64_t* states) {
   return error;
 }
 
-std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort) {
+std::string ExploreFailedSyncs(CrashExplorer& explorer, double effort, uint64_t seed) {
   Start small;
   if (std::string error = MakeSmallStore(explorer, &small); !error.empty()) return error;
   RandomShare share(effort);
   for (size_t length = 0; length <= 2; ++length) {
     std::string error = ForEachSequence(length, [&](std::vector<Op> operations) {
-      return FailEach(explorer, small, std::move(operations), Failing::kSync, share);
+      return FailEach(explorer, small, std::move(operations), Failing::kSync, share, seed);
     });
     if (!error.empty()) return error;
   }
