@@ -8,6 +8,8 @@ import os
 class Pigment:
     """The library through ctypes, in the default sync mode: every batch is durable when its call returns."""
 
+    full_vectors = "f32"
+
     def __init__(self, library_path):
         import numpy
         import pigment_library
@@ -18,8 +20,6 @@ class Pigment:
 
     def open(self, folder):
         self.client = self.open_client(self.library, os.path.join(folder, "store"))
-
-    full_vectors = "f32"
 
     def create(self, metric):
         self.collection = self.client.create_collection("bench", metric, self.full_vectors)

@@ -171,8 +171,7 @@ TEST_F(StoreCorruption, ByCuttingAFileAtAnyLengthIsFoundOrChangesNoAnswer) {
   ExpectFloor("truncations", cuts, 65536);
 }
 
-// ---- Blocks and files
-// ----------------------------------------------------------------------------
+// ---- Blocks and files --------------------------------------------------------------------------
 
 // One thing that a disk, a file system or a person does to whole blocks and files. Returns what it
 // did; empty when it changed nothing.

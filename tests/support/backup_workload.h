@@ -2,8 +2,8 @@
 //
 // A store whose backup is cut short in every way there is: the power goes at each operation, each
 // operation fails, each byte of the source is turned. What a backup promises is checked by one
-// function each, which gives the first broken promise as text, so that the same code judges the good
-// build and every planted bug. Header only; one thread.
+// function each, which gives the first broken promise as text, so that the same code judges the
+// good build and every planted bug. Header only; one thread.
 
 #pragma once
 
@@ -17,10 +17,27 @@
 #include <vector>
 
 #include "engine/base/memory_files.h"
+#include "engine/block/block.h"
 #include "engine/collection/store.h"
 #include "tests/support/store_model.h"
 
 namespace pigment {
+
+// Fills a collection from `maker` and makes one segment of it, in which each part has blocks of its
+// own, as in every store that is not tiny.
+inline Result<SegmentDescription> FillManyBlocks(Collection& docs, BatchMaker& maker, int batches,
+                                                 CollectionModel& model) {
+  for (int i = 0; i < batches; ++i) {
+    const WriteBatch batch = maker.Batch(200);
+    PIGMENT_RETURN_IF_ERROR(docs.Write(batch).status());
+    model.Apply(batch);
+  }
+  PIGMENT_RETURN_IF_ERROR(docs.Compact().status());
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<SegmentDescription> segments, docs.Segments());
+  if (segments.size() != 1 || segments[0].bytes / kBlockBytes <= 20)
+    return Internal("not one segment of many blocks");
+  return segments[0];
+}
 
 // A store in "db" of two collections with segments, deletions and tails, and what it holds.
 class BackupWorld {
@@ -191,9 +208,8 @@ inline BackupSweep FailBackups(uint64_t seed, uint64_t step = 1) {
   BackupSweep sweep;
   BackupWorld world(seed);
   for (const bool forever : {false, true}) {
-    for (const Status& error :
-         {Status(Code::kUnavailable, "simulated input/output error"),
-          ResourceExhausted(Detail::kDiskFull, "simulated full disk")}) {
+    for (const Status& error : {Status(Code::kUnavailable, "simulated input/output error"),
+                                ResourceExhausted(Detail::kDiskFull, "simulated full disk")}) {
       for (uint64_t at = 1;; at += step) {
         const std::string copy = "copy" + std::to_string(sweep.states++);
         world.files().SetFault(

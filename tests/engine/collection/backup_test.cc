@@ -11,8 +11,6 @@
 #include <fstream>
 #include <thread>
 
-#include "engine/base/memory_files.h"
-#include "engine/block/block.h"
 #include "engine/collection/check.h"
 #include "tests/support/backup_workload.h"
 #include "tests/support/effort.h"
@@ -127,16 +125,9 @@ TEST(Backup, OfSegmentsOfManyBlocksIsTheSameAndKnowsEachBlocksPlace) {
   CollectionModel model;
   const auto docs = store->CreateCollection(EntryNamed("docs")).value();
   BatchMaker maker(1, 24, 3000);
-  for (int i = 0; i < 60; ++i) {
-    const WriteBatch batch = maker.Batch(200);
-    ASSERT_OK(docs->Write(batch));
-    model.Apply(batch);
-  }
-  ASSERT_OK(docs->Compact());
-  const auto segments = docs->Segments().value();
-  ASSERT_EQ(segments.size(), 1u);
-  const uint64_t blocks = segments[0].bytes / kBlockBytes;
-  ASSERT_GT(blocks, 20u);
+  const auto segment = FillManyBlocks(*docs, maker, 60, model);
+  ASSERT_OK(segment);
+  const uint64_t blocks = segment->bytes / kBlockBytes;
   BackupOptions backup;
   backup.files = &files;
   ASSERT_OK(store->Backup("copy", backup));
@@ -153,8 +144,8 @@ TEST(Backup, OfSegmentsOfManyBlocksIsTheSameAndKnowsEachBlocksPlace) {
   EXPECT_EQ(check->totals.rows_queried, model.records().size());
 
   // One block in another's place, of the same part or of another: valid in itself.
-  const auto file = files.Open(segments[0].path, OpenMode::kReadWrite).value();
-  std::vector<std::byte> all(segments[0].bytes);
+  const auto file = files.Open(segment->path, OpenMode::kReadWrite).value();
+  std::vector<std::byte> all(segment->bytes);
   ASSERT_OK(file->ReadAt(0, all));
   for (uint64_t to = 0; to + 1 < blocks; ++to) {
     const uint64_t from = (to + 1 + to % 3) % (blocks - 1);
