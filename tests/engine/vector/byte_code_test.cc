@@ -6,7 +6,6 @@
 #include "engine/vector/byte_code.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <bit>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "engine/vector/distance.h"
+#include "tests/support/simd_targets.h"
 
 namespace pigment {
 namespace {
@@ -106,22 +106,16 @@ TEST(ByteCode, EveryTargetGivesTheSameBits) {
     for (size_t i = 0; i < 130; ++i) vectors.push_back(RandomVector(random, dimension));
     const auto codes = Encode(vectors, dimension);
     std::vector<float> expected;
-    size_t targets = 0;
-    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-      hwy::SetSupportedTargetsForTest(target);
-      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    const int targets = ForEachTarget([&] {
       std::vector<float> bounds(vectors.size());
       ByteCodeQuery(Metric::kL2, query).LowerBounds(codes.data(), vectors.size(), bounds.data());
       if (expected.empty()) expected = bounds;
       for (size_t i = 0; i < bounds.size(); ++i) {
         EXPECT_EQ(std::bit_cast<uint32_t>(bounds[i]), std::bit_cast<uint32_t>(expected[i]))
-            << hwy::TargetName(target) << ", dimension " << dimension << ", vector " << i;
+            << "dimension " << dimension << ", vector " << i;
       }
-      ++targets;
-    }
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    EXPECT_GE(targets, 2u);
+    });
+    EXPECT_GE(targets, 2);
   }
 }
 

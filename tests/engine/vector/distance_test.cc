@@ -6,7 +6,6 @@
 #include "engine/vector/distance.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <bit>
 #include <cmath>
@@ -14,6 +13,8 @@
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "tests/support/simd_targets.h"
 
 namespace pigment {
 namespace {
@@ -67,23 +68,6 @@ std::vector<float> RandomVector(std::mt19937_64& random, size_t dimension, float
 }
 
 uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
-
-// Runs `body` once per target that this machine has, then restores the choice.
-template <class Body>
-int ForEachTarget(Body body) {
-  int targets = 0;
-  for (int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(target));
-    EXPECT_EQ(SimdTargetName(), hwy::TargetName(target));
-    body();
-    ++targets;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return targets;
-}
 
 TEST(Distance, EveryTargetAgreesWithLongDouble) {
   std::mt19937_64 random(7);
