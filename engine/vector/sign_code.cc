@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Encoding, tables of a query, and the kernel that looks up all codes of a group at once, compiled
+// once per SIMD target by Highway.
+
+#include "engine/vector/sign_code.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/vector/sign_code.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#ifndef PIGMENT_VECTOR_SIGN_CODE_KERNEL_
+#define PIGMENT_VECTOR_SIGN_CODE_KERNEL_
+namespace pigment {
+
+constexpr size_t kTableEntries = 16;
+
+struct LookUpArguments {
+  const uint8_t* tables;  // kTableEntries for each four dimensions
+  const std::byte* group;
+  size_t tables_count;
+  size_t stride;   // bytes of the group for each table: 4, 8, 12 or 16
+  uint32_t* sums;  // 32: of the lower halves at 0, of the upper ones at 16; those beyond the stride
+                   // are anything
+};
+
+// Sums of this many tables fit 16 bits.
+constexpr size_t kTablesPerChunk = 256;
+
+// Sign of dimension d in entry e is + where bit d of e is set.
+constexpr float EntrySign(size_t dimension, size_t entry) {
+  return (entry >> dimension & 1) != 0 ? 1.0f : -1.0f;
+}
+struct EntrySigns {
+  constexpr EntrySigns() {
+    for (size_t dimension = 0; dimension < 4; ++dimension) {
+      for (size_t entry = 0; entry < kTableEntries; ++entry)
+        of[dimension][entry] = EntrySign(dimension, entry);
+    }
+  }
+  float of[4][kTableEntries] = {};
+};
+
+}  // namespace pigment
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace pigment {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+HWY_ATTR void LookUp(const LookUpArguments& arguments) {
+  std::fill_n(arguments.sums, kSignCodesPerGroup, 0);
+  for (size_t table = 0; table < arguments.tables_count; ++table) {
+    const uint8_t* entries = arguments.tables + table * kTableEntries;
+    for (size_t i = 0; i < arguments.stride; ++i) {
+      const auto code = std::to_integer<size_t>(arguments.group[table * arguments.stride + i]);
+      arguments.sums[i] += entries[code & 15];
+      arguments.sums[kTableEntries + i] += entries[code >> 4];
+    }
+  }
+}
+
+#else
+
+using Bytes = hn::CappedTag<uint8_t, 64>;
+using Words = hn::Repartition<uint16_t, Bytes>;
+using DWords = hn::Repartition<uint32_t, Bytes>;
+constexpr size_t kBytes = HWY_MIN(HWY_LANES(uint8_t), 64);
+constexpr size_t kTablesPerStep = kBytes / kTableEntries;
+
+template <size_t kCount, class W>
+HWY_INLINE hn::Vec<hn::FixedTag<uint16_t, 8>> FoldTo128(W v) {
+  if constexpr (kCount == 8) {
+    return v;
+  } else {
+    const hn::CappedTag<uint16_t, kCount / 2> half;
+    return FoldTo128<kCount / 2>(hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// Sums of bytes at even and at odd places, in words.
+struct EvenAndOdd {
+  hn::Vec<Words> even;
+  hn::Vec<Words> odd;
+
+  HWY_INLINE void Add(hn::Vec<Bytes> bytes) {
+    const auto words = hn::BitCast(Words(), bytes);
+    even = hn::Add(even, hn::And(words, hn::Set(Words(), 0x00FF)));
+    odd = hn::Add(odd, hn::ShiftRight<8>(words));
+  }
+
+  // Adds them, in the order of the bytes, to 16 sums.
+  HWY_INLINE void AddTo(uint32_t* sums) const {
+    const hn::FixedTag<uint16_t, 8> words;
+    const auto folded_even = FoldTo128<kBytes / 2>(even);
+    const auto folded_odd = FoldTo128<kBytes / 2>(odd);
+    AddEight(hn::InterleaveLower(words, folded_even, folded_odd), sums);
+    AddEight(hn::InterleaveUpper(words, folded_even, folded_odd), sums + 8);
+  }
+
+  static HWY_INLINE void AddEight(hn::Vec<hn::FixedTag<uint16_t, 8>> words, uint32_t* sums) {
+    const hn::FixedTag<uint32_t, 4> four;
+    const hn::FixedTag<uint16_t, 4> half;
+    const auto lower = hn::PromoteTo(four, hn::LowerHalf(half, words));
+    const auto upper = hn::PromoteTo(four, hn::UpperHalf(half, words));
+    hn::StoreU(hn::Add(hn::LoadU(four, sums), lower), four, sums);
+    hn::StoreU(hn::Add(hn::LoadU(four, sums + 4), upper), four, sums + 4);
+  }
+};
+
+// The codes of some tables: where the stride is less than 16, bytes beyond it are anything.
+template <class Indices>
+HWY_INLINE hn::Vec<Bytes> LoadCodes(const uint8_t* from, bool is_whole, const Indices& spread) {
+  const auto loaded = hn::LoadU(Bytes(), from);
+  if (is_whole) return loaded;
+  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(DWords(), loaded), spread));
+}
+
+// At most kTablesPerChunk tables; `codes` can be read up to kBytes behind the last stride.
+template <class Indices>
+HWY_INLINE void LookUpSome(const uint8_t* tables, const uint8_t* codes, size_t count, size_t stride,
+                           const Indices& spread, uint32_t* sums) {
+  const auto zero = hn::Zero(Words());
+  EvenAndOdd lower{zero, zero};
+  EvenAndOdd upper{zero, zero};
+  const auto low_bits = hn::Set(Bytes(), 15);
+  for (size_t table = 0; table < count; table += kTablesPerStep) {
+    const auto entries = hn::LoadU(Bytes(), tables + table * kTableEntries);
+    const auto code = LoadCodes(codes + table * stride, stride == kTableEntries, spread);
+    lower.Add(hn::TableLookupBytes(entries, hn::And(code, low_bits)));
+    const auto shifted = hn::BitCast(Bytes(), hn::ShiftRight<4>(hn::BitCast(Words(), code)));
+    upper.Add(hn::TableLookupBytes(entries, hn::And(shifted, low_bits)));
+  }
+  lower.AddTo(sums);
+  upper.AddTo(sums + kTableEntries);
+}
+
+HWY_ATTR void LookUp(const LookUpArguments& arguments) {
+  const size_t stride = arguments.stride;
+  const auto* codes = reinterpret_cast<const uint8_t*>(arguments.group);
+  // Double words of each table's codes, to the place of 16 bytes that they are looked up in.
+  HWY_ALIGN int32_t places[kBytes / 4];
+  for (size_t i = 0; i < kBytes / 4; ++i) {
+    places[i] = static_cast<int32_t>(i / 4 * (stride / 4) + std::min(i % 4, stride / 4 - 1));
+  }
+  const auto spread = hn::SetTableIndices(DWords(), places);
+  std::fill_n(arguments.sums, kSignCodesPerGroup, 0);
+  size_t table = 0;
+  // What can be read in whole registers, then the rest from a copy.
+  const size_t bytes = arguments.tables_count * stride;
+  const size_t in_place =
+      bytes < kBytes ? 0 : ((bytes - kBytes) / stride / kTablesPerStep + 1) * kTablesPerStep;
+  while (table < in_place) {
+    const size_t some = std::min(in_place - table, kTablesPerChunk);
+    LookUpSome(arguments.tables + table * kTableEntries, codes + table * stride, some, stride,
+               spread, arguments.sums);
+    table += some;
+  }
+  if (table == arguments.tables_count) return;
+  uint8_t rest[3 * kBytes] = {};
+  std::memcpy(rest, codes + table * stride, bytes - table * stride);
+  LookUpSome(arguments.tables + table * kTableEntries, rest, arguments.tables_count - table, stride,
+             spread, arguments.sums);
+}
+
+#endif
+
+// Entries of each four dimensions of `query`: (sum + the greatest of them) * inverse_step.
+HWY_ATTR void MakeTables(const float* query, size_t count, float inverse_step, uint8_t* tables) {
+  static constexpr EntrySigns kSigns;
+  const hn::CappedTag<float, 16> lanes;
+  const hn::Rebind<int32_t, decltype(lanes)> ints;
+  const hn::Rebind<uint8_t, decltype(lanes)> bytes;
+  for (size_t table = 0; table < count; ++table) {
+    const float* q = query + table * 4;
+    const auto greatest =
+        hn::Set(lanes, (std::fabs(q[0]) + std::fabs(q[1])) + (std::fabs(q[2]) + std::fabs(q[3])));
+    for (size_t i = 0; i < kTableEntries; i += hn::Lanes(lanes)) {
+      const auto term = [&](size_t d) HWY_ATTR {
+        return hn::Mul(hn::LoadU(lanes, kSigns.of[d] + i), hn::Set(lanes, q[d]));
+      };
+      const auto sum = hn::Add(hn::Add(term(0), term(1)), hn::Add(term(2), term(3)));
+      const auto level = hn::Mul(hn::Add(sum, greatest), hn::Set(lanes, inverse_step));
+      const auto rounded = hn::ConvertTo(ints, hn::Add(level, hn::Set(lanes, 0.5f)));
+      hn::StoreU(hn::DemoteTo(bytes, hn::Min(rounded, hn::Set(ints, 255))), bytes,
+                 tables + table * kTableEntries + i);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace pigment
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pigment {
+namespace {
+
+HWY_EXPORT(LookUp);
+HWY_EXPORT(MakeTables);
+
+}  // namespace
+
+SignCodeFactor EncodeSignCode(std::span<const float> vector, size_t index, size_t count,
+                              std::byte* group) {
+  const size_t stride = SignCodeStride(count);
+  std::byte* const bytes = group + index % stride;
+  const size_t half = index < stride ? 0 : 4;
+  double square = 0;
+  double magnitudes = 0;
+  for (size_t i = 0; i < vector.size(); ++i) {
+    square += static_cast<double>(vector[i]) * vector[i];
+    magnitudes += std::fabs(static_cast<double>(vector[i]));
+    if (vector[i] >= 0) bytes[i / 4 * stride] |= std::byte{1} << (half + i % 4);
+  }
+  if (magnitudes == 0) return {};
+  const double scale = square / magnitudes;
+  const auto dimension = static_cast<double>(vector.size());
+  // sqrt((1 - a^2) / a^2) |r| = sqrt(d |r|^4 / (sum |r_i|)^2 - |r|^2).
+  const double variance = std::max(0.0, dimension * scale * scale - square) / (dimension - 1);
+  return {.square = static_cast<float>(square),
+          .scale = static_cast<float>(scale),
+          .error = static_cast<float>(std::sqrt(variance))};
+}
+
+SignCodeQuery::SignCodeQuery(std::span<const float> query)
+    : dimension_(static_cast<uint32_t>(query.size())), tables_(query.size() / 4 * kTableEntries) {
+  const size_t count = query.size() / 4;
+  float greatest = 0;
+  double least = 0;
+  for (size_t table = 0; table < count; ++table) {
+    const float* q = query.data() + table * 4;
+    const float sum = (std::fabs(q[0]) + std::fabs(q[1])) + (std::fabs(q[2]) + std::fabs(q[3]));
+    greatest = std::max(greatest, sum);
+    least -= sum;
+  }
+  step_ = 2 * greatest / 255;
+  least_ = static_cast<float>(least);
+  const float inverse = step_ > 0 ? 1 / step_ : 0;
+  HWY_DYNAMIC_DISPATCH(MakeTables)(query.data(), count, inverse, tables_.data());
+  table_error_ = static_cast<float>(count) * step_ * 0.5f * (1 + 0x1p-10f);
+}
+
+void SignCodeQuery::Sums(const std::byte* group, size_t count, float* sums) const {
+  uint32_t looked_up[kSignCodesPerGroup];
+  const size_t stride = SignCodeStride(count);
+  HWY_DYNAMIC_DISPATCH(LookUp)
+  ({tables_.data(), group, size_t{dimension_} / 4, stride, looked_up});
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t sum = looked_up[i < stride ? i : kTableEntries + i - stride];
+    sums[i] = least_ + step_ * static_cast<float>(sum);
+  }
+}
+
+}  // namespace pigment
+#endif  // HWY_ONCE

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sign codes: one bit a dimension of rotated vectors, after RaBitQ (Gao and Long, SIGMOD 2024), and
+// the scan of many codes at once by table look-ups (André, Kermarrec and Le Scouarnec, VLDB 2015).
+// Pure functions over bytes of the caller's; any thread. The same bits on every machine.
+//
+// Of a rotated vector r (a vector less its centre) the code keeps the signs s, each 1 or -1. For
+// any p of the same space
+//   r . p  ~  |r|^2 / sum |r_i|  *  (s . p),
+// unbiased over the random rotation, with the standard error that SignCodeFactor has.
+//
+// Codes are packed in groups of up to 32, so that one pass over the group's bytes gives s . p of
+// all. A group of n codes has n rounded up to a multiple of 8; half of these, h, is its stride: for
+// each four dimensions h bytes, of which byte t has the four signs of code t in its lower half and
+// those of code t + h in its upper half, the first dimension lowest, a set bit for +.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pigment {
+
+inline constexpr size_t kSignCodesPerGroup = 32;
+
+// Bytes of each four dimensions in a group of `count` codes. REQUIRES: 1 <= count <= 32.
+constexpr size_t SignCodeStride(size_t count) { return (count + 7) / 8 * 4; }
+// Bytes of a group. REQUIRES: dimension (that of rotated vectors) is a multiple of 16.
+constexpr size_t SignCodeGroupBytes(uint32_t dimension, size_t count) {
+  return size_t{dimension} / 4 * SignCodeStride(count);
+}
+
+// What an estimate needs of a vector besides its code.
+struct SignCodeFactor {
+  float square = 0;  // |r|^2
+  float scale = 0;   // |r|^2 / sum |r_i|; 0 where r is zero
+  // Standard error of an estimate of r . p, at |p| = 1: |r| sqrt((1 - a^2) / a^2 / (d - 1)) with
+  // a = sum |r_i| / (sqrt(d) |r|).
+  float error = 0;
+};
+
+// Sets the signs of code `index` within a group that begins at `group` and is zero there. REQUIRES:
+// vector.size() is a multiple of 16, finite; index < count.
+SignCodeFactor EncodeSignCode(std::span<const float> vector, size_t index, size_t count,
+                              std::byte* group);
+
+// A rotated p (a query, or what remains of it beyond a centre), prepared once: tables of the sums
+// of each four dimensions in 8 bits. 4 bytes a dimension.
+class SignCodeQuery {
+ public:
+  // REQUIRES: query.size() is a multiple of 16 and not 0; finite values.
+  explicit SignCodeQuery(std::span<const float> query);
+
+  // s . p of the `count` codes of a group, off by at most table_error() and rounding. `sums` has
+  // room for 32. REQUIRES: 1 <= count <= 32.
+  void Sums(const std::byte* group, size_t count, float* sums) const;
+
+  float table_error() const { return table_error_; }
+
+ private:
+  uint32_t dimension_;
+  std::vector<uint8_t> tables_;  // of 16 sums for each four dimensions, less the least of them
+  float step_ = 0;               // of the tables
+  float least_ = 0;              // sum of what the tables are less by
+  float table_error_ = 0;
+};
+
+}  // namespace pigment
