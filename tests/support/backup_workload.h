@@ -246,6 +246,11 @@ inline BackupSweep FailBackups(uint64_t seed, uint64_t step = 1) {
   return sweep;
 }
 
+// A turned byte of a format's number is a format that nobody knows.
+inline bool IsDamage(const Status& status) {
+  return status.code() == Code::kDataLoss || status.code() == Code::kVersionMismatch;
+}
+
 // Turns every `step`-th byte of the source's segments: found, or without consequence.
 inline BackupSweep DamageBackups(uint64_t seed, uint64_t step) {
   BackupSweep sweep;
@@ -265,7 +270,7 @@ inline BackupSweep DamageBackups(uint64_t seed, uint64_t step) {
       std::string what;
       if (backup.ok()) {
         what = world.DifferenceOfCopy(copy);
-      } else if (backup.status().code() != Code::kDataLoss || backup.status().file() != path) {
+      } else if (!IsDamage(backup.status()) || backup.status().file() != path) {
         what = "refused without naming the file: " + backup.status().ToString();
       }
       world.Remove(copy);
