@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inner products of many vectors with many, in blocks that stay in registers: what clustering and
+// the construction of graphs spend their time on. Any thread may multiply by one VectorPanels; the
+// same bits on every machine (each product is one sum in the order of the dimensions, unfused).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/memory_budget.h"
+
+namespace pigment {
+
+// Vectors packed side by side, 32 to a panel, dimension by dimension.
+class VectorPanels {
+ public:
+  static constexpr size_t kWidth = 32;
+  // Rows that are multiplied at once; fewer cost as much as this.
+  static constexpr size_t kRowsPerPass = 12;
+
+  // Memory is charged to `budget` (may be null).
+  VectorPanels(uint32_t dimension, MemoryBudget* budget)
+      : dimension_(dimension), reservation_(budget) {}
+
+  // Takes copies of `vectors`, in place of those that were here.
+  Status Pack(std::span<const float* const> vectors);
+
+  size_t count() const { return count_; }
+  // Floats that a row of products takes: count(), rounded up to whole panels.
+  size_t stride() const { return (count_ + kWidth - 1) / kWidth * kWidth; }
+
+  // out[i * stride() + j] = rows[i] . vector j, for each of 1 to kRowsPerPass rows; places beyond
+  // count() are anything.
+  void Multiply(std::span<const float* const> rows, float* out) const;
+
+ private:
+  const uint32_t dimension_;
+  Reservation reservation_;
+  size_t count_ = 0;
+  std::vector<float> packed_;
+};
+
+}  // namespace pigment
