@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/vector/seeded_random.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/vector/rotation.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
@@ -89,21 +91,14 @@ HWY_EXPORT(Transform);
 HWY_EXPORT(MixHalves);
 HWY_EXPORT(Multiply);
 
-// The next number of the sequence that `state` is in (SplitMix64; Steele, Lea and Flood, 2014).
-uint64_t NextRandom(uint64_t& state) {
-  uint64_t z = (state += 0x9E3779B97F4A7C15);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
-}
-
 }  // namespace
 
 Rotation::Rotation(uint32_t dimension, uint64_t seed)
     : dimension_(dimension), signs_(kRounds * size_t{RotatedDimension(dimension)}) {
+  SeededRandom random(seed);
   uint64_t bits = 0;
   for (size_t i = 0; i < signs_.size(); ++i) {
-    if (i % 64 == 0) bits = NextRandom(seed);
+    if (i % 64 == 0) bits = random.Next();
     signs_[i] = (bits >> (i % 64) & 1) != 0 ? 1.0f : -1.0f;
   }
 }

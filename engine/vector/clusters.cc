@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lloyd's algorithm: see the header.
+
+#include "engine/vector/clusters.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "engine/vector/seeded_random.h"
+
+namespace pigment {
+namespace {
+
+// `count` different numbers below `of`, in random order.
+std::vector<uint32_t> Sample(uint32_t of, uint32_t count, SeededRandom& random) {
+  std::vector<uint32_t> numbers(of);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  for (uint32_t i = 0; i < count; ++i) std::swap(numbers[i], numbers[i + random.Below(of - i)]);
+  numbers.resize(count);
+  return numbers;
+}
+
+// Keeps the `near` least of what is offered, ascending; equal ones in the order in which they came.
+class Nearest {
+ public:
+  Nearest(uint32_t near, uint32_t* numbers, float* distances)
+      : near_(near), numbers_(numbers), distances_(distances) {}
+
+  void Offer(uint32_t number, float distance) {
+    if (count_ == near_ && !(distance < distances_[count_ - 1])) return;
+    if (count_ < near_) ++count_;
+    uint32_t place = count_ - 1;
+    for (; place > 0 && distance < distances_[place - 1]; --place) {
+      distances_[place] = distances_[place - 1];
+      numbers_[place] = numbers_[place - 1];
+    }
+    distances_[place] = distance;
+    numbers_[place] = number;
+  }
+
+ private:
+  const uint32_t near_;
+  uint32_t* const numbers_;
+  float* const distances_;
+  uint32_t count_ = 0;
+};
+
+}  // namespace
+
+Status Clusters::PackCentroids() {
+  std::vector<const float*> rows(centroids_.count());
+  for (uint32_t i = 0; i < centroids_.count(); ++i) rows[i] = centroids_.row(i);
+  return panels_.Pack(rows);
+}
+
+Status Clusters::Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
+                         uint32_t* out, float* distances, const BuildPause& pause) const {
+  constexpr size_t kPass = VectorPanels::kRowsPerPass;
+  std::vector<float> products(kPass * panels_.stride());
+  std::vector<float> kept(near);
+  for (size_t begin = 0; begin < rows.size(); begin += kPass) {
+    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+    const size_t some = std::min(kPass, rows.size() - begin);
+    const float* pass[kPass];
+    for (size_t i = 0; i < some; ++i) pass[i] = vectors.row(rows[begin + i]);
+    panels_.Multiply(std::span(pass).first(some), products.data());
+    for (size_t i = 0; i < some; ++i) {
+      const float square = vectors.square(rows[begin + i]);
+      float* const near_distances =
+          distances != nullptr ? distances + (begin + i) * near : kept.data();
+      pigment::Nearest nearest(near, out + (begin + i) * near, near_distances);
+      for (uint32_t c = 0; c < centroids_.count(); ++c) {
+        const float product = products[i * panels_.stride() + c];
+        nearest.Offer(c, square + (centroids_.square(c) - 2 * product));
+      }
+    }
+  }
+  return Status::Ok();
+}
+
+Status Clusters::Improve(const VectorTable& vectors, std::span<const uint32_t> sample,
+                         const BuildPause& pause) {
+  std::vector<uint32_t> nearest(sample.size());
+  PIGMENT_RETURN_IF_ERROR(Nearest(vectors, sample, 1, nearest.data(), nullptr, pause));
+  const uint32_t dimension = vectors.dimension();
+  std::vector<float> sums(size_t{centroids_.count()} * dimension);
+  std::vector<uint32_t> counts(centroids_.count());
+  for (size_t i = 0; i < sample.size(); ++i) {
+    float* const sum = sums.data() + size_t{nearest[i]} * dimension;
+    const float* row = vectors.row(sample[i]);
+    for (uint32_t d = 0; d < dimension; ++d) sum[d] += row[d];
+    ++counts[nearest[i]];
+  }
+  for (uint32_t c = 0; c < centroids_.count(); ++c) {
+    if (counts[c] == 0) continue;  // it stays: the vector that it began as is its own
+    const std::span<float> sum(sums.data() + size_t{c} * dimension, dimension);
+    for (float& value : sum) value /= static_cast<float>(counts[c]);
+    centroids_.Set(c, sum);
+  }
+  return PackCentroids();
+}
+
+Result<Clusters> Clusters::Make(const VectorTable& vectors, const ClusterOptions& options) {
+  const uint32_t count = std::min(options.clusters, vectors.count());
+  const auto sampled = static_cast<uint32_t>(
+      std::min<uint64_t>(vectors.count(), uint64_t{count} * options.sample_each));
+  SeededRandom random(options.seed);
+  Reservation reservation(options.budget);
+  PIGMENT_RETURN_IF_ERROR(reservation.Grow(uint64_t{vectors.count()} * sizeof(uint32_t)));
+  const std::vector<uint32_t> sample = Sample(vectors.count(), std::max(sampled, count), random);
+  Clusters clusters(VectorTable(vectors.dimension(), options.budget),
+                    VectorPanels(vectors.dimension(), options.budget));
+  PIGMENT_RETURN_IF_ERROR(clusters.centroids_.Reserve(count));
+  for (uint32_t c = 0; c < count; ++c) clusters.centroids_.Add(vectors.vector(sample[c]));
+  PIGMENT_RETURN_IF_ERROR(clusters.PackCentroids());
+  for (uint32_t round = 0; round < options.rounds && count < vectors.count(); ++round)
+    PIGMENT_RETURN_IF_ERROR(clusters.Improve(vectors, sample, options.pause));
+  return clusters;
+}
+
+Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors_per_cluster,
+                                    uint32_t near, ClusterOptions options) {
+  options.clusters = vectors.count() / vectors_per_cluster + 1;
+  PIGMENT_ASSIGN_OR_RETURN(const Clusters clusters, Clusters::Make(vectors, options));
+  Clustering clustering(options.budget);
+  clustering.clusters_ = clusters.centroids().count();
+  clustering.near_ = std::min(near, clustering.clusters_);
+  const uint64_t places = uint64_t{vectors.count()} * clustering.near_;
+  PIGMENT_RETURN_IF_ERROR(clustering.reservation_.Grow(places * 2 * sizeof(uint32_t)));
+  clustering.nearest_.resize(places);
+  clustering.distances_.resize(places);
+  std::vector<uint32_t> rows(vectors.count());
+  std::iota(rows.begin(), rows.end(), 0u);
+  PIGMENT_RETURN_IF_ERROR(clusters.Nearest(vectors, rows, clustering.near_,
+                                           clustering.nearest_.data(), clustering.distances_.data(),
+                                           options.pause));
+  return clustering;
+}
+
+std::vector<uint32_t> Clustering::Middles() const {
+  constexpr uint32_t kNobody = 0xFFFFFFFF;
+  std::vector<uint32_t> middles(clusters_, kNobody);
+  for (uint32_t i = 0; i < nearest_.size() / near_; ++i) {
+    uint32_t& middle = middles[of(i)[0]];
+    if (middle == kNobody || distances_[size_t{i} * near_] < distances_[size_t{middle} * near_])
+      middle = i;
+  }
+  std::erase(middles, kNobody);
+  return middles;
+}
+
+}  // namespace pigment

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clusters: centroids by Lloyd's algorithm over a sample, and the centroids that are nearest to
+// each vector. One thread builds; any may ask afterwards. Equal arguments give equal clusters on
+// every machine.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/base/memory_budget.h"
+#include "engine/vector/products.h"
+#include "engine/vector/vector_table.h"
+
+namespace pigment {
+
+// Asked at least every few milliseconds by whatever builds; its error ends the work.
+using BuildPause = std::function<Status()>;
+
+struct ClusterOptions {
+  uint32_t clusters = 1;      // wanted: 1 or more; there are never more than vectors
+  uint32_t sample_each = 64;  // vectors a cluster that the centroids are computed from
+  uint32_t rounds = 5;
+  uint64_t seed = 1;
+  MemoryBudget* budget = nullptr;  // may be null
+  BuildPause pause;                // may be empty
+};
+
+class Clusters {
+ public:
+  // REQUIRES: vectors.count() > 0.
+  static Result<Clusters> Make(const VectorTable& vectors, const ClusterOptions& options);
+
+  const VectorTable& centroids() const { return centroids_; }
+
+  // The `near` centroids that are nearest to each of `rows` (the vectors' numbers), ascending by
+  // distance: out[i * near + j], and their distances unless `distances` is null. REQUIRES: near <=
+  // the number of centroids.
+  Status Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
+                 uint32_t* out, float* distances, const BuildPause& pause) const;
+
+ private:
+  Clusters(VectorTable centroids, VectorPanels panels)
+      : centroids_(std::move(centroids)), panels_(std::move(panels)) {}
+  Status PackCentroids();
+  // One round of Lloyd's algorithm over the sample.
+  Status Improve(const VectorTable& vectors, std::span<const uint32_t> sample,
+                 const BuildPause& pause);
+
+  VectorTable centroids_;
+  VectorPanels panels_;  // of the centroids
+};
+
+// A table's vectors, each with the clusters around it.
+class Clustering {
+ public:
+  // Clusters of about `vectors_per_cluster`; `near` of them are kept for each vector, fewer where
+  // there are fewer. `options.clusters` counts for nothing.
+  static Result<Clustering> Make(const VectorTable& vectors, uint32_t vectors_per_cluster,
+                                 uint32_t near, ClusterOptions options);
+
+  uint32_t clusters() const { return clusters_; }
+  uint32_t near() const { return near_; }
+  // The nearest clusters of a vector, ascending by distance: near() of them.
+  std::span<const uint32_t> of(uint32_t vector) const {
+    return std::span(nearest_).subspan(size_t{vector} * near_, near_);
+  }
+  // Of each cluster that is the nearest of some vector, the vector that is nearest to its centroid.
+  std::vector<uint32_t> Middles() const;
+
+ private:
+  explicit Clustering(MemoryBudget* budget) : reservation_(budget) {}
+
+  Reservation reservation_;
+  uint32_t clusters_ = 0;
+  uint32_t near_ = 0;
+  std::vector<uint32_t> nearest_;
+  std::vector<float> distances_;
+};
+
+}  // namespace pigment
