@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both steps: see the header.
+
+#include "engine/vector/neighbors.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "engine/vector/products.h"
+
+namespace pigment {
+
+Status NeighborLists::Reserve(uint32_t count, uint32_t list_max) {
+  const uint64_t places = uint64_t{count} * list_max;
+  PIGMENT_RETURN_IF_ERROR(
+      reservation_.Grow(places * sizeof(Neighbor) + uint64_t{count} * sizeof(uint32_t)));
+  list_max_ = list_max;
+  neighbors_.resize(places);
+  counts_.resize(count);
+  merged_.reserve(list_max);
+  return Status::Ok();
+}
+
+float NeighborLists::Limit(uint32_t vector) const {
+  return counts_[vector] < list_max_ ? std::numeric_limits<float>::infinity()
+                                     : of(vector).back().distance;
+}
+
+void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found) {
+  const std::span<const Neighbor> kept = of(vector);
+  merged_.clear();
+  size_t i = 0;
+  size_t j = 0;
+  while (merged_.size() < list_max_ && (i < kept.size() || j < found.size())) {
+    const bool takes_kept = j == found.size() || (i < kept.size() && !(found[j] < kept[i]));
+    const Neighbor& next = takes_kept ? kept[i++] : found[j++];
+    // One vector has one distance, so what is there twice comes twice in a row.
+    if (merged_.empty() || merged_.back().vector != next.vector) merged_.push_back(next);
+  }
+  std::copy(merged_.begin(), merged_.end(),
+            neighbors_.begin() + static_cast<ptrdiff_t>(size_t{vector} * list_max_));
+  counts_[vector] = static_cast<uint32_t>(merged_.size());
+}
+
+namespace {
+
+// Distances by products are off by rounding that depends on nothing but the pair, so one vector has
+// one distance to another however they meet.
+float DistanceOf(const VectorTable& vectors, uint32_t a, uint32_t b, float product) {
+  return std::max(0.0f, (vectors.square(a) + vectors.square(b)) - 2 * product);
+}
+
+// Vectors by cluster: those of cluster c are at begins[c] .. begins[c + 1] - 1.
+struct Assignment {
+  std::vector<uint32_t> begins;
+  std::vector<uint32_t> vectors;
+
+  std::span<const uint32_t> of(uint32_t cluster) const {
+    return std::span(vectors).subspan(begins[cluster], begins[cluster + 1] - begins[cluster]);
+  }
+};
+
+// By the first `taken` of the clusters that each vector has.
+Assignment Assign(const Clustering& clustering, uint32_t vectors, uint32_t taken) {
+  Assignment assignment;
+  assignment.begins.resize(size_t{clustering.clusters()} + 1);
+  for (uint32_t i = 0; i < vectors; ++i) {
+    for (const uint32_t cluster : clustering.of(i).first(taken)) ++assignment.begins[cluster + 1];
+  }
+  std::partial_sum(assignment.begins.begin(), assignment.begins.end(), assignment.begins.begin());
+  assignment.vectors.resize(assignment.begins.back());
+  std::vector<uint32_t> next(assignment.begins.begin(), assignment.begins.end() - 1);
+  for (uint32_t i = 0; i < vectors; ++i) {
+    for (const uint32_t cluster : clustering.of(i).first(taken))
+      assignment.vectors[next[cluster]++] = i;
+  }
+  return assignment;
+}
+
+// For each vector its first `taken` neighbours, and up to as many vectors of whose first it is.
+Assignment NearInBothDirections(const NeighborLists& lists, uint32_t count, uint32_t taken) {
+  const auto first_of = [&](uint32_t i) {
+    return lists.of(i).first(std::min<size_t>(taken, lists.of(i).size()));
+  };
+  std::vector<uint32_t> others(count);  // as many as point here, bounded
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const Neighbor& neighbor : first_of(i))
+      others[neighbor.vector] = std::min(others[neighbor.vector] + 1, taken);
+  }
+  Assignment near;
+  near.begins.resize(size_t{count} + 1);
+  for (uint32_t i = 0; i < count; ++i)
+    near.begins[i + 1] = near.begins[i] + static_cast<uint32_t>(first_of(i).size()) + others[i];
+  near.vectors.resize(near.begins.back());
+  std::vector<uint32_t> next(near.begins.begin(), near.begins.end() - 1);
+  const auto add = [&](uint32_t to, uint32_t vector) {
+    if (next[to] < near.begins[to + 1]) near.vectors[next[to]++] = vector;
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const Neighbor& neighbor : first_of(i)) add(i, neighbor.vector);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const Neighbor& neighbor : first_of(i)) add(neighbor.vector, i);
+  }
+  return near;
+}
+
+class Finder {
+ public:
+  Finder(const VectorTable& vectors, const Clustering& clustering, const NeighborOptions& options)
+      : vectors_(vectors),
+        clustering_(clustering),
+        options_(options),
+        reservation_(options.budget),
+        lists_(options.budget),
+        panels_(vectors.dimension(), options.budget) {}
+
+  Result<NeighborLists> Run() {
+    PIGMENT_RETURN_IF_ERROR(lists_.Reserve(vectors_.count(), options_.list_max));
+    PIGMENT_RETURN_IF_ERROR(SearchClusters());
+    if (options_.descent > 0) PIGMENT_RETURN_IF_ERROR(Descend());
+    return std::move(lists_);
+  }
+
+ private:
+  Status Pause() const { return options_.pause ? options_.pause() : Status::Ok(); }
+  Status SearchClusters();
+  // Compares `searching` with the packed `members`.
+  Status CompareWithMembers(std::span<const uint32_t> searching, std::span<const uint32_t> members);
+  Status Descend();
+  // The list of `vector`, bettered by the neighbours of its neighbours in `near`.
+  void BetterBy(uint32_t vector, const Assignment& near);
+
+  const VectorTable& vectors_;
+  const Clustering& clustering_;
+  const NeighborOptions& options_;
+  Reservation reservation_;
+  NeighborLists lists_;
+  VectorPanels panels_;
+  std::vector<float> products_;
+  std::vector<Neighbor> found_;
+  std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
+};
+
+Status Finder::SearchClusters() {
+  const uint32_t near = clustering_.near();
+  const uint32_t joined = std::min(near, options_.clusters_joined);
+  PIGMENT_RETURN_IF_ERROR(
+      reservation_.Grow(uint64_t{vectors_.count()} * (near + joined) * sizeof(uint32_t)));
+  const Assignment searching = Assign(clustering_, vectors_.count(), near);
+  const Assignment members = Assign(clustering_, vectors_.count(), joined);
+  for (uint32_t cluster = 0; cluster < clustering_.clusters(); ++cluster) {
+    if (members.of(cluster).empty()) continue;
+    PIGMENT_RETURN_IF_ERROR(CompareWithMembers(searching.of(cluster), members.of(cluster)));
+  }
+  return Status::Ok();
+}
+
+Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
+                                  std::span<const uint32_t> members) {
+  constexpr size_t kPass = VectorPanels::kRowsPerPass;
+  std::vector<const float*> rows(members.size());
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = vectors_.row(members[i]);
+  PIGMENT_RETURN_IF_ERROR(panels_.Pack(rows));
+  products_.resize(std::max(products_.size(), kPass * panels_.stride()));
+  for (size_t begin = 0; begin < searching.size(); begin += kPass) {
+    PIGMENT_RETURN_IF_ERROR(Pause());
+    const std::span<const uint32_t> some =
+        searching.subspan(begin, std::min(kPass, searching.size() - begin));
+    const float* pass[kPass];
+    for (size_t i = 0; i < some.size(); ++i) pass[i] = vectors_.row(some[i]);
+    panels_.Multiply(std::span(pass).first(some.size()), products_.data());
+    for (size_t i = 0; i < some.size(); ++i) {
+      const float* products = products_.data() + i * panels_.stride();
+      const float limit = lists_.Limit(some[i]);
+      found_.clear();
+      for (size_t j = 0; j < members.size(); ++j) {
+        const float distance = DistanceOf(vectors_, some[i], members[j], products[j]);
+        if (distance <= limit && members[j] != some[i]) found_.push_back({distance, members[j]});
+      }
+      if (found_.size() > options_.list_max) {
+        const auto end = found_.begin() + options_.list_max;
+        std::nth_element(found_.begin(), end, found_.end());
+        found_.erase(end, found_.end());
+      }
+      std::sort(found_.begin(), found_.end());
+      lists_.Merge(some[i], found_);
+    }
+  }
+  return Status::Ok();
+}
+
+Status Finder::Descend() {
+  const uint32_t count = vectors_.count();
+  const uint32_t taken = std::min(options_.descent, options_.list_max);
+  PIGMENT_RETURN_IF_ERROR(
+      reservation_.Grow(uint64_t{count} * (2 * uint64_t{taken} + 3) * sizeof(uint32_t)));
+  const Assignment near = NearInBothDirections(lists_, count, taken);
+  seen_by_.assign(count, 0);
+  for (uint32_t i = 0; i < count; ++i) {
+    PIGMENT_RETURN_IF_ERROR(Pause());
+    BetterBy(i, near);
+  }
+  return Status::Ok();
+}
+
+void Finder::BetterBy(uint32_t vector, const Assignment& near) {
+  const uint32_t mark = vector + 1;
+  seen_by_[vector] = mark;
+  for (const Neighbor& neighbor : lists_.of(vector)) seen_by_[neighbor.vector] = mark;
+  const float limit = lists_.Limit(vector);
+  found_.clear();
+  const auto look_at = [&](uint32_t other) {
+    if (std::exchange(seen_by_[other], mark) == mark) return;
+    const float product =
+        InnerProduct(vectors_.row(vector), vectors_.row(other), vectors_.dimension());
+    const float distance = DistanceOf(vectors_, vector, other, product);
+    if (distance < limit) found_.push_back({distance, other});
+  };
+  for (const uint32_t neighbor : near.of(vector)) {
+    look_at(neighbor);
+    for (const uint32_t other : near.of(neighbor)) look_at(other);
+  }
+  std::sort(found_.begin(), found_.end());
+  lists_.Merge(vector, found_);
+}
+
+}  // namespace
+
+Result<NeighborLists> FindNeighbors(const VectorTable& vectors, const Clustering& clustering,
+                                    const NeighborOptions& options) {
+  return Finder(vectors, clustering, options).Run();
+}
+
+}  // namespace pigment

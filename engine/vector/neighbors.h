@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Neighbours: for each vector of a table a list of others near to it, nearly always the nearest,
+// from which a graph is made. Two steps: within clusters by blocked matrix products, every vector
+// with the members of the clusters around it; then among the neighbours of neighbours (NN-descent;
+// Dong, Moses and Li, WWW 2011). One thread; equal arguments give equal lists on every machine.
+
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/memory_budget.h"
+#include "engine/vector/clusters.h"
+#include "engine/vector/vector_table.h"
+
+namespace pigment {
+
+struct Neighbor {
+  float distance = 0;  // squared
+  uint32_t vector = 0;
+
+  friend bool operator<(const Neighbor& a, const Neighbor& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.vector < b.vector;
+  }
+  bool operator==(const Neighbor&) const = default;
+};
+
+// Up to `list_max` neighbours of each of `count` vectors, ascending, nobody twice, never itself.
+class NeighborLists {
+ public:
+  explicit NeighborLists(MemoryBudget* budget) : reservation_(budget) {}
+  Status Reserve(uint32_t count, uint32_t list_max);
+
+  uint32_t list_max() const { return list_max_; }
+  std::span<const Neighbor> of(uint32_t vector) const {
+    return {neighbors_.data() + size_t{vector} * list_max_, counts_[vector]};
+  }
+  // Merges `found` (ascending, in any case without `vector` itself) into its list.
+  void Merge(uint32_t vector, std::span<const Neighbor> found);
+  // What a neighbour must be nearer than to enter; infinite while there is room.
+  float Limit(uint32_t vector) const;
+
+ private:
+  Reservation reservation_;
+  uint32_t list_max_ = 0;
+  std::vector<Neighbor> neighbors_;
+  std::vector<uint32_t> counts_;
+  std::vector<Neighbor> merged_;  // of one Merge
+};
+
+struct NeighborOptions {
+  uint32_t list_max = 64;
+  uint32_t clusters_joined = 2;    // a vector is a member of its first clusters, and searches all
+  uint32_t descent = 12;           // neighbours whose neighbours are looked at; 0: no second step
+  MemoryBudget* budget = nullptr;  // may be null
+  BuildPause pause;                // may be empty
+};
+
+// REQUIRES: `clustering` is of `vectors`; options.list_max > 0.
+Result<NeighborLists> FindNeighbors(const VectorTable& vectors, const Clustering& clustering,
+                                    const NeighborOptions& options);
+
+}  // namespace pigment
