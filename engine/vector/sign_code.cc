@@ -29,6 +29,19 @@ struct LookUpArguments {
                    // are anything
 };
 
+// Numbers are added to sum i mod kSums, for every width of registers.
+constexpr size_t kSums = 16;
+
+struct EncodeArguments {
+  const float* vector;
+  const float* centre;
+  size_t dimension;     // a multiple of kSums
+  uint8_t* signs;       // bit i % 8 of byte i / 8 is set for +
+  float* squares;       // kSums
+  float* magnitudes;    // kSums
+  float* centre_signs;  // kSums: of the centre's numbers with the signs of r
+};
+
 // Sums of this many tables fit 16 bits.
 constexpr size_t kTablesPerChunk = 256;
 
@@ -175,6 +188,40 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
 
 #endif
 
+HWY_ATTR void Encode(const EncodeArguments& arguments) {
+  const hn::CappedTag<float, kSums> lanes;
+  using V = hn::Vec<decltype(lanes)>;
+  constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), kSums);
+  constexpr size_t kRegisters = kSums / kLanes;
+  const V zero = hn::Zero(lanes);
+  V squares[kRegisters];
+  V magnitudes[kRegisters];
+  V centre_signs[kRegisters];
+  for (size_t i = 0; i < kRegisters; ++i) squares[i] = magnitudes[i] = centre_signs[i] = zero;
+  for (size_t begin = 0; begin < arguments.dimension; begin += kSums) {
+    uint32_t signs = 0;
+    for (size_t i = 0; i < kRegisters; ++i) {
+      const V centre = hn::LoadU(lanes, arguments.centre + begin + i * kLanes);
+      const V r = hn::Sub(hn::LoadU(lanes, arguments.vector + begin + i * kLanes), centre);
+      const auto is_positive = hn::Ge(r, zero);
+      squares[i] = hn::Add(squares[i], hn::Mul(r, r));
+      magnitudes[i] = hn::Add(magnitudes[i], hn::Abs(r));
+      const V signed_centre = hn::IfThenElse(is_positive, centre, hn::Neg(centre));
+      centre_signs[i] = hn::Add(centre_signs[i], signed_centre);
+      uint8_t bits[8] = {};
+      hn::StoreMaskBits(lanes, is_positive, bits);
+      signs |= static_cast<uint32_t>(bits[0] | bits[1] << 8) << (i * kLanes);
+    }
+    arguments.signs[begin / 8] = static_cast<uint8_t>(signs);
+    arguments.signs[begin / 8 + 1] = static_cast<uint8_t>(signs >> 8);
+  }
+  for (size_t i = 0; i < kRegisters; ++i) {
+    hn::StoreU(squares[i], lanes, arguments.squares + i * kLanes);
+    hn::StoreU(magnitudes[i], lanes, arguments.magnitudes + i * kLanes);
+    hn::StoreU(centre_signs[i], lanes, arguments.centre_signs + i * kLanes);
+  }
+}
+
 // Entries of each four dimensions of `query`: (sum + the greatest of them) * inverse_step.
 HWY_ATTR void MakeTables(const float* query, size_t count, float inverse_step, uint8_t* tables) {
   static constexpr EntrySigns kSigns;
@@ -207,30 +254,43 @@ HWY_AFTER_NAMESPACE();
 namespace pigment {
 namespace {
 
+HWY_EXPORT(Encode);
 HWY_EXPORT(LookUp);
 HWY_EXPORT(MakeTables);
 
+double SumOf(const float (&sums)[kSums]) {
+  double sum = 0;
+  for (const float value : sums) sum += value;
+  return sum;
+}
+
 }  // namespace
 
-SignCodeFactor EncodeSignCode(std::span<const float> vector, size_t index, size_t count,
-                              std::byte* group) {
+SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const float> centre,
+                              size_t index, size_t count, std::byte* group) {
+  uint8_t signs[kSignCodeDimensionMax / 8];
+  float squares[kSums];
+  float magnitudes[kSums];
+  float centre_signs[kSums];
+  HWY_DYNAMIC_DISPATCH(Encode)
+  ({vector.data(), centre.data(), vector.size(), signs, squares, magnitudes, centre_signs});
   const size_t stride = SignCodeStride(count);
   std::byte* const bytes = group + index % stride;
   const size_t half = index < stride ? 0 : 4;
-  double square = 0;
-  double magnitudes = 0;
-  for (size_t i = 0; i < vector.size(); ++i) {
-    square += static_cast<double>(vector[i]) * vector[i];
-    magnitudes += std::fabs(static_cast<double>(vector[i]));
-    if (vector[i] >= 0) bytes[i / 4 * stride] |= std::byte{1} << (half + i % 4);
+  for (size_t i = 0; i < vector.size() / 8; ++i) {
+    bytes[2 * i * stride] |= std::byte(signs[i] & 15) << half;
+    bytes[(2 * i + 1) * stride] |= std::byte(signs[i] >> 4) << half;
   }
-  if (magnitudes == 0) return {};
-  const double scale = square / magnitudes;
+  const double square = SumOf(squares);
+  const double magnitude = SumOf(magnitudes);
+  if (magnitude == 0) return {.centre = static_cast<float>(SumOf(centre_signs))};
+  const double scale = square / magnitude;
   const auto dimension = static_cast<double>(vector.size());
   // sqrt((1 - a^2) / a^2) |r| = sqrt(d |r|^4 / (sum |r_i|)^2 - |r|^2).
   const double variance = std::max(0.0, dimension * scale * scale - square) / (dimension - 1);
   return {.square = static_cast<float>(square),
           .scale = static_cast<float>(scale),
+          .centre = static_cast<float>(SumOf(centre_signs)),
           .error = static_cast<float>(std::sqrt(variance))};
 }
 

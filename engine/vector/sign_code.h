@@ -24,6 +24,7 @@
 namespace pigment {
 
 inline constexpr size_t kSignCodesPerGroup = 32;
+inline constexpr size_t kSignCodeDimensionMax = 65536;  // of rotated vectors
 
 // Bytes of each four dimensions in a group of `count` codes. REQUIRES: 1 <= count <= 32.
 constexpr size_t SignCodeStride(size_t count) { return (count + 7) / 8 * 4; }
@@ -32,19 +33,21 @@ constexpr size_t SignCodeGroupBytes(uint32_t dimension, size_t count) {
   return size_t{dimension} / 4 * SignCodeStride(count);
 }
 
-// What an estimate needs of a vector besides its code.
+// What an estimate needs of r besides its code.
 struct SignCodeFactor {
   float square = 0;  // |r|^2
   float scale = 0;   // |r|^2 / sum |r_i|; 0 where r is zero
+  float centre = 0;  // s . c, with the centre c that r begins at
   // Standard error of an estimate of r . p, at |p| = 1: |r| sqrt((1 - a^2) / a^2 / (d - 1)) with
   // a = sum |r_i| / (sqrt(d) |r|).
   float error = 0;
 };
 
-// Sets the signs of code `index` within a group that begins at `group` and is zero there. REQUIRES:
-// vector.size() is a multiple of 16, finite; index < count.
-SignCodeFactor EncodeSignCode(std::span<const float> vector, size_t index, size_t count,
-                              std::byte* group);
+// Sets the signs of code `index` within a group that begins at `group` and is zero there, of r =
+// vector - centre. REQUIRES: both have the same size, a multiple of 16, and are finite; index <
+// count.
+SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const float> centre,
+                              size_t index, size_t count, std::byte* group);
 
 // A rotated p (a query, or what remains of it beyond a centre), prepared once: tables of the sums
 // of each four dimensions in 8 bits. 4 bytes a dimension.

@@ -28,11 +28,13 @@ std::vector<float> NormalVector(std::mt19937_64& random, size_t dimension) {
   return vector;
 }
 
+std::vector<float> Zeros(size_t dimension) { return std::vector<float>(dimension); }
+
 std::vector<std::byte> Encode(const Vectors& vectors) {
   const auto dimension = static_cast<uint32_t>(vectors[0].size());
   std::vector<std::byte> group(SignCodeGroupBytes(dimension, vectors.size()));
   for (size_t i = 0; i < vectors.size(); ++i)
-    EncodeSignCode(vectors[i], i, vectors.size(), group.data());
+    EncodeSignCode(vectors[i], Zeros(dimension), i, vectors.size(), group.data());
   return group;
 }
 
@@ -60,6 +62,33 @@ TEST(SignCode, SumsAreThoseOfPlainCodeInGroupsOfAnySize) {
             << "code " << i;
       }
     }
+  }
+}
+
+TEST(SignCode, FactorsAreThoseOfPlainCodeOnEveryTarget) {
+  std::mt19937_64 random(9);
+  for (const uint32_t dimension : {16u, 48u, 384u, 65536u}) {
+    const auto vector = NormalVector(random, dimension);
+    const auto centre = NormalVector(random, dimension);
+    double square = 0;
+    double magnitude = 0;
+    std::vector<float> r(dimension);
+    for (size_t i = 0; i < dimension; ++i) {
+      r[i] = vector[i] - centre[i];
+      square += static_cast<double>(r[i]) * r[i];
+      magnitude += std::fabs(r[i]);
+    }
+    const auto expected_code = Encode({r});
+    std::vector<SignCodeFactor> factors;
+    ForEachTarget([&] {
+      std::vector<std::byte> code(SignCodeGroupBytes(dimension, 1));
+      factors.push_back(EncodeSignCode(vector, centre, 0, 1, code.data()));
+      EXPECT_EQ(code, expected_code);
+      EXPECT_EQ(std::memcmp(&factors.back(), &factors.front(), sizeof(SignCodeFactor)), 0);
+    });
+    EXPECT_NEAR(factors[0].square, square, square * 1e-5);
+    EXPECT_NEAR(factors[0].scale, square / magnitude, square / magnitude * 1e-5);
+    EXPECT_NEAR(factors[0].centre, SignSum(r, centre), magnitude * 1e-5);
   }
 }
 
@@ -123,12 +152,14 @@ TEST(SignCode, OfAGroupAnywhereInMemoryIsTheSame) {
 }
 
 TEST(SignCode, OfZerosAndOfHugeNumbersStaysFinite) {
-  for (const float value : {0.0f, -0.0f, 1e-38f, 1e15f}) {
+  for (const float value : {0.0f, -0.0f, 1e-38f, 1e-15f, 1e15f}) {
     const std::vector<float> vector(64, value);
     std::vector<std::byte> group(SignCodeGroupBytes(64, 1));
-    const SignCodeFactor factor = EncodeSignCode(vector, 0, 1, group.data());
+    const SignCodeFactor factor = EncodeSignCode(vector, Zeros(64), 0, 1, group.data());
     EXPECT_TRUE(std::isfinite(factor.square) && std::isfinite(factor.scale)) << value;
-    EXPECT_NEAR(factor.scale, std::fabs(value), std::fabs(value) * 1e-6);
+    // Squares that leave f32 downwards count as none.
+    const float kept = value == 1e-38f ? 0 : std::fabs(value);
+    EXPECT_NEAR(factor.scale, kept, kept * 1e-6);
     EXPECT_NEAR(factor.error, 0, std::fabs(value) * 1e-3);
     float sums[kSignCodesPerGroup];
     const SignCodeQuery query(vector);
@@ -191,7 +222,7 @@ TEST(SignCode, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
         rotation.Apply(vector, r.data());
         rotation.Apply(query, p.data());
         std::vector<std::byte> group(SignCodeGroupBytes(kDimension, 1));
-        const SignCodeFactor factor = EncodeSignCode(r, 0, 1, group.data());
+        const SignCodeFactor factor = EncodeSignCode(r, Zeros(kDimension), 0, 1, group.data());
         double exact = 0;
         double length = 0;
         for (size_t i = 0; i < kDimension; ++i) {

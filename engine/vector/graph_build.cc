@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps of a build, one after the other: see the header.
+
+#include "engine/vector/graph_build.h"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "engine/vector/clusters.h"
+
+namespace pigment {
+namespace {
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const VectorTable& vectors, const GraphOptions& options)
+      : vectors_(vectors),
+        options_(options),
+        budget_(options.neighbors.budget),
+        reservation_(budget_),
+        graph_(budget_) {}
+
+  Result<Graph> Run();
+
+ private:
+  Status Pause() const {
+    return options_.neighbors.pause ? options_.neighbors.pause() : Status::Ok();
+  }
+  // Leaves in links_ those of `candidates` (ascending) that `vector` should link to.
+  void Select(std::span<const Neighbor> candidates);
+  Status LinkToNeighbors();
+  // Adds the opposite of each link, and selects again where that is more than there is room for.
+  Status MakeMutual();
+  // Links to every vector that cannot be reached from the entries.
+  Status Connect();
+  void MarkReachable(uint32_t from);
+  // The vectors near to `vector` that a walk over exact distances visits, nearest first.
+  std::vector<Neighbor> Walk(uint32_t vector);
+
+  const VectorTable& vectors_;
+  const GraphOptions& options_;
+  MemoryBudget* const budget_;
+  Reservation reservation_;
+  Graph graph_;
+  std::vector<uint32_t> links_;
+  std::vector<bool> reachable_;
+  std::vector<uint32_t> to_mark_;
+};
+
+void GraphBuilder::Select(std::span<const Neighbor> candidates) {
+  links_.clear();
+  for (const Neighbor& candidate : candidates) {
+    if (links_.size() == options_.degree_max) return;
+    const bool is_spared = std::ranges::any_of(links_, [&](uint32_t link) {
+      return vectors_.Distance(candidate.vector, link) * options_.slack <= candidate.distance;
+    });
+    if (!is_spared) links_.push_back(candidate.vector);
+  }
+}
+
+Status GraphBuilder::LinkToNeighbors() {
+  ClusterOptions clusters;
+  clusters.seed = options_.seed;
+  clusters.budget = budget_;
+  clusters.pause = options_.neighbors.pause;
+  PIGMENT_ASSIGN_OR_RETURN(const Clustering clustering,
+                           Clustering::Make(vectors_, options_.vectors_per_cluster,
+                                            options_.clusters_searched, clusters));
+  PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists,
+                           FindNeighbors(vectors_, clustering, options_.neighbors));
+  PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
+  for (uint32_t i = 0; i < vectors_.count(); ++i) {
+    PIGMENT_RETURN_IF_ERROR(Pause());
+    Select(lists.of(i));
+    graph_.SetLinks(i, links_);
+  }
+  graph_.SetEntries(clustering.Middles());
+  return Status::Ok();
+}
+
+Status GraphBuilder::MakeMutual() {
+  const uint32_t count = vectors_.count();
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow((graph_.link_count() + count + 1) * sizeof(uint32_t)));
+  std::vector<uint32_t> begins(size_t{count} + 1);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const uint32_t link : graph_.links(i)) ++begins[link + 1];
+  }
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<uint32_t> from(begins.back());
+  std::vector<uint32_t> next(begins.begin(), begins.end() - 1);
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const uint32_t link : graph_.links(i)) from[next[link]++] = i;
+  }
+  std::vector<Neighbor> candidates;
+  for (uint32_t i = 0; i < count; ++i) {
+    PIGMENT_RETURN_IF_ERROR(Pause());
+    candidates.clear();
+    const auto add = [&](uint32_t other) {
+      candidates.push_back({vectors_.Distance(i, other), other});
+    };
+    std::ranges::for_each(graph_.links(i), add);
+    for (uint32_t j = begins[i]; j < begins[i + 1]; ++j) add(from[j]);
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    if (candidates.size() > options_.degree_max) {
+      Select(candidates);
+    } else {
+      links_.clear();
+      for (const Neighbor& candidate : candidates) links_.push_back(candidate.vector);
+    }
+    graph_.SetLinks(i, links_);
+  }
+  return Status::Ok();
+}
+
+void GraphBuilder::MarkReachable(uint32_t from) {
+  if (reachable_[from]) return;
+  reachable_[from] = true;
+  to_mark_.push_back(from);
+  while (!to_mark_.empty()) {
+    const uint32_t vector = to_mark_.back();
+    to_mark_.pop_back();
+    for (const uint32_t link : graph_.links(vector)) {
+      if (reachable_[link]) continue;
+      reachable_[link] = true;
+      to_mark_.push_back(link);
+    }
+  }
+}
+
+std::vector<Neighbor> GraphBuilder::Walk(uint32_t vector) {
+  constexpr size_t kWidth = 64;
+  std::vector<Neighbor> visited;
+  std::vector<uint32_t> seen;  // few: a search through them costs less than a mark for every vector
+  std::priority_queue<Neighbor, std::vector<Neighbor>,
+                      decltype([](const auto& a, const auto& b) { return b < a; })>
+      open;
+  const auto look_at = [&](uint32_t other) {
+    const auto place = std::ranges::lower_bound(seen, other);
+    if (place != seen.end() && *place == other) return;
+    seen.insert(place, other);
+    open.push({vectors_.Distance(vector, other), other});
+  };
+  std::ranges::for_each(graph_.entries(), look_at);
+  while (!open.empty() && visited.size() < kWidth) {
+    visited.push_back(open.top());
+    open.pop();
+    std::ranges::for_each(graph_.links(visited.back().vector), look_at);
+  }
+  std::sort(visited.begin(), visited.end());
+  return visited;
+}
+
+Status GraphBuilder::Connect() {
+  reachable_.assign(vectors_.count(), false);
+  std::vector<uint32_t> entries = graph_.entries();
+  for (const uint32_t entry : entries) MarkReachable(entry);
+  // What no entry reaches is far from all: it becomes one. Where these are very many (duplicates) a
+  // link has to do.
+  const size_t entries_max = 2 * entries.size();
+  for (uint32_t i = 0; i < vectors_.count(); ++i) {
+    if (reachable_[i]) continue;
+    PIGMENT_RETURN_IF_ERROR(Pause());
+    const std::vector<Neighbor> near = Walk(i);
+    const bool is_linked = std::ranges::any_of(
+        near, [&](const Neighbor& visited) { return graph_.AddLink(visited.vector, i); });
+    if (!is_linked || entries.size() < entries_max) entries.push_back(i);
+    MarkReachable(i);
+  }
+  graph_.SetEntries(std::move(entries));
+  return Status::Ok();
+}
+
+Result<Graph> GraphBuilder::Run() {
+  PIGMENT_RETURN_IF_ERROR(LinkToNeighbors());
+  PIGMENT_RETURN_IF_ERROR(MakeMutual());
+  PIGMENT_RETURN_IF_ERROR(Connect());
+  return std::move(graph_);
+}
+
+}  // namespace
+
+Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options) {
+  return GraphBuilder(vectors, options).Run();
+}
+
+}  // namespace pigment

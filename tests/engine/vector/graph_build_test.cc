@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs are legal, reach every vector, and are the same again.
+
+#include "engine/vector/graph_build.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "tests/support/made_vectors.h"
+#include "tests/support/status_matchers.h"
+
+namespace pigment {
+namespace {
+
+void ExpectLegalAndConnected(const Graph& graph, uint32_t count, uint32_t degree_max) {
+  ASSERT_EQ(graph.count(), count);
+  ASSERT_FALSE(graph.entries().empty());
+  std::vector<bool> reached(count);
+  std::vector<uint32_t> open;
+  const auto reach = [&](uint32_t vector) {
+    if (!reached[vector]) open.push_back(vector);
+    reached[vector] = true;
+  };
+  for (const uint32_t entry : graph.entries()) {
+    ASSERT_LT(entry, count);
+    reach(entry);
+  }
+  while (!open.empty()) {
+    const uint32_t vector = open.back();
+    open.pop_back();
+    std::ranges::for_each(graph.links(vector), reach);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    EXPECT_TRUE(reached[i]) << "vector " << i << " is out of reach";
+    const auto links = graph.links(i);
+    ASSERT_LE(links.size(), degree_max);
+    std::set<uint32_t> seen = {i};
+    for (const uint32_t link : links) {
+      ASSERT_LT(link, count);
+      ASSERT_TRUE(seen.insert(link).second) << "vector " << i << " links to " << link;
+    }
+  }
+}
+
+TEST(GraphBuild, ReachesEveryVectorOfAnyData) {
+  const MadeVectors cases[] = {
+      {.count = 1600, .dimension = 16, .seed = 1},
+      {.count = 1600, .dimension = 64, .clusters = 30, .spread = 0.2f, .seed = 2},
+      {.count = 1600, .dimension = 8, .clusters = 12, .spread = 0.0001f, .seed = 3},  // islands
+      {.count = 1600, .dimension = 2, .seed = 4},
+      {.count = 500, .dimension = 1, .seed = 5},
+  };
+  for (const MadeVectors& made : cases) {
+    SCOPED_TRACE(testing::Message() << "seed " << made.seed);
+    const VectorTable table = ClusteredVectors(made);
+    auto graph = BuildGraph(table, {});
+    ASSERT_OK(graph);
+    ExpectLegalAndConnected(*graph, made.count, 32);
+    GraphOptions thin;
+    thin.degree_max = 8;
+    thin.slack = 1;
+    auto small = BuildGraph(table, thin);
+    ASSERT_OK(small);
+    ExpectLegalAndConnected(*small, made.count, 8);
+    EXPECT_LT(small->link_count(), graph->link_count());
+  }
+}
+
+TEST(GraphBuild, OfFewVectorsLinksThemAll) {
+  for (const uint32_t count : {1u, 2u, 3u, 10u}) {
+    const VectorTable table = NormalVectors({.count = count, .dimension = 3, .seed = count});
+    auto graph = BuildGraph(table, {});
+    ASSERT_OK(graph);
+    ExpectLegalAndConnected(*graph, count, 32);
+  }
+}
+
+// Vectors that are all alike, and vectors that are alike in groups larger than any list.
+TEST(GraphBuild, ReachesDuplicates) {
+  for (const uint32_t groups : {1u, 3u, 5u}) {
+    VectorTable table(4, nullptr);
+    ASSERT_OK(table.Reserve(1500));
+    for (uint32_t i = 0; i < 1500; ++i) {
+      const auto value = static_cast<float>(i % groups);
+      table.Add(std::vector<float>{value, -value, 1, 0});
+    }
+    auto graph = BuildGraph(table, {});
+    ASSERT_OK(graph);
+    ExpectLegalAndConnected(*graph, 1500, 32);
+    EXPECT_LT(graph->entries().size(), 100u);
+  }
+}
+
+TEST(GraphBuild, IsTheSameAgain) {
+  const VectorTable table = NormalVectors({.count = 1500, .dimension = 12, .seed = 6});
+  auto first = BuildGraph(table, {});
+  auto second = BuildGraph(table, {});
+  ASSERT_OK(first);
+  ASSERT_OK(second);
+  EXPECT_EQ(first->entries(), second->entries());
+  for (uint32_t i = 0; i < table.count(); ++i)
+    ASSERT_TRUE(std::ranges::equal(first->links(i), second->links(i))) << "vector " << i;
+}
+
+TEST(GraphBuild, StopsWhenItIsToldAndGivesItsMemoryBack) {
+  const VectorTable table = NormalVectors({.count = 1500, .dimension = 12, .seed = 7});
+  MemoryBudget budget("test");
+  int pauses = 0;
+  GraphOptions options;
+  options.neighbors.budget = &budget;
+  options.neighbors.pause = [&] { return ++pauses, Status::Ok(); };
+  ASSERT_OK(BuildGraph(table, options));
+  const int all = pauses;
+  EXPECT_GT(all, 3000);
+  for (int last = 0; last < all; last += all / 7) {
+    pauses = 0;
+    options.neighbors.pause = [&] {
+      return pauses++ == last ? Status(Code::kCancelled, "stopped") : Status::Ok();
+    };
+    EXPECT_CODE(BuildGraph(table, options), Code::kCancelled);
+    EXPECT_EQ(budget.used_bytes(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace pigment

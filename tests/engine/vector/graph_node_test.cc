@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes give back their links, estimate as the formula says, and refuse bytes that are no node.
+
+#include "engine/vector/graph_node.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/support/made_vectors.h"
+
+namespace pigment {
+namespace {
+
+constexpr uint32_t kDimension = 64;
+
+struct Encoded {
+  std::vector<std::byte> bytes;
+  std::vector<uint32_t> links;
+};
+
+// A node of vector 0 with links to the next `count`.
+Encoded Encode(const VectorTable& table, uint32_t count) {
+  Encoded encoded;
+  for (uint32_t i = 1; i <= count; ++i) encoded.links.push_back(i);
+  encoded.bytes.resize(GraphNodeBytes(kDimension, count));
+  EncodeGraphNode(
+      table.vector(0), encoded.links, [&](uint32_t link) { return table.vector(link); },
+      encoded.bytes.data());
+  return encoded;
+}
+
+TEST(GraphNode, EstimatesWithinItsErrorForAnyNumberOfLinks) {
+  const VectorTable table = NormalVectors({.count = 40, .dimension = kDimension, .seed = 1});
+  const auto query = table.vector(39);
+  const SignCodeQuery prepared(query);
+  const float distance = table.Distance(0, 39);
+  double squares = 0;
+  int estimated = 0;
+  for (uint32_t count = 0; count <= kLinksPerNodeMax; ++count) {
+    SCOPED_TRACE(testing::Message() << count << " links");
+    const Encoded encoded = Encode(table, count);
+    GraphNode node;
+    ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, &node));
+    ASSERT_EQ(node.links(), count);
+    float estimates[kLinksPerNodeMax];
+    node.Estimate(prepared, distance, estimates);
+    for (uint32_t i = 0; i < count; ++i) {
+      ASSERT_EQ(node.link(i), encoded.links[i]);
+      // r . (q - c) is off by 1 / sqrt(d) of |r| |q - c|, times sqrt(pi / 2 - 1).
+      const double exact = table.Distance(node.link(i), 39);
+      const double unit = 2 * std::sqrt(table.Distance(0, node.link(i)) * distance / kDimension);
+      squares += std::pow((estimates[i] - exact) / unit, 2);
+      ++estimated;
+      EXPECT_NEAR(estimates[i], exact, 5 * unit);
+    }
+  }
+  EXPECT_NEAR(std::sqrt(squares / estimated), std::sqrt(3.14159 / 2 - 1), 0.2);
+}
+
+TEST(GraphNode, OfAVectorLikeItsNodeIsEstimatedExactly) {
+  VectorTable table(kDimension, nullptr);
+  ASSERT_TRUE(table.Reserve(3).ok());
+  for (int i = 0; i < 2; ++i) table.Add(std::vector<float>(kDimension, 0.5f));
+  table.Add(std::vector<float>(kDimension, 1));
+  const Encoded encoded = Encode(table, 1);
+  GraphNode node;
+  ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, &node));
+  float estimates[kLinksPerNodeMax];
+  node.Estimate(SignCodeQuery(table.vector(2)), table.Distance(0, 2), estimates);
+  EXPECT_FLOAT_EQ(estimates[0], table.Distance(1, 2));
+}
+
+TEST(GraphNode, RefusesBytesThatAreNone) {
+  const VectorTable table = NormalVectors({.count = 40, .dimension = kDimension, .seed = 2});
+  for (const uint32_t count : {0u, 1u, 9u, 32u}) {
+    Encoded encoded = Encode(table, count);
+    GraphNode node;
+    for (size_t size = 0; size < encoded.bytes.size(); ++size) {
+      ASSERT_FALSE(GraphNode::Read(std::span(encoded.bytes).first(size), kDimension, &node))
+          << size << " of " << encoded.bytes.size() << " bytes";
+    }
+    const uint32_t too_many = kLinksPerNodeMax + 1;
+    std::memcpy(encoded.bytes.data(), &too_many, sizeof too_many);
+    encoded.bytes.resize(100'000);
+    EXPECT_FALSE(GraphNode::Read(encoded.bytes, kDimension, &node));
+  }
+}
+
+}  // namespace
+}  // namespace pigment

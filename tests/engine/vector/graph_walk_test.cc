@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks against sorting all distances: exact when wide enough, near enough before, under filters
+// too.
+
+#include "engine/vector/graph_walk.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "tests/support/made_vectors.h"
+#include "tests/support/memory_graph.h"
+#include "tests/support/status_matchers.h"
+
+namespace pigment {
+namespace {
+
+std::vector<Scored> Nearest(const VectorTable& table, std::span<const float> query, size_t k,
+                            std::span<const uint64_t> allowed = {}) {
+  const DistanceFunction distance(Metric::kL2, query);
+  TopK nearest(k);
+  for (uint32_t i = 0; i < table.count(); ++i) {
+    if (allowed.empty() || (allowed[i / 64] >> (i % 64) & 1) != 0)
+      nearest.Offer(distance(table.row(i)), i);
+  }
+  return nearest.TakeSorted();
+}
+
+// Rows beyond `first` are queries of the same kind.
+struct World {
+  explicit World(const MadeVectors& made, uint32_t queries)
+      : all(ClusteredVectors(made)), table(made.dimension, nullptr), queries_(queries) {
+    (void)table.Reserve(made.count - queries);
+    for (uint32_t i = 0; i < made.count - queries; ++i) table.Add(all.vector(i));
+  }
+  std::span<const float> query(uint32_t i) const { return all.vector(table.count() + i); }
+  uint32_t queries() const { return queries_; }
+
+  VectorTable all;
+  VectorTable table;
+  uint32_t queries_;
+};
+
+GraphWalkOptions Width(size_t width, size_t k) {
+  GraphWalkOptions options;
+  options.width = width;
+  options.k = k;
+  return options;
+}
+
+// Share of the nearest that walks of this width find.
+double Recall(const World& world, MemoryGraph& graph, const GraphWalkOptions& options) {
+  GraphWalk walk;
+  size_t hits = 0;
+  size_t wanted = 0;
+  for (uint32_t i = 0; i < world.queries(); ++i) {
+    const auto expected = Nearest(world.table, world.query(i), options.k, options.allowed);
+    const auto found = graph.Search(world.query(i), options, walk);
+    EXPECT_OK(found);
+    wanted += expected.size();
+    for (const Scored& hit : *found)
+      hits += !expected.empty() && !(expected.back().distance < hit.distance) ? 1 : 0;
+  }
+  return static_cast<double>(hits) / static_cast<double>(wanted);
+}
+
+TEST(GraphWalk, AsWideAsTheGraphIsExact) {
+  for (const uint32_t dimension : {1u, 3u, 20u, 64u}) {
+    World world({.count = 620, .dimension = dimension, .clusters = 5, .seed = dimension}, 20);
+    auto built = BuildGraph(world.table, {});
+    ASSERT_OK(built);
+    MemoryGraph graph(world.table, *std::move(built));
+    GraphWalk walk;
+    for (uint32_t i = 0; i < world.queries(); ++i) {
+      const auto found = graph.Search(world.query(i), Width(20'000, 25), walk);
+      ASSERT_OK(found);
+      EXPECT_EQ(walk.nodes_visited(), 600u);
+      const auto expected = Nearest(world.table, world.query(i), 25);
+      ASSERT_EQ(found->size(), expected.size());
+      for (size_t j = 0; j < expected.size(); ++j) {
+        EXPECT_EQ((*found)[j].distance, expected[j].distance);
+        EXPECT_EQ((*found)[j].tie, expected[j].tie);
+      }
+    }
+  }
+}
+
+TEST(GraphWalk, FindsNearlyAllOnDataOfSeveralKinds) {
+  struct Case {
+    const char* name;
+    MadeVectors made;
+    double recall;
+  };
+  const Case cases[] = {
+      {"clusters",
+       {.count = 2050, .dimension = 48, .clusters = 50, .spread = 0.5f, .seed = 1},
+       0.97},
+      {"normal", {.count = 2050, .dimension = 24, .seed = 2}, 0.95},
+      {"tight clusters",
+       {.count = 2050, .dimension = 16, .clusters = 20, .spread = 0.01f, .seed = 3},
+       0.97},
+      {"many dimensions", {.count = 1050, .dimension = 768, .clusters = 20, .seed = 4}, 0.9},
+  };
+  for (const Case& of : cases) {
+    SCOPED_TRACE(of.name);
+    World world(of.made, 50);
+    auto built = BuildGraph(world.table, {});
+    ASSERT_OK(built);
+    MemoryGraph graph(world.table, *std::move(built));
+    const double narrow = Recall(world, graph, Width(20, 10));
+    const double wide = Recall(world, graph, Width(100, 10));
+    EXPECT_GE(wide, of.recall);
+    EXPECT_GE(wide, narrow);
+    RecordProperty(of.name, std::to_string(wide));
+  }
+}
+
+TEST(GraphWalk, FindsEveryVectorByItself) {
+  World world({.count = 1500, .dimension = 32, .clusters = 30, .spread = 0.3f, .seed = 5}, 1);
+  auto built = BuildGraph(world.table, {});
+  ASSERT_OK(built);
+  MemoryGraph graph(world.table, *std::move(built));
+  GraphWalk walk;
+  uint32_t missed = 0;
+  for (uint32_t i = 0; i < world.table.count(); ++i) {
+    const auto found = graph.Search(world.table.vector(i), Width(32, 1), walk);
+    ASSERT_OK(found);
+    ASSERT_EQ(found->size(), 1u);
+    missed += (*found)[0].distance == 0 ? 0 : 1;
+  }
+  EXPECT_LE(missed, world.table.count() / 1000);
+}
+
+TEST(GraphWalk, GivesAllowedVectorsAlone) {
+  World world({.count = 660, .dimension = 24, .clusters = 10, .seed = 6}, 20);
+  auto built = BuildGraph(world.table, {});
+  ASSERT_OK(built);
+  MemoryGraph graph(world.table, *std::move(built));
+  std::mt19937_64 random(6);
+  for (const double share : {0.5, 0.1, 0.0}) {
+    std::vector<uint64_t> allowed(640 / 64);
+    for (uint32_t i = 0; i < world.table.count(); ++i) {
+      if (std::uniform_real_distribution<>()(random) < share)
+        allowed[i / 64] |= uint64_t{1} << (i % 64);
+    }
+    GraphWalk walk;
+    for (uint32_t i = 0; i < world.queries(); ++i) {
+      const auto found =
+          graph.Search(world.query(i), {.width = 20'000, .k = 10, .allowed = allowed}, walk);
+      ASSERT_OK(found);
+      const auto expected = Nearest(world.table, world.query(i), 10, allowed);
+      ASSERT_EQ(found->size(), expected.size());
+      for (size_t j = 0; j < expected.size(); ++j) EXPECT_EQ((*found)[j].tie, expected[j].tie);
+    }
+  }
+}
+
+TEST(GraphWalk, TakesLittleMemoryAndFewSteps) {
+  World world({.count = 4020, .dimension = 16, .clusters = 40, .seed = 7}, 20);
+  auto built = BuildGraph(world.table, {});
+  ASSERT_OK(built);
+  MemoryGraph graph(world.table, *std::move(built));
+  GraphWalk walk;
+  for (uint32_t i = 0; i < world.queries(); ++i) {
+    ASSERT_OK(graph.Search(world.query(i), Width(50, 10), walk));
+    EXPECT_LT(walk.nodes_visited(), 150u);
+    EXPECT_GE(walk.nodes_visited(), 25u);
+    EXPECT_LE(walk.links_estimated(), walk.nodes_visited() * 32);
+  }
+}
+
+TEST(GraphWalk, OfDamageIsAnErrorAndNothingElse) {
+  World world({.count = 300, .dimension = 16, .seed = 8}, 1);
+  auto built = BuildGraph(world.table, {});
+  ASSERT_OK(built);
+  MemoryGraph graph(world.table, *std::move(built));
+  std::mt19937_64 random(8);
+  GraphWalk walk;
+  int failed = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const auto bytes = graph.bytes_of(static_cast<uint32_t>(random() % world.table.count()));
+    std::byte& byte = bytes[random() % std::min<size_t>(bytes.size(), 400)];
+    const std::byte before = std::exchange(byte, byte ^ std::byte{1} << random() % 8);
+    const auto found = graph.Search(world.query(0), Width(400, 10), walk);
+    if (!found.ok()) {
+      EXPECT_CODE(found, Code::kDataLoss);
+      ++failed;
+    }
+    byte = before;
+  }
+  EXPECT_GT(failed, 100);
+}
+
+}  // namespace
+}  // namespace pigment
