@@ -163,6 +163,7 @@ template <class Term, class Second>
 HWY_INLINE void Run(const KernelArguments& arguments) {
   const size_t whole = arguments.dimension & ~size_t{63};
   const float* a = arguments.query;
+  const float* end = arguments.vectors + arguments.count * arguments.stride;
   for (size_t row = 0; row < arguments.count; ++row) {
     const float* b = arguments.vectors + row * arguments.stride;
     Sums sums;
@@ -170,10 +171,11 @@ HWY_INLINE void Run(const KernelArguments& arguments) {
     SetZero(sums, Registers());
     SetZero(second, Registers());
     for (size_t i = 0; i < whole; i += 64) {
-      // Ahead of the hardware's prefetcher, which stops at each page; an address that is nobody's
-      // is ignored.
-      for (size_t line = 0; line < 64; line += 16)
-        __builtin_prefetch(b + i + line + kPrefetchFloats);
+      // Ahead of the hardware's prefetcher, which stops at each page, and not beyond the run.
+      if (static_cast<size_t>(end - (b + i)) > kPrefetchFloats) {
+        for (size_t line = 0; line < 64; line += 16)
+          __builtin_prefetch(b + i + line + kPrefetchFloats);
+      }
       AddWhole<Term, Second>(sums, second, a + i, b + i, Registers());
     }
     if (whole != arguments.dimension) {

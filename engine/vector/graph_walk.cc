@@ -108,6 +108,8 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   TopK nearest(options.k);
   for (uint32_t vector = 0; Next(&vector);) {
     ++nodes_visited_;
+    // Vector and node come from memory together, and the next ones behind them.
+    source.Expect(vector);
     if (next_ < promises_.size()) source.Expect(promises_[next_].vector);
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
     if (nearest.MayEnter(distance) && IsAllowed(options.allowed, vector))

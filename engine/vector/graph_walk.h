@@ -31,7 +31,7 @@ class GraphSource {
   virtual Result<GraphNode> Node(uint32_t vector) = 0;
   // The exact squared distance of the query to a vector, in the space of the nodes' estimates.
   virtual Result<float> Distance(uint32_t vector) = 0;
-  // The node of this vector is likely to be read next.
+  // This vector and its node are likely to be read soon.
   virtual void Expect(uint32_t vector) = 0;
 };
 

@@ -23,20 +23,13 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The stages within 16 numbers: 1, 2, 4 and 8 apart.
-HWY_ATTR void TransformSixteen(float* values) {
-  for (size_t apart = 1; apart < 16; apart *= 2) {
-    float next[16];
-    for (size_t i = 0; i < 16; ++i) {
-      next[i] = (i & apart) == 0 ? values[i] + values[i + apart] : values[i - apart] - values[i];
-    }
-    std::memcpy(values, next, sizeof next);
-  }
-}
+using Lanes = hn::CappedTag<float, 16>;
+constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), 16);
 
-// The stage of numbers `apart` from each other, over twice as many.
-HWY_ATTR void TransformHalves(float* values, size_t apart) {
-  const hn::CappedTag<float, 8> lanes;  // halves are multiples of 8
+// The stage of numbers `apart` from each other, over twice as many. REQUIRES: apart is a multiple of
+// the tag's lanes.
+template <class D>
+HWY_INLINE void TransformHalves(D lanes, float* values, size_t apart) {
   for (size_t i = 0; i < apart; i += hn::Lanes(lanes)) {
     const auto a = hn::LoadU(lanes, values + i);
     const auto b = hn::LoadU(lanes, values + i + apart);
@@ -45,34 +38,50 @@ HWY_ATTR void TransformHalves(float* values, size_t apart) {
   }
 }
 
-HWY_ATTR void Scale(float* values, size_t count, float scale) {
-  const hn::CappedTag<float, 16> lanes;
-  const auto factor = hn::Set(lanes, scale);
-  for (size_t i = 0; i < count; i += hn::Lanes(lanes))
-    hn::StoreU(hn::Mul(hn::LoadU(lanes, values + i), factor), lanes, values + i);
+// The stage of numbers `apart` from each other, within registers: the first of a pair becomes first +
+// second, the second first - second.
+HWY_INLINE void TransformLanes(float* values, size_t count, size_t apart) {
+  HWY_ALIGN int32_t partners[kLanes];
+  HWY_ALIGN float signs[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) {
+    partners[i] = static_cast<int32_t>(i ^ apart);
+    signs[i] = (i & apart) != 0 ? -0.0f : 0.0f;
+  }
+  const auto partner = hn::SetTableIndices(Lanes(), partners);
+  const auto sign = hn::Load(Lanes(), signs);
+  for (size_t i = 0; i < count; i += kLanes) {
+    const auto v = hn::LoadU(Lanes(), values + i);
+    hn::StoreU(hn::Add(hn::TableLookupLanes(v, partner), hn::Xor(v, sign)), Lanes(), values + i);
+  }
+}
+
+HWY_INLINE void Scale(float* values, size_t count, float scale) {
+  const auto factor = hn::Set(Lanes(), scale);
+  for (size_t i = 0; i < count; i += kLanes)
+    hn::StoreU(hn::Mul(hn::LoadU(Lanes(), values + i), factor), Lanes(), values + i);
 }
 
 // The Hadamard transform of `count` numbers, times `scale`. REQUIRES: count is a power of two, 16
 // or more.
 HWY_ATTR void Transform(float* values, size_t count, float scale) {
-  for (size_t i = 0; i < count; i += 16) TransformSixteen(values + i);
-  for (size_t apart = 16; apart < count; apart *= 2) {
+  for (size_t apart = 1; apart < kLanes; apart *= 2) TransformLanes(values, count, apart);
+  for (size_t apart = kLanes; apart < count; apart *= 2) {
     for (size_t begin = 0; begin < count; begin += 2 * apart)
-      TransformHalves(values + begin, apart);
+      TransformHalves(Lanes(), values + begin, apart);
   }
   Scale(values, count, scale);
 }
 
 // One stage over the two halves of `count` numbers. REQUIRES: count is a multiple of 16.
 HWY_ATTR void MixHalves(float* values, size_t count, float scale) {
-  TransformHalves(values, count / 2);
+  TransformHalves(hn::CappedTag<float, 8>(), values, count / 2);
   Scale(values, count, scale);
 }
 
 HWY_ATTR void Multiply(float* values, const float* by, size_t count) {
-  const hn::CappedTag<float, 16> lanes;
-  for (size_t i = 0; i < count; i += hn::Lanes(lanes)) {
-    hn::StoreU(hn::Mul(hn::LoadU(lanes, values + i), hn::LoadU(lanes, by + i)), lanes, values + i);
+  for (size_t i = 0; i < count; i += kLanes) {
+    const auto product = hn::Mul(hn::LoadU(Lanes(), values + i), hn::LoadU(Lanes(), by + i));
+    hn::StoreU(product, Lanes(), values + i);
   }
 }
 
