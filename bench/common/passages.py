@@ -27,15 +27,19 @@ def path_of(folder, name):
     return path
 
 
+def read(folder):
+    """Yields every passage: those of the base rows, then those of the queries."""
+    with open(path_of(folder, "passages.jsonl.zst"), "rb") as packed:
+        for line in io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(packed), encoding="utf-8"):
+            yield json.loads(line)
+
+
 def load(folder, rows):
     vectors = numpy.load(path_of(folder, "base.f16.npy"))[:rows].astype(numpy.float32)
     records = Records([f"row-{row}" for row in range(len(vectors))], vectors, [], [])
-    with open(path_of(folder, "passages.jsonl.zst"), "rb") as packed:
-        lines = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(packed), encoding="utf-8")
-        for row, line in zip(range(len(vectors)), lines):
-            passage = json.loads(line)
-            records.documents.append(passage["text"])
-            records.metadatas.append({"source": passage["source"], "chars": passage["chars"], "bucket": row % 1000})
+    for row, passage in zip(range(len(vectors)), read(folder)):
+        records.documents.append(passage["text"])
+        records.metadatas.append({"source": passage["source"], "chars": passage["chars"], "bucket": row % 1000})
     return records
 
 

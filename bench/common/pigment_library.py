@@ -3,6 +3,8 @@
 
 import ctypes as c
 import itertools
+import json
+import time
 
 PIGMENT_F32 = 0
 INCLUDE_DOCUMENTS_AND_METADATAS = 3
@@ -71,7 +73,9 @@ class Library:
         self.numpy = numpy
         self.lib = c.CDLL(path)
         for name, result in (("pigment_version", c.c_char_p), ("pigment_build_info", c.c_char_p),
-                             ("pigment_error_message", c.c_char_p), ("pigment_result_row_count", c.c_uint64)):
+                             ("pigment_error_message", c.c_char_p), ("pigment_buffer_data", c.c_char_p),
+                             ("pigment_result_row_count", c.c_uint64),
+                             ("pigment_result_query_offsets", c.POINTER(c.c_uint64))):
             getattr(self.lib, name).restype = result
         for name in ("pigment_result_ids", "pigment_result_documents", "pigment_result_metadatas"):
             getattr(self.lib, name).restype = c.c_bool
@@ -110,6 +114,23 @@ class Client:
 
     def flush(self):
         self.library.call("pigment_client_flush", self.handle)
+
+    def statistics(self):
+        buffer = c.c_void_p()
+        self.library.call("pigment_client_statistics", self.handle, c.byref(buffer))
+        text = self.library.lib.pigment_buffer_data(buffer, None)
+        self.library.lib.pigment_buffer_free(buffer)
+        return json.loads(text)
+
+    def wait_for_merges(self):
+        """Until the library's own thread has nothing to merge."""
+        while True:
+            maintenance = self.statistics()["maintenance"]
+            if maintenance["last_error"]:
+                raise RuntimeError(f"a merge failed: {maintenance['last_error']}")
+            if maintenance["running"] == 0 and maintenance["queued"] == 0:
+                return
+            time.sleep(0.005)
 
     def close(self):
         self.library.call("pigment_client_close", self.handle)
@@ -156,19 +177,32 @@ class Collection:
         self.library.call("pigment_collection_count", self.handle, None, c.byref(count))
         return count.value
 
-    def query(self, vector, k):
-        """The ids of the k nearest records, as strings."""
+    def query(self, vector, k, where=None):
+        """The ids of the k nearest records that satisfy the filter (JSON, bytes), as strings."""
+        result, ids = self.answer(vector, 1, k, where)
+        self.library.lib.pigment_result_free(result)
+        return ids
+
+    def query_many(self, vectors, k, where=None):
+        """The same for each row of a matrix, in one call."""
+        result, ids = self.answer(vectors, len(vectors), k, where)
+        offsets = self.library.lib.pigment_result_query_offsets(result)[:len(vectors) + 1]
+        self.library.lib.pigment_result_free(result)
+        return [ids[begin:end] for begin, end in zip(offsets, offsets[1:])]
+
+    def answer(self, vectors, rows, k, where):
+        """A result, to be freed, and the ids in it; `vectors` is contiguous f32."""
         request = QueryRequest(struct_size=c.sizeof(QueryRequest), n_results=k, include=INCLUDE_DISTANCES)
-        request.embeddings = Vectors(vector.ctypes.data, 1, vector.shape[0], 0, PIGMENT_F32)
+        request.embeddings = Vectors(vectors.ctypes.data, rows, vectors.shape[-1], 0, PIGMENT_F32)
+        if where is not None:
+            request.where_json, request.where_json_size = where, len(where)
         result = c.c_void_p()
         self.library.call("pigment_collection_query", self.handle, c.byref(request), None, c.byref(result))
         count = self.library.lib.pigment_result_row_count(result)
         column = TextColumn()
         if not self.library.lib.pigment_result_ids(result, c.byref(column)):
             raise RuntimeError("a result has no ids")
-        ids = texts_of(column, count)
-        self.library.lib.pigment_result_free(result)
-        return ids
+        return result, texts_of(column, count)
 
     def free(self):
         self.library.lib.pigment_collection_free(self.handle)
