@@ -2,7 +2,7 @@
 
 # Budgets are for two cores, from nothing and then again; installing packages for the first time adds some minutes.
 
-.PHONY: help quickstart check build test soak tsan clang fuzz bench format install clean
+.PHONY: help quickstart check build test soak tsan clang fuzz bench bench-vectors format install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -48,6 +48,10 @@ fuzz:
 ## bench       search beside NumPy and faiss, storage beside Chroma; ../shared/data 20 min, after the build
 bench:
 	@scripts/bench
+
+## bench-vectors  rates over recall beside hnswlib, usearch, faiss, Chroma        60 min, after the build
+bench-vectors:
+	@scripts/bench vectors
 
 ## format      clang-format over the C++ sources, in place                        10 s
 format:

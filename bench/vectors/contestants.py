@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every contestant of the vector benchmark does, and Pigment through its C library. The peers are in peers.py.
+
+One process holds one contestant and uses it from one thread. `folder` is an empty folder of the contestant's own; what
+`build` leaves there after `close` is weighed, copied, and opened again.
+"""
+
+import json
+import os
+
+
+class Contestant:
+    """Settings are what a search may be asked for, from fast to right; each becomes a point of the plot."""
+
+    settings = [{}]
+    filter_settings = [{}]
+    one_setting_a_process = False  # where a changed setting takes effect in the next process only
+    has_filters = True
+    durable_inserts = False  # False: an insert is in memory only when its call returns
+
+    def build(self, folder, data):
+        """Everything from nothing to an index on disk that is complete."""
+        raise NotImplementedError
+
+    def open(self, folder, data, more_rows=0):
+        """The index of a build, with room for more rows; `data` has no base."""
+        raise NotImplementedError
+
+    def close(self):
+        pass
+
+    def configure(self, setting):
+        """Keeps a setting in an open store for the next process."""
+
+    def apply(self, setting):
+        """Makes a setting that of the following searches."""
+
+    def prepare(self, queries):
+        """The queries in the form that the contestant is asked in; not timed."""
+        return queries
+
+    def query(self, vector, k):
+        raise NotImplementedError
+
+    def query_where(self, vector, k, predicate):
+        """The same among the rows that satisfy a predicate, which nobody has evaluated yet."""
+        raise NotImplementedError
+
+    def query_many(self, vectors, k):
+        """All queries in one call, or None where there is no such call."""
+        return None
+
+    def rows_of(self, answer):
+        """The row numbers of one query's answer; not timed."""
+        return answer
+
+    def insert(self, row, vector):
+        raise NotImplementedError
+
+
+class Pigment(Contestant):
+    """The embedded library in its defaults: every batch is durable when its call returns, merges are waited for.
+
+    It answers exactly by a scan of byte codes and has no setting of search yet. Once a query takes a width or a target
+    of recall, they are listed in `settings`, and `apply` keeps what `query` hands on.
+    """
+
+    batch_rows = 1000
+    full_vectors = "f32"
+    durable_inserts = True
+
+    def __init__(self, library_path):
+        import numpy
+        import pigment_library
+
+        self.library = pigment_library.Library(library_path, numpy)
+        self.open_client = pigment_library.Client
+        self.name = f"pigment {self.library.lib.pigment_version().decode()} {self.full_vectors}"
+
+    def build(self, folder, data):
+        self.client = self.open_client(self.library, os.path.join(folder, "store"))
+        self.collection = self.client.create_collection("bench", data.metric, self.full_vectors)
+        for begin in range(0, len(data.base), self.batch_rows):
+            rows = range(begin, min(begin + self.batch_rows, len(data.base)))
+            self.collection.add([f"row-{row}" for row in rows], data.base[begin:begin + self.batch_rows],
+                                [json.dumps(data.metadata(row)) for row in rows])
+        self.client.flush()
+        self.client.wait_for_merges()
+
+    def open(self, folder, data, more_rows=0):
+        self.data = data
+        self.client = self.open_client(self.library, os.path.join(folder, "store"))
+        self.collection = self.client.get_collection("bench")
+
+    def close(self):
+        self.collection.free()
+        self.client.close()
+
+    def query(self, vector, k):
+        return self.collection.query(vector, k)
+
+    def query_where(self, vector, k, predicate):
+        return self.collection.query(vector, k, json.dumps(where_of(self.data, predicate)).encode())
+
+    def query_many(self, vectors, k):
+        return self.collection.query_many(vectors, k)
+
+    def rows_of(self, answer):
+        return [int(name[4:]) for name in answer]
+
+    def insert(self, row, vector):
+        self.collection.add([f"new-{row}"], vector[None], ['{"bucket": 1000, "source": "new"}'])
+
+
+class PigmentHalves(Pigment):
+    """The same with vectors in 16 bits a number."""
+
+    full_vectors = "f16"
+
+
+def where_of(data, predicate):
+    """A predicate in the grammar that Chroma and Pigment share."""
+    if predicate.column == "source":
+        return {"source": data.source_names[predicate.low]}
+    if predicate.high - predicate.low == 1:
+        return {"bucket": predicate.low}
+    return {"$and": [{"bucket": {"$gte": predicate.low}}, {"bucket": {"$lt": predicate.high}}]}
+
+
+def classes():
+    """Every contestant by the name that --peers takes, in the order of the tables; loads no peer's library."""
+    import peers
+
+    return {"pigment": Pigment, "pigment-f16": PigmentHalves, "hnswlib": peers.Hnswlib, "usearch": peers.Usearch,
+            "faiss-hnsw": peers.FaissHnsw, "faiss-ivf": peers.FaissIvf, "chroma": peers.Chroma}
