@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers from the package registry, one thread each, with M = 16 and ef_construction = 200 where they have them.
+"""The peers from the package registry, one thread each, with M = 16 and ef_construction = 200 (Chroma: its defaults).
 
-Each is imported by its constructor, in the process that measures it. Filters are what each one offers: a Python callable
+Each is imported by its constructor, in the process that measures it. Filters are what each offers: a Python callable
 for hnswlib, a bitmap for faiss, metadata for Chroma, nothing in usearch. Evaluating the predicate is timed for all.
 """
 

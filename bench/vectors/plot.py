@@ -100,8 +100,8 @@ def draw_wanted(axes, result):
 
 
 def draw_filters(results, result):
-    figure, axes = start(results, result, f"Rate with filters at recall >= {report.FILTER_FLOOR}, "
-                                          "a new predicate for every query")
+    figure, axes = start(results, result, f"Rate with filters at recall >= {report.FILTER_FLOOR}, a new predicate "
+                                          f"for each of the first {report.filter_queries(result)} queries")
     kinds = list(dict.fromkeys(point["filter"] for figures in result["contestants"].values()
                                for point in figures["filters"]))
     those = {name: figures for name, figures in result["contestants"].items() if figures["filters"]}
@@ -118,7 +118,8 @@ def draw_filters(results, result):
                               textcoords="offset points", ha="center", fontsize=8, color="0.3")
         axes.plot([], [], marker=marker, color=colour, linestyle="none", label=figures["name"])
     draw_filters_wanted(axes, result, kinds)
-    axes.plot([], [], marker="o", markerfacecolor="white", color="0.3", linestyle="none", label="less recall, as written")
+    axes.plot([], [], marker="o", markerfacecolor="white", color="0.3", linestyle="none",
+              label="less recall, as written")
     axes.set_xticks(range(len(kinds)), kinds)
     axes.set_xlim(-0.5, len(kinds) - 0.5)
     axes.grid(False, axis="x")

@@ -33,6 +33,10 @@ def filtered(figures, name):
     return [point for point in figures["filters"] if point["filter"] == name]
 
 
+def filter_queries(result):
+    return max(point["queries"] for figures in result["contestants"].values() for point in figures["filters"])
+
+
 def number(value, digits=0):
     return "-" if value is None else f"{value:,.{digits}f}"
 
@@ -132,9 +136,10 @@ def filter_choice(points):
 
 
 def show_filters(results, result):
-    """Ratios are to the reference without filter, at the same recall."""
+    """A new predicate for every query; ratios are to the reference without filter, at the same recall."""
     reference = reference_rate(result, FILTER_FLOOR)
-    print(f"\n  {'filtered, a predicate a query':<30} {'filter':<13} {'setting':<22} "
+    title = f"filtered, the first {filter_queries(result)} queries"
+    print(f"\n  {title:<30} {'filter':<13} {'setting':<22} "
           f"{'recall@' + str(results['k']):>9} {'one a call':>12} {'x unfiltered ' + REFERENCE:>22} {'short':>6}")
     for name, figures in result["contestants"].items():
         for filter_name in dict.fromkeys(point["filter"] for point in figures["filters"]):

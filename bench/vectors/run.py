@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Approximate search beside hnswlib, usearch, faiss and Chroma: rates over recall, builds, filters. See bench/README.md."""
+"""Search beside hnswlib, usearch, faiss and Chroma: rates over recall, builds, filters. See bench/README.md."""
 
 import argparse
 import datetime

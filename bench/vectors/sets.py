@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data sets of the vector benchmark with their columns and predicates, and the folder that a worker reads them from.
+"""The data sets of the vector benchmark with their columns and predicates, and the folder where a worker finds them.
 
 A set is made once by run.py and saved; every worker loads what it needs of it, so that no peer pays for making it.
 """
@@ -74,7 +74,8 @@ def build_scaled(options, random):
     base += random.uniform(-1e-3, 1e-3, base.shape).astype(numpy.float32)
     queries = data.queries * random.uniform(0.2, 5, (len(data.queries), 1)).astype(numpy.float32)
     return dataclasses.replace(data, key="scaled", title="MiniLM passages, lengths 0.2 to 5, f32 noise", metric="l2",
-                               base=base, queries=queries, inserts=nearby(base, options.inserts, random), neighbors=None)
+                               base=base, queries=queries, inserts=nearby(base, options.inserts, random),
+                               neighbors=None)
 
 
 def build_clusters(options, random):

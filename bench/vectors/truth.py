@@ -34,7 +34,7 @@ def distances_of(base, query, rows, metric):
 
 
 class Judge:
-    """Recall by distance: a row counts where it is as near as the k-th nearest that matches, but for rounding of f32."""
+    """Recall by distance: a row counts where it is as near as the k-th nearest match, but for rounding of f32."""
 
     def __init__(self, data, k):
         self.data, self.k = data, k

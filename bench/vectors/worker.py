@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One task of one contestant in a process of its own: its memory, its one thread, its core. Prints its figures as JSON."""
+"""One task of one contestant in a process of its own: its memory, its thread, its core. Prints figures as JSON."""
 
 import argparse
 import json
@@ -110,8 +110,8 @@ def search(contestant, data, options):
 def insert(contestant, data, options):
     """Rows one by one into a copy of the index, until they are all there or the time is up."""
     contestant.open(options.folder, data, len(data.inserts))
-    first = len(data.bucket)
-    done, rate = timed(lambda row: contestant.insert(first + row, data.inserts[row]), len(data.inserts), options.seconds)
+    first, rows = len(data.bucket), data.inserts
+    done, rate = timed(lambda row: contestant.insert(first + row, rows[row]), len(rows), options.seconds)
     contestant.close()
     return {"inserts": len(done), "insert_rate": rate, "durable_inserts": contestant.durable_inserts}
 
