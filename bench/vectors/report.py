@@ -89,6 +89,7 @@ def show_curve(results, result):
 def show_floors(results, result):
     for floor in FLOORS:
         reference = reference_rate(result, floor)
+        alone = "" if reference or REFERENCE not in result["contestants"] else f"   ({REFERENCE} does not reach it)"
         print(f"\n  {f'fastest with recall >= {floor}':<30} {'setting':<22} {'recall@' + str(results['k']):>9} "
               f"{'one a call':>12} {'x ' + REFERENCE:>12}")
         for name, figures in result["contestants"].items():
@@ -101,7 +102,8 @@ def show_floors(results, result):
             limit = RATES_WANTED[floor]
             print(f"  {figures['name']:<30} {setting_text(best['setting']):<22} {best['recall']:>9.4f} "
                   f"{number(best['rate']):>12} {number(times, 2):>12}"
-                  f"{wanted(name, times, reference and limit, at_least, f'{limit} or more')}")
+                  f"{wanted(name, times, reference and limit, at_least, f'{limit} or more')}"
+                  f"{alone if name in OURS else ''}")
 
 
 def show_builds(result):
