@@ -34,7 +34,7 @@ TEST(CrashStates, HistoriesWithAFailedSyncSurviveEveryPowerCut) {
   CrashExplorer explorer(SmallStore(SyncMode::kFull));
   // More of the same would meet its trees again: what is asked for beyond comes from other
   // contents.
-  const double share = Effort() > 1 ? 0.022 : std::max(0.02 * Effort(), 0.002);
+  const double share = std::clamp(0.025 * Effort(), 0.002, 0.025);
   for (uint64_t seed = 1; seed <= AtEffort(1); ++seed)
     ASSERT_EQ(ExploreFailedSyncs(explorer, share, seed), "");
   ExpectFloor("crash states after a failed sync", explorer.counts().states, 130'000);
