@@ -53,8 +53,10 @@ class GraphBuilder {
 
 void GraphBuilder::Select(std::span<const Neighbor> candidates) {
   links_.clear();
-  for (const Neighbor& candidate : candidates) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
     if (links_.size() == options_.degree_max) return;
+    if (i + 1 < candidates.size()) vectors_.Expect(candidates[i + 1].vector);
+    const Neighbor& candidate = candidates[i];
     const bool is_spared = std::ranges::any_of(links_, [&](uint32_t link) {
       return vectors_.Distance(candidate.vector, link) * options_.slack <= candidate.distance;
     });
@@ -99,11 +101,12 @@ Status GraphBuilder::MakeMutual() {
   for (uint32_t i = 0; i < count; ++i) {
     PIGMENT_RETURN_IF_ERROR(Pause());
     candidates.clear();
-    const auto add = [&](uint32_t other) {
-      candidates.push_back({vectors_.Distance(i, other), other});
-    };
-    std::ranges::for_each(graph_.links(i), add);
-    for (uint32_t j = begins[i]; j < begins[i + 1]; ++j) add(from[j]);
+    for (const uint32_t link : graph_.links(i)) candidates.push_back({0, link});
+    for (uint32_t j = begins[i]; j < begins[i + 1]; ++j) candidates.push_back({0, from[j]});
+    for (size_t j = 0; j < candidates.size(); ++j) {
+      if (j + 1 < candidates.size()) vectors_.Expect(candidates[j + 1].vector);
+      candidates[j].distance = vectors_.Distance(i, candidates[j].vector);
+    }
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     if (candidates.size() > options_.degree_max) {

@@ -23,7 +23,7 @@ struct GraphOptions {
   // above |y - x|^2: 1 spares most, more leaves more links. Of duplicates one is linked.
   float slack = 1.12f;
   uint32_t vectors_per_cluster = 125;  // of each the middle is an entry
-  uint32_t clusters_searched = 12;     // around each vector, for its neighbours
+  uint32_t clusters_searched = 20;     // around each vector, for its neighbours
   uint64_t seed = 1;
   NeighborOptions neighbors;  // with the budget and the pause of the whole
 };

@@ -61,25 +61,37 @@ bool GraphWalk::Visits(uint32_t vector) {
 
 bool GraphWalk::Next(uint32_t* vector) {
   while (next_ < promises_.size()) {
-    Promise& promise = promises_[next_++];
-    if (std::exchange(promise.is_visited, true) || !Visits(promise.vector)) continue;
-    *vector = promise.vector;
-    return true;
+    uint32_t& promised = promises_[next_++].vector;
+    if ((promised & kVisited) != 0) continue;
+    *vector = std::exchange(promised, promised | kVisited);
+    if (Visits(*vector)) return true;
   }
   return false;
+}
+
+// Without branches: whether a step goes up or down is anybody's guess.
+size_t GraphWalk::PlaceFor(float estimate) const {
+  const Promise* begin = promises_.data();
+  for (size_t count = promises_.size(); count > 0;) {
+    const size_t half = (count + 1) / 2;
+    begin += begin[half - 1].estimate <= estimate ? half : 0;
+    count -= half;
+  }
+  return static_cast<size_t>(begin - promises_.data());
+}
+
+float GraphWalk::Limit() const {
+  return promises_.size() < width_ ? std::numeric_limits<float>::quiet_NaN()
+                                   : promises_.back().estimate;
 }
 
 void GraphWalk::Note(float estimate, uint32_t vector) {
   // Of numbers beyond f32 nothing is known: such a vector is looked at last.
   if (std::isnan(estimate)) estimate = std::numeric_limits<float>::infinity();
-  if (promises_.size() == width_ && !(estimate < promises_.back().estimate)) return;
-  const auto place = std::upper_bound(
-      promises_.begin(), promises_.end(), estimate,
-      [](float value, const Promise& promise) { return value < promise.estimate; });
-  const auto at = static_cast<size_t>(place - promises_.begin());
-  promises_.insert(place, {estimate, vector});
-  if (promises_.size() > width_) promises_.pop_back();
-  next_ = std::min(next_, at);
+  if (promises_.size() == width_) promises_.pop_back();
+  const size_t place = PlaceFor(estimate);
+  promises_.insert(promises_.begin() + static_cast<ptrdiff_t>(place), {estimate, vector});
+  next_ = std::min(next_, place);
 }
 
 Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
@@ -87,13 +99,20 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
   float estimates[kLinksPerNodeMax];
   node.Estimate(query, distance, estimates);
   links_estimated_ += node.links();
-  for (uint32_t i = 0; i < node.links(); ++i) {
+  // Most are too far: those that are not are picked out without a branch for each.
+  const float limit = Limit();
+  uint32_t near = 0;
+  for (uint32_t i = 0; i < node.links(); ++i)
+    near |= static_cast<uint32_t>(!(estimates[i] >= limit)) << i;
+  for (; near != 0; near &= near - 1) {
+    const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
     if (link >= vectors) {
       return DataLoss(Detail::kMiscounted, "", -1,
                       fmt::format("a graph of {} vectors links to {}", vectors, link));
     }
-    if (!IsVisited(link)) Note(estimates[i], link);
+    if (estimates[i] >= Limit() || IsVisited(link)) continue;
+    Note(estimates[i], link);
   }
   return Status::Ok();
 }

@@ -46,9 +46,13 @@ struct GraphWalkOptions {
 class GraphWalk {
  public:
   // The nearest to `query` (rotated) that were visited, at most k, ascending by distance, then
-  // number. What a source says is believed only as far as `vectors`, their number.
+  // number. What a source says is believed only as far as `vectors`, their number. REQUIRES:
+  // vectors <= kVectorsMax.
   Result<std::vector<Scored>> Search(GraphSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const GraphWalkOptions& options);
+
+  // Graphs have no more vectors than this.
+  static constexpr uint32_t kVectorsMax = uint32_t{1} << 31;
 
   // Of the last search.
   uint64_t nodes_visited() const { return nodes_visited_; }
@@ -59,9 +63,9 @@ class GraphWalk {
   // other estimates.
   struct Promise {
     float estimate;
-    uint32_t vector;
-    bool is_visited = false;
+    uint32_t vector;  // with kVisited, once it was the next
   };
+  static constexpr uint32_t kVisited = uint32_t{1} << 31;
 
   void Begin(size_t width);
   // Notes what a node links to, by estimates from the query's distance to the node.
@@ -71,7 +75,10 @@ class GraphWalk {
   bool IsVisited(uint32_t vector) const { return visited_[PlaceOf(vector)] == vector; }
   size_t PlaceOf(uint32_t vector) const;
   void GrowVisited();
-  void Note(float estimate, uint32_t vector);
+  // What a promise must not reach to enter; NaN, which nothing reaches, while there is room.
+  float Limit() const;
+  size_t PlaceFor(float estimate) const;       // behind the promises that are not worse
+  void Note(float estimate, uint32_t vector);  // REQUIRES: not at the limit
   // The most promising vector that was not visited; false: there is none.
   bool Next(uint32_t* vector);
 

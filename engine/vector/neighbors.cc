@@ -47,10 +47,12 @@ void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found) {
 
 namespace {
 
+constexpr size_t kAhead = 2;  // vectors that are asked for before they are compared
+
 // Distances by products are off by rounding that depends on nothing but the pair, so one vector has
 // one distance to another however they meet.
-float DistanceOf(const VectorTable& vectors, uint32_t a, uint32_t b, float product) {
-  return std::max(0.0f, (vectors.square(a) + vectors.square(b)) - 2 * product);
+float DistanceOf(float a_square, float b_square, float product) {
+  return std::max(0.0f, (a_square + b_square) - 2 * product);
 }
 
 // Vectors by cluster: those of cluster c are at begins[c] .. begins[c + 1] - 1.
@@ -142,6 +144,7 @@ class Finder {
   VectorPanels panels_;
   std::vector<float> products_;
   std::vector<Neighbor> found_;
+  std::vector<uint32_t> others_;
   std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
 };
 
@@ -163,7 +166,11 @@ Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
                                   std::span<const uint32_t> members) {
   constexpr size_t kPass = VectorPanels::kRowsPerPass;
   std::vector<const float*> rows(members.size());
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = vectors_.row(members[i]);
+  std::vector<float> squares(members.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = vectors_.row(members[i]);
+    squares[i] = vectors_.square(members[i]);
+  }
   PIGMENT_RETURN_IF_ERROR(panels_.Pack(rows));
   products_.resize(std::max(products_.size(), kPass * panels_.stride()));
   for (size_t begin = 0; begin < searching.size(); begin += kPass) {
@@ -176,9 +183,10 @@ Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
     for (size_t i = 0; i < some.size(); ++i) {
       const float* products = products_.data() + i * panels_.stride();
       const float limit = lists_.Limit(some[i]);
+      const float square = vectors_.square(some[i]);
       found_.clear();
       for (size_t j = 0; j < members.size(); ++j) {
-        const float distance = DistanceOf(vectors_, some[i], members[j], products[j]);
+        const float distance = DistanceOf(square, squares[j], products[j]);
         if (distance <= limit && members[j] != some[i]) found_.push_back({distance, members[j]});
       }
       if (found_.size() > options_.list_max) {
@@ -211,18 +219,23 @@ void Finder::BetterBy(uint32_t vector, const Assignment& near) {
   const uint32_t mark = vector + 1;
   seen_by_[vector] = mark;
   for (const Neighbor& neighbor : lists_.of(vector)) seen_by_[neighbor.vector] = mark;
-  const float limit = lists_.Limit(vector);
-  found_.clear();
+  others_.clear();
   const auto look_at = [&](uint32_t other) {
-    if (std::exchange(seen_by_[other], mark) == mark) return;
-    const float product =
-        InnerProduct(vectors_.row(vector), vectors_.row(other), vectors_.dimension());
-    const float distance = DistanceOf(vectors_, vector, other, product);
-    if (distance < limit) found_.push_back({distance, other});
+    if (std::exchange(seen_by_[other], mark) != mark) others_.push_back(other);
   };
   for (const uint32_t neighbor : near.of(vector)) {
     look_at(neighbor);
     for (const uint32_t other : near.of(neighbor)) look_at(other);
+  }
+  const float limit = lists_.Limit(vector);
+  found_.clear();
+  for (size_t i = 0; i < others_.size(); ++i) {
+    if (i + kAhead < others_.size()) vectors_.Expect(others_[i + kAhead]);
+    const uint32_t other = others_[i];
+    const float product =
+        InnerProduct(vectors_.row(vector), vectors_.row(other), vectors_.dimension());
+    const float distance = DistanceOf(vectors_.square(vector), vectors_.square(other), product);
+    if (distance < limit) found_.push_back({distance, other});
   }
   std::sort(found_.begin(), found_.end());
   lists_.Merge(vector, found_);

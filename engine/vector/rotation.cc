@@ -26,8 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, 16>;
 constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), 16);
 
-// The stage of numbers `apart` from each other, over twice as many. REQUIRES: apart is a multiple of
-// the tag's lanes.
+// The stage of numbers `apart` from each other, over twice as many. REQUIRES: apart is a multiple
+// of the tag's lanes.
 template <class D>
 HWY_INLINE void TransformHalves(D lanes, float* values, size_t apart) {
   for (size_t i = 0; i < apart; i += hn::Lanes(lanes)) {
@@ -38,8 +38,8 @@ HWY_INLINE void TransformHalves(D lanes, float* values, size_t apart) {
   }
 }
 
-// The stage of numbers `apart` from each other, within registers: the first of a pair becomes first +
-// second, the second first - second.
+// The stage of numbers `apart` from each other, within registers: the first of a pair becomes first
+// + second, the second first - second.
 HWY_INLINE void TransformLanes(float* values, size_t count, size_t apart) {
   HWY_ALIGN int32_t partners[kLanes];
   HWY_ALIGN float signs[kLanes];

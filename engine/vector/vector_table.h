@@ -46,6 +46,11 @@ class VectorTable {
   const float* row(uint32_t i) const { return values_.data() + Place(i); }
   std::span<const float> vector(uint32_t i) const { return {row(i), dimension_}; }
   float square(uint32_t i) const { return squares_[i]; }
+  // The vector is likely to be read soon.
+  void Expect(uint32_t i) const {
+    constexpr uint32_t kFloatsPerLine = 16;
+    for (uint32_t d = 0; d < dimension_; d += kFloatsPerLine) __builtin_prefetch(row(i) + d);
+  }
   float Distance(uint32_t a, uint32_t b) const {
     return pigment::Distance(Metric::kL2, row(a), row(b), dimension_);
   }

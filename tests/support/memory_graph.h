@@ -23,6 +23,8 @@ class MemoryGraph {
     VectorTable rotated(rotation_.rotated_dimension(), nullptr);
     (void)rotated.Reserve(vectors.count());  // without a budget nothing refuses
     for (uint32_t i = 0; i < vectors.count(); ++i) rotated.Add(Rotated(vectors.vector(i)));
+    node_stride_ = (GraphNodeBytes(rotated.dimension(), kLinksPerNodeMax) + 63) / 64 * 64;
+    bytes_.reserve(node_stride_ * (vectors.count() + graph_.entries().size()));
     for (uint32_t i = 0; i < vectors.count(); ++i)
       AddNode(rotated, rotated.vector(i), graph_.links(i));
     centre_.resize(rotated.dimension());
@@ -37,8 +39,10 @@ class MemoryGraph {
   }
 
   const Graph& graph() const { return graph_; }
+  // Of all nodes, each as long as its links need.
+  size_t node_bytes() const { return node_bytes_; }
   std::span<std::byte> bytes_of(uint32_t vector) {
-    return std::span(bytes_).subspan(begins_[vector], begins_[vector + 1] - begins_[vector]);
+    return std::span(bytes_).subspan(size_t{vector} * node_stride_, node_stride_);
   }
   std::vector<float> Rotated(std::span<const float> vector) const {
     std::vector<float> rotated(rotation_.rotated_dimension());
@@ -60,7 +64,8 @@ class MemoryGraph {
     Source(MemoryGraph& graph, std::span<const float> query, float centre_distance)
         : graph_(graph), distance_(Metric::kL2, query), centre_distance_(centre_distance) {}
     uint32_t entry_nodes() const override {
-      return static_cast<uint32_t>(graph_.begins_.size() - 1 - graph_.graph_.count());
+      return static_cast<uint32_t>(graph_.bytes_.size() / graph_.node_stride_) -
+             graph_.graph_.count();
     }
     Result<GraphNode> EntryNode(uint32_t number) override {
       return Node(graph_.graph_.count() + number);
@@ -91,19 +96,20 @@ class MemoryGraph {
 
   void AddNode(const VectorTable& rotated, std::span<const float> centre,
                std::span<const uint32_t> links) {
-    begins_.push_back(begins_.back() + GraphNodeBytes(rotated.dimension(), links.size()));
-    bytes_.resize(begins_.back());
+    node_bytes_ += GraphNodeBytes(rotated.dimension(), links.size());
+    const size_t begin = bytes_.size();
+    bytes_.resize(begin + node_stride_);
     EncodeGraphNode(
-        centre, links, [&](uint32_t link) { return rotated.vector(link); },
-        bytes_.data() + begins_[begins_.size() - 2]);
+        centre, links, [&](uint32_t link) { return rotated.vector(link); }, bytes_.data() + begin);
   }
 
   const VectorTable& vectors_;
   const Graph graph_;
   const Rotation rotation_;
-  std::vector<float> centre_;         // of the entries, rotated
-  std::vector<size_t> begins_ = {0};  // of the vectors' nodes, then of those of the entries
-  std::vector<std::byte> bytes_;
+  std::vector<float> centre_;  // of the entries, rotated
+  size_t node_stride_ = 0;
+  size_t node_bytes_ = 0;
+  std::vector<std::byte> bytes_;  // nodes of the vectors, then of the entries
 };
 
 }  // namespace pigment
