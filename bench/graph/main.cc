@@ -29,16 +29,16 @@ double Now() {
 }
 
 struct Point {
-  size_t width;
+  double setting;
   double recall = 0;
   double rate = 0;  // queries a second, of the best round
 };
 
 struct Contestant {
   std::string name;
-  std::string setting;  // what a width is called
+  std::string setting;  // what is set
   // Rows found for one query.
-  std::function<void(const float* query, size_t width, std::vector<uint32_t>* rows)> search;
+  std::function<void(const float* query, double setting, std::vector<uint32_t>* rows)> search;
   std::vector<Point> points;
 };
 
@@ -47,7 +47,7 @@ void RunRound(const Passages& passages, Contestant& contestant) {
   for (Point& point : contestant.points) {
     const double begin = Now();
     for (uint32_t i = 0; i < passages.queries.count(); ++i)
-      contestant.search(passages.queries.row(i), point.width, &found[i]);
+      contestant.search(passages.queries.row(i), point.setting, &found[i]);
     point.rate = std::max(point.rate, passages.queries.count() / (Now() - begin));
     size_t hits = 0;
     for (uint32_t i = 0; i < passages.queries.count(); ++i) {
@@ -62,9 +62,9 @@ void RunRound(const Passages& passages, Contestant& contestant) {
   }
 }
 
-std::vector<Point> Points(std::initializer_list<size_t> widths) {
+std::vector<Point> Points(std::initializer_list<double> settings) {
   std::vector<Point> points;
-  for (const size_t width : widths) points.push_back({.width = width});
+  for (const double setting : settings) points.push_back({.setting = setting});
   return points;
 }
 
@@ -80,8 +80,8 @@ const Point* Fastest(const Contestant& contestant, double recall) {
 void Report(const std::vector<Contestant>& contestants) {
   for (const Contestant& contestant : contestants) {
     for (const Point& point : contestant.points) {
-      std::printf("  %-12s %s %4zu   recall@10 %.4f  %9.0f queries/s\n", contestant.name.c_str(),
-                  contestant.setting.c_str(), point.width, point.recall, point.rate);
+      std::printf("  %-12s %s %5g   recall@10 %.4f  %9.0f queries/s\n", contestant.name.c_str(),
+                  contestant.setting.c_str(), point.setting, point.recall, point.rate);
     }
   }
   for (const auto& [recall, wanted] : {std::pair(0.95, 3.0), std::pair(0.99, 4.0)}) {
@@ -134,22 +134,23 @@ int Run(const PassageOptions& options, int rounds) {
   pigment::GraphWalk walk;
   std::vector<Contestant> contestants(2);
   contestants[0] = {
-      "pigment", "width",
-      [&](const float* query, size_t width, std::vector<uint32_t>* rows) {
-        pigment::GraphWalkOptions walking;
-        walking.width = width;
-        walking.k = kNearest;
-        const auto found = graph.Search({query, passages.base.dimension()}, walking, walk);
+      "pigment", "reach",
+      [&](const float* query, double reach, std::vector<uint32_t>* rows) {
+        pigment::GraphWalkOptions options;
+        options.reach = static_cast<float>(reach);
+        options.k = kNearest;
+        const auto found = graph.Search({query, passages.base.dimension()}, options, walk);
         rows->clear();
         for (const pigment::Scored& hit : found.value())
           rows->push_back(static_cast<uint32_t>(hit.tie));
       },
-      Points({16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 100, 130, 160, 200, 300, 500})};
+      Points({1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.09, 1.1, 1.12, 1.14, 1.16, 1.18,
+              1.2, 1.25, 1.3})};
   contestants[1] = {"hnswlib", "ef   ",
-                    [&](const float* query, size_t width, std::vector<uint32_t>* rows) {
-                      peer.Search(query, width, kNearest, rows);
+                    [&](const float* query, double ef, std::vector<uint32_t>* rows) {
+                      peer.Search(query, static_cast<size_t>(ef), kNearest, rows);
                     },
-                    Points({10, 16, 20, 24, 28, 40, 56, 80, 100, 140, 200, 400, 800})};
+                    Points({10, 16, 20, 24, 28, 40, 56, 80, 100, 140, 200, 400, 800, 1600})};
   for (int round = 0; round < rounds; ++round) {
     for (Contestant& contestant : contestants) RunRound(passages, contestant);
   }

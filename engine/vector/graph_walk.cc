@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -16,6 +15,7 @@ namespace pigment {
 namespace {
 
 constexpr uint32_t kNobody = 0xFFFFFFFF;
+constexpr size_t kChildren = 4;
 
 bool IsAllowed(std::span<const uint64_t> allowed, uint32_t vector) {
   return allowed.empty() || (allowed[vector / 64] >> (vector % 64) & 1) != 0;
@@ -23,17 +23,20 @@ bool IsAllowed(std::span<const uint64_t> allowed, uint32_t vector) {
 
 }  // namespace
 
-void GraphWalk::Begin(size_t width) {
-  width_ = width;
+void GraphWalk::Begin() {
+  constexpr size_t kPlacesMin = 1024;
   promises_.clear();
-  promises_.reserve(width + 1);
-  next_ = 0;
-  // Some three in four of the promises of a walk are visited, and few besides.
-  const size_t places = std::bit_ceil(std::max<size_t>(64, 4 * width));
-  visited_.assign(std::max(places, visited_.size()), kNobody);
+  SetLimit(std::numeric_limits<float>::infinity());
+  limit_key_ = kNobody;
+  visited_.assign(std::max(kPlacesMin, visited_.size()), kNobody);
   visited_count_ = 0;
   nodes_visited_ = 0;
   links_estimated_ = 0;
+}
+
+void GraphWalk::SetLimit(float limit) {
+  limit_ = limit;
+  limit_key_ = DistanceKey(limit);
 }
 
 size_t GraphWalk::PlaceOf(uint32_t vector) const {
@@ -59,39 +62,44 @@ bool GraphWalk::Visits(uint32_t vector) {
   return true;
 }
 
+void GraphWalk::Push(uint64_t promise) {
+  size_t place = promises_.size();
+  promises_.push_back(promise);
+  while (place > 0) {
+    const size_t parent = (place - 1) / kChildren;
+    if (promises_[parent] <= promise) break;
+    promises_[place] = promises_[parent];
+    place = parent;
+  }
+  promises_[place] = promise;
+}
+
+uint64_t GraphWalk::Pop() {
+  const uint64_t least = promises_.front();
+  const uint64_t moved = promises_.back();
+  promises_.pop_back();
+  const size_t count = promises_.size();
+  if (count == 0) return least;
+  size_t place = 0;
+  for (size_t child = 1; child < count; child = place * kChildren + 1) {
+    const size_t end = std::min(child + kChildren, count);
+    for (size_t i = child + 1; i < end; ++i) child = promises_[i] < promises_[child] ? i : child;
+    if (promises_[child] >= moved) break;
+    promises_[place] = promises_[child];
+    place = child;
+  }
+  promises_[place] = moved;
+  return least;
+}
+
 bool GraphWalk::Next(uint32_t* vector) {
-  while (next_ < promises_.size()) {
-    uint32_t& promised = promises_[next_++].vector;
-    if ((promised & kVisited) != 0) continue;
-    *vector = std::exchange(promised, promised | kVisited);
+  while (!promises_.empty()) {
+    const uint64_t promise = Pop();
+    if (promise >> 32 > limit_key_) return false;
+    *vector = static_cast<uint32_t>(promise);
     if (Visits(*vector)) return true;
   }
   return false;
-}
-
-// Without branches: whether a step goes up or down is anybody's guess.
-size_t GraphWalk::PlaceFor(float estimate) const {
-  const Promise* begin = promises_.data();
-  for (size_t count = promises_.size(); count > 0;) {
-    const size_t half = (count + 1) / 2;
-    begin += begin[half - 1].estimate <= estimate ? half : 0;
-    count -= half;
-  }
-  return static_cast<size_t>(begin - promises_.data());
-}
-
-float GraphWalk::Limit() const {
-  return promises_.size() < width_ ? std::numeric_limits<float>::quiet_NaN()
-                                   : promises_.back().estimate;
-}
-
-void GraphWalk::Note(float estimate, uint32_t vector) {
-  // Of numbers beyond f32 nothing is known: such a vector is looked at last.
-  if (std::isnan(estimate)) estimate = std::numeric_limits<float>::infinity();
-  if (promises_.size() == width_) promises_.pop_back();
-  const size_t place = PlaceFor(estimate);
-  promises_.insert(promises_.begin() + static_cast<ptrdiff_t>(place), {estimate, vector});
-  next_ = std::min(next_, place);
 }
 
 Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
@@ -99,11 +107,11 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
   float estimates[kLinksPerNodeMax];
   node.Estimate(query, distance, estimates);
   links_estimated_ += node.links();
-  // Most are too far: those that are not are picked out without a branch for each.
-  const float limit = Limit();
+  // Most are too far: those that are not are picked out without a branch for each. What is no
+  // number is visited last.
   uint32_t near = 0;
   for (uint32_t i = 0; i < node.links(); ++i)
-    near |= static_cast<uint32_t>(!(estimates[i] >= limit)) << i;
+    near |= static_cast<uint32_t>(!(estimates[i] > limit_)) << i;
   for (; near != 0; near &= near - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
@@ -111,28 +119,30 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
       return DataLoss(Detail::kMiscounted, "", -1,
                       fmt::format("a graph of {} vectors links to {}", vectors, link));
     }
-    if (estimates[i] >= Limit() || IsVisited(link)) continue;
-    Note(estimates[i], link);
+    if (!IsVisited(link)) Push(uint64_t{DistanceKey(estimates[i])} << 32 | link);
   }
   return Status::Ok();
 }
 
 Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCodeQuery& query,
                                               uint32_t vectors, const GraphWalkOptions& options) {
-  Begin(std::max(options.width, options.k));
+  Begin();
+  if (options.k == 0) return std::vector<Scored>();
   for (uint32_t i = 0; i < source.entry_nodes(); ++i) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(i));
     PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, source.centre_distance(), vectors));
   }
   TopK nearest(options.k);
   for (uint32_t vector = 0; Next(&vector);) {
-    ++nodes_visited_;
     // Vector and node come from memory together, and the next ones behind them.
     source.Expect(vector);
-    if (next_ < promises_.size()) source.Expect(promises_[next_].vector);
+    if (!promises_.empty()) source.Expect(static_cast<uint32_t>(promises_.front()));
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
-    if (nearest.MayEnter(distance) && IsAllowed(options.allowed, vector))
+    if (nearest.MayEnter(distance) && IsAllowed(options.allowed, vector)) {
       nearest.Offer(distance, vector);
+      if (nearest.is_full()) SetLimit(nearest.worst() * options.reach);
+    }
+    if (++nodes_visited_ == options.visits_max) break;
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(vector));
     PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, distance, vectors));
   }

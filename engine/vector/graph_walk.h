@@ -2,9 +2,10 @@
 //
 // GraphWalk: the search of a graph. It begins with estimates of all entries and goes on and on to
 // the most promising vector that it knows, by the estimates of nodes (graph_node.h); where it has
-// been it knows exact distances. It ends when the `width` most promising are all visited. One
-// thread at a time; a walk's memory is kept from query to query and depends on the width, not on
-// the graph. Nothing is allocated in the loop once it has grown.
+// been it knows exact distances. It ends when the most promising is farther than the k-th nearest
+// so far by more than its reach allows: near queries end early, hard ones go on. One thread at a
+// time; a walk's memory is kept from query to query, and nothing is allocated in the loop once it
+// has grown.
 
 #pragma once
 
@@ -36,8 +37,12 @@ class GraphSource {
 };
 
 struct GraphWalkOptions {
-  size_t width = 100;  // 1 or more; at least k
   size_t k = 10;
+  // A walk goes on to what is estimated at up to so many times the squared distance of the k-th
+  // nearest. 1 finds most, infinity goes everywhere and is exact.
+  float reach = 1.1f;
+  // Nodes that are visited at most; 0: as many as it takes.
+  size_t visits_max = 0;
   // One bit per vector (bit v % 64 of word v / 64), set where it may be a hit; empty: all may.
   // Walks go through the others too.
   std::span<const uint64_t> allowed;
@@ -51,23 +56,12 @@ class GraphWalk {
   Result<std::vector<Scored>> Search(GraphSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const GraphWalkOptions& options);
 
-  // Graphs have no more vectors than this.
-  static constexpr uint32_t kVectorsMax = uint32_t{1} << 31;
-
   // Of the last search.
   uint64_t nodes_visited() const { return nodes_visited_; }
   uint64_t links_estimated() const { return links_estimated_; }
 
  private:
-  // The most promising vectors, by estimate, ascending; each may stand here more than once, by
-  // other estimates.
-  struct Promise {
-    float estimate;
-    uint32_t vector;  // with kVisited, once it was the next
-  };
-  static constexpr uint32_t kVisited = uint32_t{1} << 31;
-
-  void Begin(size_t width);
+  void Begin();
   // Notes what a node links to, by estimates from the query's distance to the node.
   Status NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
                    uint32_t vectors);
@@ -75,16 +69,18 @@ class GraphWalk {
   bool IsVisited(uint32_t vector) const { return visited_[PlaceOf(vector)] == vector; }
   size_t PlaceOf(uint32_t vector) const;
   void GrowVisited();
-  // What a promise must not reach to enter; NaN, which nothing reaches, while there is room.
-  float Limit() const;
-  size_t PlaceFor(float estimate) const;       // behind the promises that are not worse
-  void Note(float estimate, uint32_t vector);  // REQUIRES: not at the limit
-  // The most promising vector that was not visited; false: there is none.
+  // The most promising vector that was not visited; false: there is none within the limit.
   bool Next(uint32_t* vector);
+  void SetLimit(float limit);
+  void Push(uint64_t promise);
+  uint64_t Pop();  // the least; REQUIRES: there is one
 
-  size_t width_ = 0;
-  std::vector<Promise> promises_;  // before next_ all are visited
-  size_t next_ = 0;
+  // A heap of vectors by their estimates: bits 63..32 DistanceKey(estimate), 31..0 the vector; each
+  // may be here more than once, by other estimates. Four children each: fewer levels, and those of
+  // one parent lie together.
+  std::vector<uint64_t> promises_;
+  float limit_ = 0;                // of estimates that are worth a visit; infinite at first
+  uint32_t limit_key_ = 0;         // the same as DistanceKey; at first all are worth it
   std::vector<uint32_t> visited_;  // a hash set
   size_t visited_count_ = 0;
   uint64_t nodes_visited_ = 0;

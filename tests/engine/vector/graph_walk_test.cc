@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks against sorting all distances: exact when wide enough, near enough before, under filters
-// too.
+// Walks against sorting all distances: exact when they go everywhere, near enough before, under
+// filters too.
 
 #include "engine/vector/graph_walk.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "tests/support/made_vectors.h"
@@ -45,14 +46,16 @@ struct World {
   uint32_t queries_;
 };
 
-GraphWalkOptions Width(size_t width, size_t k) {
+constexpr float kEverywhere = std::numeric_limits<float>::infinity();
+
+GraphWalkOptions Reaching(float reach, size_t k) {
   GraphWalkOptions options;
-  options.width = width;
+  options.reach = reach;
   options.k = k;
   return options;
 }
 
-// Share of the nearest that walks of this width find.
+// Share of the nearest that walks of this reach find.
 double Recall(const World& world, MemoryGraph& graph, const GraphWalkOptions& options) {
   GraphWalk walk;
   size_t hits = 0;
@@ -68,7 +71,7 @@ double Recall(const World& world, MemoryGraph& graph, const GraphWalkOptions& op
   return static_cast<double>(hits) / static_cast<double>(wanted);
 }
 
-TEST(GraphWalk, AsWideAsTheGraphIsExact) {
+TEST(GraphWalk, ThatGoesEverywhereIsExact) {
   for (const uint32_t dimension : {1u, 3u, 20u, 64u}) {
     World world({.count = 620, .dimension = dimension, .clusters = 5, .seed = dimension}, 20);
     auto built = BuildGraph(world.table, {});
@@ -76,7 +79,7 @@ TEST(GraphWalk, AsWideAsTheGraphIsExact) {
     MemoryGraph graph(world.table, *std::move(built));
     GraphWalk walk;
     for (uint32_t i = 0; i < world.queries(); ++i) {
-      const auto found = graph.Search(world.query(i), Width(20'000, 25), walk);
+      const auto found = graph.Search(world.query(i), Reaching(kEverywhere, 25), walk);
       ASSERT_OK(found);
       EXPECT_EQ(walk.nodes_visited(), 600u);
       const auto expected = Nearest(world.table, world.query(i), 25);
@@ -111,10 +114,10 @@ TEST(GraphWalk, FindsNearlyAllOnDataOfSeveralKinds) {
     auto built = BuildGraph(world.table, {});
     ASSERT_OK(built);
     MemoryGraph graph(world.table, *std::move(built));
-    const double narrow = Recall(world, graph, Width(20, 10));
-    const double wide = Recall(world, graph, Width(100, 10));
+    const double short_reach = Recall(world, graph, Reaching(1, 10));
+    const double wide = Recall(world, graph, Reaching(1.15f, 10));
     EXPECT_GE(wide, of.recall);
-    EXPECT_GE(wide, narrow);
+    EXPECT_GE(wide, short_reach);
     RecordProperty(of.name, std::to_string(wide));
   }
 }
@@ -127,7 +130,7 @@ TEST(GraphWalk, FindsEveryVectorByItself) {
   GraphWalk walk;
   uint32_t missed = 0;
   for (uint32_t i = 0; i < world.table.count(); ++i) {
-    const auto found = graph.Search(world.table.vector(i), Width(32, 1), walk);
+    const auto found = graph.Search(world.table.vector(i), Reaching(1.2f, 1), walk);
     ASSERT_OK(found);
     ASSERT_EQ(found->size(), 1u);
     missed += (*found)[0].distance == 0 ? 0 : 1;
@@ -147,10 +150,11 @@ TEST(GraphWalk, GivesAllowedVectorsAlone) {
       if (std::uniform_real_distribution<>()(random) < share)
         allowed[i / 64] |= uint64_t{1} << (i % 64);
     }
+    GraphWalkOptions options = Reaching(kEverywhere, 10);
+    options.allowed = allowed;
     GraphWalk walk;
     for (uint32_t i = 0; i < world.queries(); ++i) {
-      const auto found =
-          graph.Search(world.query(i), {.width = 20'000, .k = 10, .allowed = allowed}, walk);
+      const auto found = graph.Search(world.query(i), options, walk);
       ASSERT_OK(found);
       const auto expected = Nearest(world.table, world.query(i), 10, allowed);
       ASSERT_EQ(found->size(), expected.size());
@@ -159,17 +163,29 @@ TEST(GraphWalk, GivesAllowedVectorsAlone) {
   }
 }
 
-TEST(GraphWalk, TakesLittleMemoryAndFewSteps) {
+TEST(GraphWalk, VisitsFewAndNoMoreThanItMay) {
   World world({.count = 4020, .dimension = 16, .clusters = 40, .seed = 7}, 20);
   auto built = BuildGraph(world.table, {});
   ASSERT_OK(built);
   MemoryGraph graph(world.table, *std::move(built));
   GraphWalk walk;
   for (uint32_t i = 0; i < world.queries(); ++i) {
-    ASSERT_OK(graph.Search(world.query(i), Width(50, 10), walk));
-    EXPECT_LT(walk.nodes_visited(), 150u);
-    EXPECT_GE(walk.nodes_visited(), 25u);
-    EXPECT_LE(walk.links_estimated(), walk.nodes_visited() * 32);
+    GraphWalkOptions options = Reaching(1, 10);
+    ASSERT_OK(graph.Search(world.query(i), options, walk));
+    const uint64_t visits = walk.nodes_visited();
+    EXPECT_LT(visits, 200u);
+    EXPECT_GE(visits, 10u);
+    EXPECT_LE(walk.links_estimated(), visits * kLinksPerNodeMax + graph.graph().entries().size());
+    options.reach = 1.3f;
+    ASSERT_OK(graph.Search(world.query(i), options, walk));
+    EXPECT_GT(walk.nodes_visited(), visits);
+    options.visits_max = 7;
+    const auto cut = graph.Search(world.query(i), options, walk);
+    ASSERT_OK(cut);
+    EXPECT_EQ(walk.nodes_visited(), 7u);
+    EXPECT_EQ(cut->size(), 7u);
+    options.k = 0;
+    EXPECT_TRUE(graph.Search(world.query(i), options, walk).value().empty());
   }
 }
 
@@ -185,7 +201,7 @@ TEST(GraphWalk, OfDamageIsAnErrorAndNothingElse) {
     const auto bytes = graph.bytes_of(static_cast<uint32_t>(random() % world.table.count()));
     std::byte& byte = bytes[random() % std::min<size_t>(bytes.size(), 400)];
     const std::byte before = std::exchange(byte, byte ^ std::byte{1} << random() % 8);
-    const auto found = graph.Search(world.query(0), Width(400, 10), walk);
+    const auto found = graph.Search(world.query(0), Reaching(kEverywhere, 10), walk);
     if (!found.ok()) {
       EXPECT_CODE(found, Code::kDataLoss);
       ++failed;
