@@ -10,8 +10,7 @@
 //   8       4 * m    links: vectors; m is n rounded up to a multiple of 8, what is beyond n is zero
 //   …       4 * m    f32: offset of each estimate
 //   …       4 * m    f32: slope of each estimate
-//   …       …        sign codes of what lies between the node and each link, one group
-//   (sign_code.h)
+//   …       …        sign codes of what lies between node and links, one group (sign_code.h)
 //
 // With c the node's vector, x that of a link, both rotated, r = x - c and s the signs of r, the
 // squared distance of x to a rotated query q is estimated as
@@ -53,8 +52,8 @@ void EncodeGraphNode(std::span<const float> centre, std::span<const uint32_t> li
 // A node where it lies. Reads with any alignment.
 class GraphNode {
  public:
-  // The bytes of a node from `bytes` on; null where they are no node of this dimension: too few, or
-  // with more links than there can be.
+  // Borrows the bytes, which may go on behind the node. False where they are no node of this
+  // dimension: too few, or with more links than there can be.
   static bool Read(std::span<const std::byte> bytes, uint32_t dimension, GraphNode* node);
 
   uint32_t links() const { return links_; }

@@ -25,10 +25,11 @@ bool IsAllowed(std::span<const uint64_t> allowed, uint32_t vector) {
 
 void GraphWalk::Begin() {
   constexpr size_t kPlacesMin = 1024;
+  constexpr size_t kPlacesKept = 16 << 10;  // one long walk is not what all that follow clear
   promises_.clear();
   SetLimit(std::numeric_limits<float>::infinity());
   limit_key_ = kNobody;
-  visited_.assign(std::max(kPlacesMin, visited_.size()), kNobody);
+  visited_.assign(std::clamp(visited_.size(), kPlacesMin, kPlacesKept), kNobody);
   visited_count_ = 0;
   nodes_visited_ = 0;
   links_estimated_ = 0;

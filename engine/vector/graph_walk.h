@@ -51,8 +51,7 @@ struct GraphWalkOptions {
 class GraphWalk {
  public:
   // The nearest to `query` (rotated) that were visited, at most k, ascending by distance, then
-  // number. What a source says is believed only as far as `vectors`, their number. REQUIRES:
-  // vectors <= kVectorsMax.
+  // number. What a source says is believed only as far as `vectors`, their number.
   Result<std::vector<Scored>> Search(GraphSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const GraphWalkOptions& options);
 
