@@ -135,10 +135,12 @@ class CollectionState {
   Status Load(const CollectionEntry& entry);
   void PublishVersion(uint64_t position);
   Status FlushLocked();
-  Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot);
+  // What the edit names is retained before it.
+  Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot, Retention& named);
   static bool EditIsNotThere(const Status& status);
-  Status StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed);
-  std::vector<SegmentEntry> RetainSegmentsLocked();
+  Status StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed,
+                    Retention& named);
+  Status UpdateEntry(const CollectionEntry& entry, Retention& named);
   Status FallBehindLocked() noexcept;
   double FullnessLocked() const;
 
@@ -152,7 +154,7 @@ class CollectionState {
   Status StoreDeletionsOfMerged(const MergeJob& job, const std::vector<SegmentSlot>& now,
                                 MergedSegment& merged, uint32_t number);
   Status StoreMergedEntry(const MergeJob& job, const std::vector<SegmentSlot>& now,
-                          const MergedSegment& merged);
+                          const MergedSegment& merged, Retention& named);
   uint64_t BytesLocked() const;
   void CountTail();
 

@@ -158,16 +158,17 @@ Status CollectionState::PublishMerge(const MergeJob& job, MergedSegment& merged,
     return status;
   }
   if (!merged.output) context_.segments->Discard(written);  // its last rows died meanwhile
-  if (const Status status = StoreMergedEntry(job, now, merged); !status.ok()) {
+  Retention named(*context_.segments);
+  if (const Status status = StoreMergedEntry(job, now, merged, named); !status.ok()) {
     if (EditIsNotThere(status) && merged.output) context_.segments->Discard(merged.output->entry);
     return status;
   }
   std::vector<SegmentEntry> superseded;
   {
     std::lock_guard lock(state_mutex_);
+    superseded = std::exchange(retained_, named.TakeSegments());
     try {
       contents_.ReplaceMerged(job.inputs, std::move(merged.output), merged.map);
-      superseded = RetainSegmentsLocked();
       PublishVersion(position_);
     } catch (const std::bad_alloc&) {
       return FallBehindLocked();
@@ -209,7 +210,7 @@ Status CollectionState::StoreDeletionsOfMerged(const MergeJob& job,
 }
 
 Status CollectionState::StoreMergedEntry(const MergeJob& job, const std::vector<SegmentSlot>& now,
-                                         const MergedSegment& merged) {
+                                         const MergedSegment& merged, Retention& named) {
   std::lock_guard lock(*context_.entry_mutex);
   PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, context_.catalog->GetCollectionById(id_));
   entry.segments.clear();
@@ -227,7 +228,7 @@ Status CollectionState::StoreMergedEntry(const MergeJob& job, const std::vector<
   if (PIGMENT_PLANTED(kMergeRemovesInputsBeforeItsEdit)) {
     for (const SegmentSlot& slot : job.inputs) context_.segments->Discard(slot.entry);
   }
-  return context_.catalog->UpdateCollection(entry);
+  return UpdateEntry(entry, named);
 }
 
 uint64_t CollectionState::BytesLocked() const {

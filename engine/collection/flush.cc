@@ -54,7 +54,8 @@ Status CollectionState::FlushLocked() {
         contents_.Snapshot(std::max(position_, context_.applied->load(std::memory_order_acquire)));
     flushing_since_ = std::exchange(dirty_since_, 0);
   }
-  Result<FlushedSegments> flushed = CatchOutOfMemory([&] { return WriteOut(snapshot); });
+  Retention named(*context_.segments);
+  Result<FlushedSegments> flushed = CatchOutOfMemory([&] { return WriteOut(snapshot, named); });
   std::vector<SegmentEntry> superseded;
   {
     std::lock_guard lock(state_mutex_);
@@ -63,9 +64,9 @@ Status CollectionState::FlushLocked() {
       retry_fullness_ = FullnessLocked() + 0.25;
       return flushed.status();
     }
+    superseded = std::exchange(retained_, named.TakeSegments());
     try {
       contents_.Publish(snapshot, *std::move(flushed));
-      superseded = RetainSegmentsLocked();
       PublishVersion(std::max(position_, snapshot.position));
     } catch (const std::bad_alloc&) {
       return FallBehindLocked();
@@ -81,7 +82,7 @@ Status CollectionState::FlushLocked() {
   return Status::Ok();
 }
 
-Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot) {
+Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot, Retention& named) {
   const uint64_t epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   std::vector<SegmentEntry> written;  // to be removed when the flush fails before its edit
@@ -127,7 +128,7 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
     for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
     return status;
   }
-  const Status status = CatchOutOfMemory([&] { return StoreEntry(snapshot, flushed); });
+  const Status status = CatchOutOfMemory([&] { return StoreEntry(snapshot, flushed, named); });
   if (!status.ok()) {
     if (EditIsNotThere(status)) {
       for (const SegmentEntry& entry : written) context_.segments->Discard(entry);
@@ -137,20 +138,11 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot)
   return flushed;
 }
 
-// What the contents have is what the catalog names now. Returns what it named before, to be let go.
-std::vector<SegmentEntry> CollectionState::RetainSegmentsLocked() {
-  std::vector<SegmentEntry> retained;
-  retained.reserve(contents_.segments().size());
-  try {
-    for (const SegmentSlot& slot : contents_.segments()) {
-      context_.segments->Retain(slot.entry);
-      retained.push_back(slot.entry);
-    }
-  } catch (const std::bad_alloc&) {
-    for (const SegmentEntry& segment : retained) context_.segments->Unretain(segment);
-    throw;
-  }
-  return std::exchange(retained_, std::move(retained));
+// The edit itself. From its first moment on a backup or a check may hold and let go what it names,
+// so this collection holds it by then. REQUIRES: the entry lock is held.
+Status CollectionState::UpdateEntry(const CollectionEntry& entry, Retention& named) {
+  for (const SegmentEntry& segment : entry.segments) named.Add(segment);
+  return context_.catalog->UpdateCollection(entry);
 }
 
 // An edit is in the catalog that memory could not follow for want of itself: what would be written
@@ -166,7 +158,8 @@ bool CollectionState::EditIsNotThere(const Status& status) {
   return status.code() == Code::kNotFound || status.detail() == Detail::kDiskFull;
 }
 
-Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed) {
+Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed,
+                                   Retention& named) {
   std::lock_guard lock(*context_.entry_mutex);
   PIGMENT_ASSIGN_OR_RETURN(CollectionEntry entry, context_.catalog->GetCollectionById(id_));
   entry.segments.clear();
@@ -178,7 +171,7 @@ Status CollectionState::StoreEntry(const FlushSnapshot& snapshot, const FlushedS
   const ShelfPlace shelf = std::exchange(entry.shelf, {});
   if (PIGMENT_PLANTED(kFlushKeepsShelf)) entry.shelf = shelf;
   if (PIGMENT_PLANTED(kShelfReleasedBeforeEdit)) context_.segments->ReleaseShelf(shelf.file);
-  PIGMENT_RETURN_IF_ERROR(context_.catalog->UpdateCollection(entry));
+  PIGMENT_RETURN_IF_ERROR(UpdateEntry(entry, named));
   if (!PIGMENT_PLANTED(kShelfReleasedBeforeEdit)) context_.segments->ReleaseShelf(shelf.file);
   return Status::Ok();
 }

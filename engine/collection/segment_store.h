@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/disk_reserve.h"
@@ -210,6 +211,8 @@ class Retention {
     segments_.clear();
     shelves_.clear();
   }
+  // The same for the segments, which are the caller's to release from here on.
+  std::vector<SegmentEntry> TakeSegments() noexcept { return std::exchange(segments_, {}); }
 
  private:
   SegmentStore& store_;

@@ -17,6 +17,8 @@ struct Countdown {
   uint64_t span = 0;
   uint64_t made = 0;
   uint64_t failed = 0;
+  void (*call)(void*) = nullptr;
+  void* argument = nullptr;
 };
 thread_local Countdown t_countdown;
 
@@ -24,6 +26,11 @@ bool MayAllocate() {
   Countdown& countdown = t_countdown;
   if (!countdown.is_active) return true;
   ++countdown.made;
+  if (countdown.call != nullptr && countdown.made == countdown.at) {
+    countdown.is_active = false;
+    countdown.call(countdown.argument);
+    countdown.is_active = true;
+  }
   const bool fails = countdown.at != 0 && countdown.made >= countdown.at &&
                      countdown.made - countdown.at < countdown.span;
   countdown.failed += fails;
@@ -39,7 +46,15 @@ void* Allocate(size_t size, std::align_val_t alignment) {
 }  // namespace
 
 void FailAllocations(uint64_t at, uint64_t span) {
-  t_countdown = {.is_active = false, .at = at, .span = span, .made = 0, .failed = 0};
+  t_countdown = {};
+  t_countdown.at = at;
+  t_countdown.span = span;
+}
+void CallAtAllocation(uint64_t at, void (*call)(void* argument), void* argument) {
+  t_countdown = {};
+  t_countdown.at = at;
+  t_countdown.call = call;
+  t_countdown.argument = argument;
 }
 void ResumeFailingAllocations() { t_countdown.is_active = true; }
 void PauseFailingAllocations() { t_countdown.is_active = false; }
