@@ -47,21 +47,31 @@ class GraphBuilder {
   Reservation reservation_;
   Graph graph_;
   std::vector<uint32_t> links_;
+  std::vector<uint32_t> spared_;  // by the last Select, nearest first
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
 };
 
 void GraphBuilder::Select(std::span<const Neighbor> candidates) {
   links_.clear();
+  spared_.clear();
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (links_.size() == options_.degree_max) return;
     if (i + 1 < candidates.size()) vectors_.Expect(candidates[i + 1].vector);
     const Neighbor& candidate = candidates[i];
+    float to_link = 0;
     const bool is_spared = std::ranges::any_of(links_, [&](uint32_t link) {
-      return vectors_.Distance(candidate.vector, link) * options_.slack <= candidate.distance;
+      to_link = vectors_.Distance(candidate.vector, link);
+      return to_link * options_.slack <= candidate.distance;
     });
-    if (!is_spared) links_.push_back(candidate.vector);
+    if (!is_spared) {
+      links_.push_back(candidate.vector);
+    } else if (to_link > 0) {  // of duplicates one is enough
+      spared_.push_back(candidate.vector);
+    }
   }
+  const size_t least = std::min(options_.degree_min, options_.degree_max);
+  for (size_t i = 0; i < spared_.size() && links_.size() < least; ++i) links_.push_back(spared_[i]);
 }
 
 Status GraphBuilder::LinkToNeighbors() {

@@ -19,9 +19,12 @@ namespace pigment {
 
 struct GraphOptions {
   uint32_t degree_max = 32;  // 4 or more
+  // Where fewer links are left than this, the nearest of those that were spared come back: vectors
+  // of different lengths have few directions to choose from.
+  uint32_t degree_min = 16;
   // A link of x to y is spared where one that is nearer leads to some z with slack * |z - y|^2 not
-  // above |y - x|^2: 1 spares most, more leaves more links. Of duplicates one is linked.
-  float slack = 1.12f;
+  // above |y - x|^2: 1 spares most, more leaves more links.
+  float slack = 1.05f;
   uint32_t vectors_per_cluster = 125;  // of each the middle is an entry
   uint32_t clusters_searched = 20;     // around each vector, for its neighbours
   uint64_t seed = 1;

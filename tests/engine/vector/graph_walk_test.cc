@@ -197,7 +197,7 @@ TEST(GraphWalk, OfDamageIsAnErrorAndNothingElse) {
   std::mt19937_64 random(8);
   GraphWalk walk;
   int failed = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 1000; ++round) {
     const auto bytes = graph.bytes_of(static_cast<uint32_t>(random() % world.table.count()));
     std::byte& byte = bytes[random() % std::min<size_t>(bytes.size(), 400)];
     const std::byte before = std::exchange(byte, byte ^ std::byte{1} << random() % 8);
@@ -208,7 +208,7 @@ TEST(GraphWalk, OfDamageIsAnErrorAndNothingElse) {
     }
     byte = before;
   }
-  EXPECT_GT(failed, 100);
+  EXPECT_GT(failed, 30);
 }
 
 }  // namespace
