@@ -58,27 +58,14 @@ Status Clusters::PackCentroids() {
 
 Status Clusters::Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
                          uint32_t* out, float* distances, const BuildPause& pause) const {
-  constexpr size_t kPass = VectorPanels::kRowsPerPass;
-  std::vector<float> products(kPass * panels_.stride());
   std::vector<float> kept(near);
-  for (size_t begin = 0; begin < rows.size(); begin += kPass) {
-    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-    const size_t some = std::min(kPass, rows.size() - begin);
-    const float* pass[kPass];
-    for (size_t i = 0; i < some; ++i) pass[i] = vectors.row(rows[begin + i]);
-    panels_.Multiply(std::span(pass).first(some), products.data());
-    for (size_t i = 0; i < some; ++i) {
-      const float square = vectors.square(rows[begin + i]);
-      float* const near_distances =
-          distances != nullptr ? distances + (begin + i) * near : kept.data();
-      pigment::Nearest nearest(near, out + (begin + i) * near, near_distances);
-      for (uint32_t c = 0; c < centroids_.count(); ++c) {
-        const float product = products[i * panels_.stride() + c];
-        nearest.Offer(c, square + (centroids_.square(c) - 2 * product));
-      }
-    }
-  }
-  return Status::Ok();
+  return MultiplyRows(panels_, vectors, rows, pause, [&](size_t i, const float* products) {
+    const float square = vectors.square(rows[i]);
+    float* const near_distances = distances != nullptr ? distances + i * near : kept.data();
+    pigment::Nearest nearest(near, out + i * near, near_distances);
+    for (uint32_t c = 0; c < centroids_.count(); ++c)
+      nearest.Offer(c, square + (centroids_.square(c) - 2 * products[c]));
+  });
 }
 
 Status Clusters::Improve(const VectorTable& vectors, std::span<const uint32_t> sample,

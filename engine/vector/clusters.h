@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,9 +15,6 @@
 #include "engine/vector/vector_table.h"
 
 namespace pigment {
-
-// Asked at least every few milliseconds by whatever builds; its error ends the work.
-using BuildPause = std::function<Status()>;
 
 struct ClusterOptions {
   uint32_t clusters = 1;      // wanted: 1 or more; there are never more than vectors

@@ -5,12 +5,12 @@
 #include "engine/vector/graph_build.h"
 
 #include <algorithm>
-#include <numeric>
 #include <queue>
 #include <utility>
 #include <vector>
 
 #include "engine/vector/clusters.h"
+#include "engine/vector/number_lists.h"
 
 namespace pigment {
 namespace {
@@ -97,22 +97,13 @@ Status GraphBuilder::LinkToNeighbors() {
 Status GraphBuilder::MakeMutual() {
   const uint32_t count = vectors_.count();
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow((graph_.link_count() + count + 1) * sizeof(uint32_t)));
-  std::vector<uint32_t> begins(size_t{count} + 1);
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const uint32_t link : graph_.links(i)) ++begins[link + 1];
-  }
-  std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  std::vector<uint32_t> from(begins.back());
-  std::vector<uint32_t> next(begins.begin(), begins.end() - 1);
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const uint32_t link : graph_.links(i)) from[next[link]++] = i;
-  }
+  const NumberLists from = Invert(count, count, [&](uint32_t i) { return graph_.links(i); });
   std::vector<Neighbor> candidates;
   for (uint32_t i = 0; i < count; ++i) {
     PIGMENT_RETURN_IF_ERROR(Pause());
     candidates.clear();
     for (const uint32_t link : graph_.links(i)) candidates.push_back({0, link});
-    for (uint32_t j = begins[i]; j < begins[i + 1]; ++j) candidates.push_back({0, from[j]});
+    for (const uint32_t other : from.of(i)) candidates.push_back({0, other});
     for (size_t j = 0; j < candidates.size(); ++j) {
       if (j + 1 < candidates.size()) vectors_.Expect(candidates[j + 1].vector);
       candidates[j].distance = vectors_.Distance(i, candidates[j].vector);

@@ -27,17 +27,11 @@ void GraphWalk::Begin() {
   constexpr size_t kPlacesMin = 1024;
   constexpr size_t kPlacesKept = 16 << 10;  // one long walk is not what all that follow clear
   promises_.clear();
-  SetLimit(std::numeric_limits<float>::infinity());
-  limit_key_ = kNobody;
+  limit_ = std::numeric_limits<float>::quiet_NaN();
   visited_.assign(std::clamp(visited_.size(), kPlacesMin, kPlacesKept), kNobody);
   visited_count_ = 0;
   nodes_visited_ = 0;
   links_estimated_ = 0;
-}
-
-void GraphWalk::SetLimit(float limit) {
-  limit_ = limit;
-  limit_key_ = DistanceKey(limit);
 }
 
 size_t GraphWalk::PlaceOf(uint32_t vector) const {
@@ -96,7 +90,7 @@ uint64_t GraphWalk::Pop() {
 bool GraphWalk::Next(uint32_t* vector) {
   while (!promises_.empty()) {
     const uint64_t promise = Pop();
-    if (promise >> 32 > limit_key_) return false;
+    if (promise >> 32 > DistanceKey(limit_)) return false;
     *vector = static_cast<uint32_t>(promise);
     if (Visits(*vector)) return true;
   }
@@ -141,7 +135,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
     if (nearest.MayEnter(distance) && IsAllowed(options.allowed, vector)) {
       nearest.Offer(distance, vector);
-      if (nearest.is_full()) SetLimit(nearest.worst() * options.reach);
+      limit_ = nearest.worst() * options.reach;  // NaN until there are k
     }
     if (++nodes_visited_ == options.visits_max) break;
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(vector));

@@ -70,7 +70,6 @@ class GraphWalk {
   void GrowVisited();
   // The most promising vector that was not visited; false: there is none within the limit.
   bool Next(uint32_t* vector);
-  void SetLimit(float limit);
   void Push(uint64_t promise);
   uint64_t Pop();  // the least; REQUIRES: there is one
 
@@ -78,8 +77,7 @@ class GraphWalk {
   // may be here more than once, by other estimates. Four children each: fewer levels, and those of
   // one parent lie together.
   std::vector<uint64_t> promises_;
-  float limit_ = 0;                // of estimates that are worth a visit; infinite at first
-  uint32_t limit_key_ = 0;         // the same as DistanceKey; at first all are worth it
+  float limit_ = 0;                // of estimates that are worth a visit; NaN: all are
   std::vector<uint32_t> visited_;  // a hash set
   size_t visited_count_ = 0;
   uint64_t nodes_visited_ = 0;

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/vector/number_lists.h"
 #include "engine/vector/products.h"
 
 namespace pigment {
@@ -55,35 +56,14 @@ float DistanceOf(float a_square, float b_square, float product) {
   return std::max(0.0f, (a_square + b_square) - 2 * product);
 }
 
-// Vectors by cluster: those of cluster c are at begins[c] .. begins[c + 1] - 1.
-struct Assignment {
-  std::vector<uint32_t> begins;
-  std::vector<uint32_t> vectors;
-
-  std::span<const uint32_t> of(uint32_t cluster) const {
-    return std::span(vectors).subspan(begins[cluster], begins[cluster + 1] - begins[cluster]);
-  }
-};
-
-// By the first `taken` of the clusters that each vector has.
-Assignment Assign(const Clustering& clustering, uint32_t vectors, uint32_t taken) {
-  Assignment assignment;
-  assignment.begins.resize(size_t{clustering.clusters()} + 1);
-  for (uint32_t i = 0; i < vectors; ++i) {
-    for (const uint32_t cluster : clustering.of(i).first(taken)) ++assignment.begins[cluster + 1];
-  }
-  std::partial_sum(assignment.begins.begin(), assignment.begins.end(), assignment.begins.begin());
-  assignment.vectors.resize(assignment.begins.back());
-  std::vector<uint32_t> next(assignment.begins.begin(), assignment.begins.end() - 1);
-  for (uint32_t i = 0; i < vectors; ++i) {
-    for (const uint32_t cluster : clustering.of(i).first(taken))
-      assignment.vectors[next[cluster]++] = i;
-  }
-  return assignment;
+// Vectors by cluster, each in the first `taken` of those that are around it.
+NumberLists MembersOf(const Clustering& clustering, uint32_t vectors, uint32_t taken) {
+  return Invert(clustering.clusters(), vectors,
+                [&](uint32_t vector) { return clustering.of(vector).first(taken); });
 }
 
 // For each vector its first `taken` neighbours, and up to as many vectors of whose first it is.
-Assignment NearInBothDirections(const NeighborLists& lists, uint32_t count, uint32_t taken) {
+NumberLists NearInBothDirections(const NeighborLists& lists, uint32_t count, uint32_t taken) {
   const auto first_of = [&](uint32_t i) {
     return lists.of(i).first(std::min<size_t>(taken, lists.of(i).size()));
   };
@@ -92,14 +72,14 @@ Assignment NearInBothDirections(const NeighborLists& lists, uint32_t count, uint
     for (const Neighbor& neighbor : first_of(i))
       others[neighbor.vector] = std::min(others[neighbor.vector] + 1, taken);
   }
-  Assignment near;
+  NumberLists near;
   near.begins.resize(size_t{count} + 1);
   for (uint32_t i = 0; i < count; ++i)
     near.begins[i + 1] = near.begins[i] + static_cast<uint32_t>(first_of(i).size()) + others[i];
-  near.vectors.resize(near.begins.back());
+  near.numbers.resize(near.begins.back());
   std::vector<uint32_t> next(near.begins.begin(), near.begins.end() - 1);
   const auto add = [&](uint32_t to, uint32_t vector) {
-    if (next[to] < near.begins[to + 1]) near.vectors[next[to]++] = vector;
+    if (next[to] < near.begins[to + 1]) near.numbers[next[to]++] = vector;
   };
   for (uint32_t i = 0; i < count; ++i) {
     for (const Neighbor& neighbor : first_of(i)) add(i, neighbor.vector);
@@ -134,7 +114,7 @@ class Finder {
   Status CompareWithMembers(std::span<const uint32_t> searching, std::span<const uint32_t> members);
   Status Descend();
   // The list of `vector`, bettered by the neighbours of its neighbours in `near`.
-  void BetterBy(uint32_t vector, const Assignment& near);
+  void BetterBy(uint32_t vector, const NumberLists& near);
 
   const VectorTable& vectors_;
   const Clustering& clustering_;
@@ -142,7 +122,6 @@ class Finder {
   Reservation reservation_;
   NeighborLists lists_;
   VectorPanels panels_;
-  std::vector<float> products_;
   std::vector<Neighbor> found_;
   std::vector<uint32_t> others_;
   std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
@@ -153,8 +132,8 @@ Status Finder::SearchClusters() {
   const uint32_t joined = std::min(near, options_.clusters_joined);
   PIGMENT_RETURN_IF_ERROR(
       reservation_.Grow(uint64_t{vectors_.count()} * (near + joined) * sizeof(uint32_t)));
-  const Assignment searching = Assign(clustering_, vectors_.count(), near);
-  const Assignment members = Assign(clustering_, vectors_.count(), joined);
+  const NumberLists searching = MembersOf(clustering_, vectors_.count(), near);
+  const NumberLists members = MembersOf(clustering_, vectors_.count(), joined);
   for (uint32_t cluster = 0; cluster < clustering_.clusters(); ++cluster) {
     if (members.of(cluster).empty()) continue;
     PIGMENT_RETURN_IF_ERROR(CompareWithMembers(searching.of(cluster), members.of(cluster)));
@@ -164,7 +143,6 @@ Status Finder::SearchClusters() {
 
 Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
                                   std::span<const uint32_t> members) {
-  constexpr size_t kPass = VectorPanels::kRowsPerPass;
   std::vector<const float*> rows(members.size());
   std::vector<float> squares(members.size());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -172,33 +150,25 @@ Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
     squares[i] = vectors_.square(members[i]);
   }
   PIGMENT_RETURN_IF_ERROR(panels_.Pack(rows));
-  products_.resize(std::max(products_.size(), kPass * panels_.stride()));
-  for (size_t begin = 0; begin < searching.size(); begin += kPass) {
-    PIGMENT_RETURN_IF_ERROR(Pause());
-    const std::span<const uint32_t> some =
-        searching.subspan(begin, std::min(kPass, searching.size() - begin));
-    const float* pass[kPass];
-    for (size_t i = 0; i < some.size(); ++i) pass[i] = vectors_.row(some[i]);
-    panels_.Multiply(std::span(pass).first(some.size()), products_.data());
-    for (size_t i = 0; i < some.size(); ++i) {
-      const float* products = products_.data() + i * panels_.stride();
-      const float limit = lists_.Limit(some[i]);
-      const float square = vectors_.square(some[i]);
-      found_.clear();
-      for (size_t j = 0; j < members.size(); ++j) {
-        const float distance = DistanceOf(square, squares[j], products[j]);
-        if (distance <= limit && members[j] != some[i]) found_.push_back({distance, members[j]});
-      }
-      if (found_.size() > options_.list_max) {
-        const auto end = found_.begin() + options_.list_max;
-        std::nth_element(found_.begin(), end, found_.end());
-        found_.erase(end, found_.end());
-      }
-      std::sort(found_.begin(), found_.end());
-      lists_.Merge(some[i], found_);
-    }
-  }
-  return Status::Ok();
+  return MultiplyRows(panels_, vectors_, searching, options_.pause,
+                      [&](size_t i, const float* products) {
+                        const uint32_t vector = searching[i];
+                        const float limit = lists_.Limit(vector);
+                        const float square = vectors_.square(vector);
+                        found_.clear();
+                        for (size_t j = 0; j < members.size(); ++j) {
+                          const float distance = DistanceOf(square, squares[j], products[j]);
+                          if (distance <= limit && members[j] != vector)
+                            found_.push_back({distance, members[j]});
+                        }
+                        if (found_.size() > options_.list_max) {
+                          const auto end = found_.begin() + options_.list_max;
+                          std::nth_element(found_.begin(), end, found_.end());
+                          found_.erase(end, found_.end());
+                        }
+                        std::sort(found_.begin(), found_.end());
+                        lists_.Merge(vector, found_);
+                      });
 }
 
 Status Finder::Descend() {
@@ -206,7 +176,7 @@ Status Finder::Descend() {
   const uint32_t taken = std::min(options_.descent, options_.list_max);
   PIGMENT_RETURN_IF_ERROR(
       reservation_.Grow(uint64_t{count} * (2 * uint64_t{taken} + 3) * sizeof(uint32_t)));
-  const Assignment near = NearInBothDirections(lists_, count, taken);
+  const NumberLists near = NearInBothDirections(lists_, count, taken);
   seen_by_.assign(count, 0);
   for (uint32_t i = 0; i < count; ++i) {
     PIGMENT_RETURN_IF_ERROR(Pause());
@@ -215,7 +185,7 @@ Status Finder::Descend() {
   return Status::Ok();
 }
 
-void Finder::BetterBy(uint32_t vector, const Assignment& near) {
+void Finder::BetterBy(uint32_t vector, const NumberLists& near) {
   const uint32_t mark = vector + 1;
   seen_by_[vector] = mark;
   for (const Neighbor& neighbor : lists_.of(vector)) seen_by_[neighbor.vector] = mark;

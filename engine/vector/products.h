@@ -6,12 +6,15 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "engine/base/memory_budget.h"
+#include "engine/vector/vector_table.h"
 
 namespace pigment {
 
@@ -43,5 +46,26 @@ class VectorPanels {
   size_t count_ = 0;
   std::vector<float> packed_;
 };
+
+// Asked at least every few milliseconds by whatever builds; its error ends the work.
+using BuildPause = std::function<Status()>;
+
+// Multiplies `rows` of `vectors` by the panels, some at a time, and asks `pause` (may be empty) in
+// between: visit(i, products) gets those of rows[i], valid during the visit.
+template <typename Visit>
+Status MultiplyRows(const VectorPanels& panels, const VectorTable& vectors,
+                    std::span<const uint32_t> rows, const BuildPause& pause, const Visit& visit) {
+  constexpr size_t kPass = VectorPanels::kRowsPerPass;
+  std::vector<float> products(kPass * panels.stride());
+  for (size_t begin = 0; begin < rows.size(); begin += kPass) {
+    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+    const size_t some = std::min(kPass, rows.size() - begin);
+    const float* pass[kPass];
+    for (size_t i = 0; i < some; ++i) pass[i] = vectors.row(rows[begin + i]);
+    panels.Multiply(std::span(pass).first(some), products.data());
+    for (size_t i = 0; i < some; ++i) visit(begin + i, products.data() + i * panels.stride());
+  }
+  return Status::Ok();
+}
 
 }  // namespace pigment

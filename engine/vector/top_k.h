@@ -57,7 +57,6 @@ class TopK {
   }
 
   size_t size() const { return heap_.size(); }
-  bool is_full() const { return heap_.size() == k_; }
   // The largest distance kept, once k are; NaN before.
   float worst() const { return worst_; }
 

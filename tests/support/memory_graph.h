@@ -83,9 +83,7 @@ class MemoryGraph {
     void Expect(uint32_t vector) override {
       const std::span<const std::byte> bytes = graph_.bytes_of(vector);
       for (size_t i = 0; i < bytes.size(); i += 64) __builtin_prefetch(bytes.data() + i);
-      const auto* own = reinterpret_cast<const std::byte*>(graph_.vectors_.row(vector));
-      for (size_t i = 0; i < graph_.vectors_.dimension() * sizeof(float); i += 64)
-        __builtin_prefetch(own + i);
+      graph_.vectors_.Expect(vector);
     }
 
    private:
