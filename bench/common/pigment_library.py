@@ -30,7 +30,8 @@ class QueryRequest(c.Structure):
                 ("texts", TextColumn), ("n_results", c.c_int64), ("ids_count", c.c_size_t), ("ids", TextColumn),
                 ("where_json", c.c_char_p), ("where_json_size", c.c_size_t),
                 ("where_document_json", c.c_char_p), ("where_document_json_size", c.c_size_t),
-                ("include", c.c_int32), ("explain", c.c_bool)]
+                ("include", c.c_int32), ("explain", c.c_bool),
+                ("recall", c.c_double), ("search_width", c.c_int64)]
 
 
 class GetRequest(c.Structure):
@@ -177,22 +178,23 @@ class Collection:
         self.library.call("pigment_collection_count", self.handle, None, c.byref(count))
         return count.value
 
-    def query(self, vector, k, where=None):
+    def query(self, vector, k, where=None, recall=0.0, search_width=0):
         """The ids of the k nearest records that satisfy the filter (JSON, bytes), as strings."""
-        result, ids = self.answer(vector, 1, k, where)
+        result, ids = self.answer(vector, 1, k, where, recall, search_width)
         self.library.lib.pigment_result_free(result)
         return ids
 
-    def query_many(self, vectors, k, where=None):
+    def query_many(self, vectors, k, where=None, recall=0.0, search_width=0):
         """The same for each row of a matrix, in one call."""
-        result, ids = self.answer(vectors, len(vectors), k, where)
+        result, ids = self.answer(vectors, len(vectors), k, where, recall, search_width)
         offsets = self.library.lib.pigment_result_query_offsets(result)[:len(vectors) + 1]
         self.library.lib.pigment_result_free(result)
         return [ids[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
-    def answer(self, vectors, rows, k, where):
-        """A result, to be freed, and the ids in it; `vectors` is contiguous f32."""
-        request = QueryRequest(struct_size=c.sizeof(QueryRequest), n_results=k, include=INCLUDE_DISTANCES)
+    def answer(self, vectors, rows, k, where, recall, search_width):
+        """A result, to be freed, and the ids in it; `vectors` is contiguous f32. 0 is the library's default."""
+        request = QueryRequest(struct_size=c.sizeof(QueryRequest), n_results=k, include=INCLUDE_DISTANCES,
+                               recall=recall, search_width=search_width)
         request.embeddings = Vectors(vectors.ctypes.data, rows, vectors.shape[-1], 0, PIGMENT_F32)
         if where is not None:
             request.where_json, request.where_json_size = where, len(where)

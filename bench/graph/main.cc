@@ -128,8 +128,8 @@ int Run(const PassageOptions& options, int rounds) {
       "  size: %.1f links a row, %.0f bytes a row with the f32 vector, %.2f times raw (wanted: 2 "
       "or less);"
       " hnswlib %zu\n",
-      links, static_cast<double>(graph.node_bytes()) / passages.base.count() + vector_bytes,
-      static_cast<double>(graph.node_bytes()) / passages.base.count() / vector_bytes + 1,
+      links, static_cast<double>(graph.node_bytes()) + vector_bytes,
+      static_cast<double>(graph.node_bytes()) / vector_bytes + 1,
       peer.bytes_per_row());
   pigment::GraphWalk walk;
   std::vector<Contestant> contestants(2);

@@ -72,6 +72,12 @@ std::string_view BlockKindName(BlockKind kind) {
       return "document chunks";
     case BlockKind::kPacked:
       return "packed";
+    case BlockKind::kGraph:
+      return "graph";
+    case BlockKind::kGraphEntries:
+      return "graph entries";
+    case BlockKind::kGraphNodes:
+      return "graph nodes";
     case BlockKind::kPending:
       return "pending";
     case BlockKind::kOverflow:

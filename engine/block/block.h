@@ -61,10 +61,13 @@ enum class BlockKind : uint8_t {
   kDocuments = 14,       // documents, compressed in chunks
   kDocumentChunks = 15,  // where each chunk begins
   kPacked = 16,          // small parts, several in a block
-  kPending = 64,    // inserted rows that are in no segment yet (a host's mutable tail)
-  kOverflow = 65,   // continuation of a pending entry that no page can hold
-  kDeletions = 66,  // deletion bits of a segment
-  kMeta = 67,       // a host's own page (PostgreSQL's metapage)
+  kGraph = 17,         // what is to be known of a graph before a walk (engine/segment/graph_part.h)
+  kGraphEntries = 18,  // nodes that link to its entries
+  kGraphNodes = 19,    // a node for each vector
+  kPending = 64,       // inserted rows that are in no segment yet (a host's mutable tail)
+  kOverflow = 65,      // continuation of a pending entry that no page can hold
+  kDeletions = 66,     // deletion bits of a segment
+  kMeta = 67,          // a host's own page (PostgreSQL's metapage)
 };
 
 struct BlockTrailer {
@@ -113,8 +116,8 @@ Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, uint3
 Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
                        const std::string& where);
 
-// What whoever loads a block from a segment file can check: all but the kind, and the number only of
-// a block that is numbered within its segment (in a file that is the physical one); one that is
+// What whoever loads a block from a segment file can check: all but the kind, and the number only
+// of a block that is numbered within its segment (in a file that is the physical one); one that is
 // numbered within its part is held against that number by whoever pins it.
 Status CheckBlockOfFile(ConstBlockBytes block, uint32_t segment, uint32_t physical,
                         const std::string& where);

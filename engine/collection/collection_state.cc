@@ -92,6 +92,7 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     CountTail();
   }
   version_ = contents_.MakeVersion(entry.floor);
+  grown_ns_ = MonotonicNow();
   PlanMergesLocked();
   return Status::Ok();
 }

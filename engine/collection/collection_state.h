@@ -108,10 +108,14 @@ class CollectionState {
 
   // Rows that the next merge would read; 0: none is due.
   uint64_t due_merge_rows() const { return due_merge_rows_.load(std::memory_order_relaxed); }
+  // When a graph is to be built where there is none, once no merge is due: some time after the last
+  // flush, in nanoseconds of the monotonic clock; 0: none is.
+  int64_t graph_due_ns() const { return graph_due_ns_.load(std::memory_order_relaxed); }
   // Twice the segments that there should be.
   bool has_too_many_segments() const { return too_many_.load(std::memory_order_relaxed); }
-  // Does the merge that is due, unless it would read more than `rows_max` rows. nullopt: there is
-  // none. Several threads may merge different segments. kCancelled: given up for Compact.
+  // Does the merge or the graph that is due, unless it would read more than `rows_max` rows.
+  // nullopt: there is none. Several threads may merge different segments. kCancelled: given up for
+  // Compact.
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
   // After a failure, where nobody tries again later: nothing is due before the next flush.
   void DeferMerges();
@@ -182,7 +186,9 @@ class CollectionState {
   std::condition_variable merges_changed_;   // with state_mutex_
   std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way
   std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
+  std::atomic<int64_t> graph_due_ns_{0};     // set under state_mutex_
   std::atomic<bool> too_many_{false};        // set under state_mutex_
+  int64_t grown_ns_ = 0;                     // when the last flush, or loading, ended
 
   mutable std::mutex dimension_mutex_;
   uint32_t known_dimension_ = 0;    // of the contents, or of a claim

@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/base/call_control.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/collection_state.h"
@@ -36,6 +37,15 @@ uint64_t RowsOf(std::span<const SegmentShape> shapes, const MergeRun& run) {
   return rows;
 }
 
+// A collection that is written to merges soon anyway: a graph of what it has now would be in vain.
+constexpr int64_t kQuietNs = 1'000'000'000;
+
+bool LacksGraph(const SegmentSlot& slot) {
+  if (slot.segment == nullptr) return false;  // want of memory put the collection out of use
+  const SegmentInfo& info = slot.segment->info();
+  return info.kind == SegmentKind::kFlat && info.vectors != 0 && !slot.graph_was_tried;
+}
+
 bool IsInput(const MergeJob& job, uint32_t segment) {
   return FindSlot(job.inputs, segment) != nullptr;
 }
@@ -47,28 +57,38 @@ std::vector<SegmentShape> CollectionState::ShapesLocked() const {
   for (const SegmentSlot& slot : contents_.segments()) {
     shapes.push_back({.rows = slot.entry.rows,
                       .dead_rows = slot.entry.deleted_rows,
-                      .is_busy = merging_.contains(slot.entry.segment)});
+                      .is_busy = merging_.contains(slot.entry.segment),
+                      .lacks_graph = LacksGraph(slot)});
   }
   return shapes;
 }
 
 void CollectionState::PlanMergesLocked() {
   uint64_t due_rows = 0;
+  int64_t graph_due_ns = 0;
   bool is_too_many = false;
   try {
     const std::vector<SegmentShape> shapes = ShapesLocked();
     const uint32_t unit = context_.options.flush_rows_max;
     if (const auto run = PlanMerge(shapes, unit); run && compactions_.load() == 0)
       due_rows = RowsOf(shapes, *run);
+    if (due_rows == 0 && context_.options.background_threads != 0 &&
+        PlanGraph(shapes, context_.options.graph_rows_min)) {
+      graph_due_ns = grown_ns_ + kQuietNs;
+    }
     is_too_many = shapes.size() >= 2 * SegmentsExpected(shapes, unit);
   } catch (const std::bad_alloc&) {
     // Nothing is due until somebody asks with more memory.
   }
   due_merge_rows_.store(due_rows, std::memory_order_relaxed);
+  graph_due_ns_.store(graph_due_ns, std::memory_order_relaxed);
   too_many_.store(is_too_many, std::memory_order_relaxed);
 }
 
-void CollectionState::DeferMerges() { due_merge_rows_.store(0, std::memory_order_relaxed); }
+void CollectionState::DeferMerges() {
+  due_merge_rows_.store(0, std::memory_order_relaxed);
+  graph_due_ns_.store(0, std::memory_order_relaxed);
+}
 
 MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   const auto begin = contents_.segments().begin() + static_cast<ptrdiff_t>(first);
@@ -98,7 +118,9 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
       return std::optional<MergeReport>();
     }
     const std::vector<SegmentShape> shapes = ShapesLocked();
-    const auto run = PlanMerge(shapes, context_.options.flush_rows_max);
+    auto run = PlanMerge(shapes, context_.options.flush_rows_max);
+    if (!run && graph_due_ns() != 0 && MonotonicNow() >= graph_due_ns())
+      run = PlanGraph(shapes, context_.options.graph_rows_min);
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);
   }
@@ -126,6 +148,7 @@ Result<MergeReport> CollectionState::WriteAndPublish(MergeJob& job, const MergeP
   PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
   job.metric = entry.metric;
   job.vector_element = entry.vector_element;
+  job.graph_rows_min = context_.options.graph_rows_min;
   job.names_epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   PIGMENT_ASSIGN_OR_RETURN(MergedSegment merged,
@@ -263,7 +286,9 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause, Merge
     result.segments_in = segments.size();
     result.bytes_before = BytesLocked();
     is_needed =
-        segments.size() > 1 || (segments.size() == 1 && segments[0].entry.deleted_rows != 0);
+        segments.size() > 1 ||
+        (segments.size() == 1 && (segments[0].entry.deleted_rows != 0 ||
+                                  PlanGraph(ShapesLocked(), context_.options.graph_rows_min)));
     if (is_needed) job = ClaimLocked(0, segments.size());
   }
   if (is_needed) {

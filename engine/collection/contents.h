@@ -28,6 +28,7 @@ struct SegmentSlot {
   std::shared_ptr<const RowBitmap>
       stored;  // the deletions that `entry` names; others are in the log only
   uint32_t deleted_rows = 0;
+  bool graph_was_tried = false;  // since the store was opened, and could not be had
 };
 
 class RowMap;

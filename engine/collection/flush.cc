@@ -76,6 +76,7 @@ Status CollectionState::FlushLocked() {
     flushing_since_ = 0;
     retry_fullness_ = 0;
     CountTail();
+    grown_ns_ = MonotonicNow();
     PlanMergesLocked();
   }
   for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);

@@ -29,13 +29,16 @@ bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state) {
   std::lock_guard lock(mutex_);
   if (is_cancelled_.load()) return true;
   if (!StartThreadsLocked()) return false;
+  const int64_t due_ns = state->due_merge_rows() != 0 ? 0 : state->graph_due_ns();
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&state](const Task& task) { return task.state == state; });
   if (found == tasks_.end()) {
-    tasks_.push_back({.state = state});
+    tasks_.push_back({.state = state, .not_before_ns = due_ns});
   } else {
-    if (found->is_asked_for) return true;
+    if (found->is_asked_for && (found->failures != 0 || found->not_before_ns <= due_ns))
+      return true;
     found->is_asked_for = true;
+    if (found->failures == 0) found->not_before_ns = due_ns;
   }
   is_asked_.store(true, std::memory_order_relaxed);
   has_work_.notify_one();
@@ -173,7 +176,12 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
       task->failures = 0;
       task->not_before_ns = 0;
     }
-    if (task->state->due_merge_rows() != 0) task->is_asked_for = true;
+    if (task->state->due_merge_rows() != 0) {
+      task->is_asked_for = true;
+    } else if (task->state->graph_due_ns() != 0) {
+      task->is_asked_for = true;
+      task->not_before_ns = std::max(task->not_before_ns, task->state->graph_due_ns());
+    }
     if (!task->is_asked_for && task->running == 0) tasks_.erase(task);
   }
   if (std::any_of(tasks_.begin(), tasks_.end(), [](const Task& one) { return one.is_asked_for; })) {

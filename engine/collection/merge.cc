@@ -83,10 +83,17 @@ class Merger {
     return static_cast<uint64_t>(bytes);
   }
   bool is_empty() const { return heap_.empty(); }
+  // Over all rows that stay, where they are enough for one.
+  uint32_t graph_vectors() const {
+    uint64_t rows = 0;
+    for (const SegmentSlot& slot : job_.inputs) rows += slot.entry.rows - slot.entry.deleted_rows;
+    return rows < job_.graph_rows_min ? 0 : static_cast<uint32_t>(rows);
+  }
+  Status Pause() const { return pause_(rows_read_); }
 
   Status Fill(SegmentWriter& writer) {
     for (uint32_t to = 0; !heap_.empty(); ++to) {
-      if (to % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(pause_(rows_read_));
+      if (to % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(Pause());
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       const size_t input = heap_.back().second;
       heap_.pop_back();
@@ -161,6 +168,8 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
                              {.dimension = job.dimension,
                               .metric = job.metric,
                               .vector_element = job.vector_element,
+                              .graph_vectors = merger.graph_vectors(),
+                              .pause = [&merger] { return merger.Pause(); },
                               .expected_bytes = merger.expected_bytes()},
                              [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));
   Result<std::shared_ptr<const Segment>> opened = segments.Open(output.entry);
@@ -169,6 +178,7 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
     return opened.status();
   }
   output.segment = *std::move(opened);
+  output.graph_was_tried = output.entry.rows >= job.graph_rows_min;
   merged.output = std::move(output);
   return merged;
 }

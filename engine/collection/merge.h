@@ -51,7 +51,8 @@ struct MergeJob {
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
   VectorElement vector_element = VectorElement::kF32;
-  uint64_t names_epoch = 0;  // of the segment store, before the output was begun
+  uint32_t graph_rows_min = 0;  // from so many rows on the output has a graph
+  uint64_t names_epoch = 0;     // of the segment store, before the output was begun
 };
 
 struct MergedSegment {

@@ -153,7 +153,10 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
   return WriteStreamed(number,
                        {.dimension = contents.dimension,
                         .metric = contents.metric,
-                        .vector_element = contents.vector_element},
+                        .vector_element = contents.vector_element,
+                        .graph_vectors = 0,
+                        .pause = {},
+                        .expected_bytes = 0},
                        [&contents](SegmentWriter& writer) {
                          for (const Record* record : contents.records)
                            PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
@@ -176,6 +179,8 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .metric = shape.metric,
                           .vector_element = shape.vector_element,
                           .codes = true,
+                          .graph_vectors = shape.graph_vectors,
+                          .pause = shape.pause,
                           .budget = &environment_->budget},
                          &sink);
     PIGMENT_RETURN_IF_ERROR(fill(writer));

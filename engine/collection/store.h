@@ -30,6 +30,8 @@ struct StoreOptions {
   uint64_t flush_bytes_max = 64ull << 20;
   uint64_t log_file_bytes_max = 64ull << 20;  // a fuller file of the log gives way to the next; as
                                               // many bytes of log are worth a purge
+  // A merge of so many rows or more builds a graph over its output.
+  uint32_t graph_rows_min = 8192;
   // Threads that merge segments, started when the first merge is due. 0: the writer that makes a
   // merge necessary does it before its call returns, in an order that only the calls decide.
   uint32_t background_threads = 1;
@@ -37,8 +39,8 @@ struct StoreOptions {
   // through; everything else that adds data is refused as long as there is no room for it. 0: none.
   // A store in memory has none.
   uint64_t reserve_bytes = 1ull << 20;
-  // Log files are overwritten with zeros before they are removed, and each Flush and Compact empties
-  // the log. Slower; what segments and the disk itself keep: engine/log/README.md.
+  // Log files are overwritten with zeros before they are removed, and each Flush and Compact
+  // empties the log. Slower; what segments and the disk itself keep: engine/log/README.md.
   bool erase_log = false;
   bool read_only = false;
   bool create = true;  // make the directory when missing

@@ -200,6 +200,8 @@ class StoreEngine {
   // Has the merges done that are due after a flush, here or by a thread; waits where these are far
   // behind. Failures are kept for the statistics: the write that came here is acknowledged.
   void Maintain(const std::shared_ptr<CollectionState>& state);
+  // Has threads do what was due when the store was closed, once the collection is used.
+  void GoOnMerging(const std::shared_ptr<CollectionState>& state);
   // What a write makes necessary. The write is acknowledged whatever comes of it.
   void TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state);
   Result<CompactionResult> CompactState(CollectionState& state, const CallControl& control);

@@ -74,10 +74,13 @@ Result<std::shared_ptr<CollectionState>> StoreEngine::LoadCollection(
         fmt::format("collection \"{}\" does not exist", name.empty() ? id.ToString() : name));
   }
   PIGMENT_ASSIGN_OR_RETURN(const auto state, MakeState(*current, *entry, batches));
-  std::lock_guard lock(generation_mutex_);
-  Slot& slot = current->slots[id];
-  slot.state = state;
-  ForgetBatches(slot);
+  {
+    std::lock_guard lock(generation_mutex_);
+    Slot& slot = current->slots[id];
+    slot.state = state;
+    ForgetBatches(slot);
+  }
+  GoOnMerging(state);
   return state;
 }
 

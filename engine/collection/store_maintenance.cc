@@ -5,12 +5,14 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/out_of_memory.h"
 #include "engine/collection/store_engine.h"
 
 namespace pigment {
 
 void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   try {
+    if (state->graph_due_ns() != 0) (void)maintenance_.Schedule(state);
     if (state->due_merge_rows() != 0 &&
         (options_.background_threads == 0 || !maintenance_.Schedule(state))) {
       maintenance_.MergeHere(*state);
@@ -19,6 +21,16 @@ void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   } catch (const std::bad_alloc&) {
     // The next write asks again.
   }
+}
+
+// What the last process did not come to.
+void StoreEngine::GoOnMerging(const std::shared_ptr<CollectionState>& state) {
+  if (options_.read_only || options_.background_threads == 0) return;
+  if (state->due_merge_rows() == 0 && state->graph_due_ns() == 0) return;
+  (void)CatchOutOfMemory([&] {
+    (void)maintenance_.Schedule(state);
+    return Status::Ok();
+  });
 }
 
 Result<MaintenanceStatistics> StoreEngine::maintenance() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The read pipeline over one pinned Version: plan the filter, search segments and tail, merge by
-// distance, fetch what is included, shape into columns. Exact. Pure with respect to the version;
+// distance, fetch what is included, shape into columns. Pure with respect to the version;
 // any thread.
 
 #pragma once
@@ -68,6 +68,9 @@ Result<ResultSet> Get(const Version& version, const GetRequest& request);
 // The ids alone, in insertion order: for delete with filters.
 Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request);
 
+// What is wanted by callers that say nothing.
+inline constexpr double kDefaultRecall = 0.98;
+
 struct QueryRequest {
   ReadOptions read;
   Metric metric = Metric::kL2;
@@ -75,10 +78,14 @@ struct QueryRequest {
   size_t queries = 0;
   uint32_t dimension = 0;
   uint64_t k = 10;
+  // Of the k nearest the part that is wanted on average, and the nodes that a walk through a graph
+  // visits in its place (0: as the recall takes): see SegmentSearch. A recall of 1 is exact.
+  double recall = 1;
+  uint64_t width = 0;
 };
 
-// The k nearest of each query, ascending by distance, ties by insertion order. Fewer rows than k:
-// all of them.
+// The k nearest of each query, ascending by distance, ties by insertion order; distances are exact
+// whatever the recall. Fewer rows than k: all of them.
 Result<ResultSet> Query(const Version& version, const QueryRequest& request);
 
 }  // namespace pigment

@@ -29,7 +29,8 @@ void StageClock::EndStage(std::string_view name, uint64_t rows) {
 
 std::string StageClock::ToJson(const Version& version, const ReadCounters& counters) const {
   if (!is_wanted_) return {};
-  std::string json = R"({"strategy":"exact","stages":[)";
+  std::string json =
+      fmt::format(R"({{"strategy":"{}","stages":[)", counters.graph_walks != 0 ? "graph" : "exact");
   for (size_t index = 0; index < stages_.size(); ++index) {
     json += fmt::format(R"({}{{"name":"{}","rows":{},"nanoseconds":{}}})", index == 0 ? "" : ",",
                         stages_[index].name, stages_[index].rows, stages_[index].nanoseconds);
@@ -54,6 +55,9 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
       fmt::format(R"(,"segments":{{"count":{},"rows":{},)", version.segments.size(), segment_rows) +
       side(segment_live_rows, counters.segment_rows_filtered, counters.segment_rows_scored,
            counters.segment_rows_fetched, counters.segment_bytes);
+  json += fmt::format(R"(,"graph":{{"walks":{},"nodes_visited":{},"links_estimated":{}}})",
+                      counters.graph_walks, counters.graph_nodes_visited,
+                      counters.graph_links_estimated);
   return json + fmt::format(R"(,"position":{}}})", version.position);
 }
 

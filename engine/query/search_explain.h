@@ -25,6 +25,9 @@ struct ReadCounters {
   uint64_t segment_rows_scored = 0;
   uint64_t segment_rows_fetched = 0;
   uint64_t segment_bytes = 0;
+  uint64_t graph_walks = 0;  // queries that a segment's graph answered, by segments
+  uint64_t graph_nodes_visited = 0;
+  uint64_t graph_links_estimated = 0;
 };
 
 // Bytes of the texts and the vector that were read of a record, be it in the tail, where they are
@@ -38,8 +41,9 @@ class StageClock {
 
   // Ends a stage that began where the last one ended.
   void EndStage(std::string_view name, uint64_t rows);
-  // {"stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"position":n}; empty when
-  // not wanted.
+  // {"strategy","stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"graph":{…},
+  // "position":n}; empty when not wanted. The strategy is "graph" where a walk answered any query
+  // in any segment, else "exact".
   std::string ToJson(const Version& version, const ReadCounters& counters) const;
 
  private:

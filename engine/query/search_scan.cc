@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact search by distance: see the header. Order by ordinal is in search_order.cc.
+// Search by distance: see the header. Order by ordinal is in search_order.cc.
 
 #include "engine/query/search_scan.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "engine/segment/flat_scan.h"
+#include "engine/segment/segment_search.h"
 #include "engine/vector/distance.h"
 #include "engine/vector/top_k.h"
 
@@ -28,21 +28,29 @@ using CandidateLists = std::vector<std::vector<Candidate>>;  // by query
 Status ScanSegment(const Version& version, const QueryRequest& request, const RowSet& rows,
                    uint32_t index, CandidateLists& candidates, ReadCounters& counters) {
   const Segment& segment = *version.segments[index].segment;
-  PIGMENT_ASSIGN_OR_RETURN(const FlatScanResult found,
-                           ScanFlat(segment, request.dimension,
-                                    {.metric = request.metric,
-                                     .queries = request.embeddings.data(),
-                                     .query_count = request.queries,
-                                     .k = static_cast<size_t>(std::min(request.k, rows.count())),
-                                     .allowed_rows = rows.words(),
-                                     .control = &request.read.control}));
+  const SegmentSearch search{.scan = {.metric = request.metric,
+                                      .queries = request.embeddings.data(),
+                                      .query_count = request.queries,
+                                      .k = static_cast<size_t>(std::min(request.k, rows.count())),
+                                      .allowed_rows = rows.words(),
+                                      .control = &request.read.control},
+                             .allowed_count = rows.count(),
+                             .recall = request.recall,
+                             .width = static_cast<size_t>(request.width)};
+  PIGMENT_ASSIGN_OR_RETURN(const SegmentSearchResult searched,
+                           SearchSegment(segment, request.dimension, search));
+  const FlatScanResult& found = searched.found;
   counters.segment_rows_scored += found.rows_scored;
   counters.segment_bytes += found.bytes_scored;
+  counters.graph_walks += searched.walks;
+  counters.graph_nodes_visited += searched.nodes_visited;
+  counters.graph_links_estimated += searched.links_estimated;
+  const std::unique_ptr<RowReader> reader = segment.NewReader();
   PacedCheck check(request.read.control);
   for (size_t query = 0; query < request.queries; ++query) {
     for (const RowHit& hit : found.hits[query]) {
       PIGMENT_RETURN_IF_ERROR(check.Step());
-      PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, segment.ReadOrdinal(hit.row));
+      PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader->ReadOrdinal(hit.row));
       candidates[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
     }
   }

@@ -25,8 +25,7 @@ Result<PinnedBlock> PinChecked(BlockSource* source, uint32_t physical,
 }
 
 Result<const std::byte*> PartCursor::Block(uint32_t index) {
-  const uint32_t offset = part_ != nullptr ? part_->offset : 0;
-  if (index == pinned_index_ && pinned_) return pinned_.payload() + offset;
+  if (index == index_ && bytes_ != nullptr) return bytes_;
   if (part_ == nullptr || (index >= part_->blocks && !(part_->is_packed() && index == 0))) {
     return Damaged(Detail::kMiscounted, fmt::format("block {} beyond its end is asked for", index));
   }
@@ -35,14 +34,16 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
   const uint32_t logical = part_->first + index;
   const uint64_t bit = uint64_t{1} << (logical % 64);
   const bool is_remembered = logical / 64 < compared_.size();
+  index_ = index;
   if (is_remembered && (compared_[logical / 64].load(std::memory_order_relaxed) & bit) != 0) {
+    if (const std::byte* const resident = source_->Resident(place.physical); resident != nullptr)
+      return bytes_ = resident + kBlockHeaderBytes + part_->offset;
     PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, place.physical));
   } else {
     PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, place.physical, place.expected));
     if (is_remembered) compared_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
   }
-  pinned_index_ = index;
-  return pinned_.payload() + offset;
+  return bytes_ = pinned_.payload() + part_->offset;
 }
 
 Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) {
@@ -64,8 +65,7 @@ Status PartCursor::ReadStream(uint64_t offset, uint64_t size, std::string& out) 
   return Status::Ok();
 }
 
-Result<std::string_view> PartCursor::ViewStream(uint64_t offset, uint64_t size,
-                                                std::string& copy) {
+Result<std::string_view> PartCursor::ViewStream(uint64_t offset, uint64_t size, std::string& copy) {
   const size_t within = static_cast<size_t>(offset % kBlockPayloadBytes);
   if (size == 0 || size > kBlockPayloadBytes - within || offset > bytes() ||
       size > bytes() - offset) {
@@ -77,6 +77,25 @@ Result<std::string_view> PartCursor::ViewStream(uint64_t offset, uint64_t size,
                            Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
   return std::string_view(reinterpret_cast<const char*>(payload) + within,
                           static_cast<size_t>(size));
+}
+
+void PartCursor::Expect(uint32_t block, size_t offset, size_t size) {
+  if (part_ == nullptr || block >= part_->blocks) return;
+  const std::byte* const resident =
+      source_->Resident(root_->PlaceOf(*part_, block, &extent_hint_).physical);
+  if (resident == nullptr) return;
+  constexpr size_t kLineBytes = 64;
+  const std::byte* const bytes = resident + kBlockHeaderBytes + offset;
+  for (size_t i = 0; i < size; i += kLineBytes) __builtin_prefetch(bytes + i);
+}
+
+void PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
+  const auto block = static_cast<uint32_t>(offset / kBlockPayloadBytes);
+  const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
+  const auto here = static_cast<size_t>(std::min<uint64_t>(size, kBlockPayloadBytes - within));
+  Expect(block, within, here);
+  if (here < size)
+    Expect(block + 1, 0, static_cast<size_t>(std::min<uint64_t>(size - here, kBlockPayloadBytes)));
 }
 
 Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {
@@ -100,7 +119,7 @@ Status PartCursor::Damaged(Detail detail, const std::string& message) const {
   uint32_t physical = root_->physical;
   if (part_ != nullptr && (part_->blocks != 0 || part_->is_packed())) {
     size_t hint = extent_hint_;
-    const uint32_t index = pinned_index_ < part_->blocks ? pinned_index_ : 0;
+    const uint32_t index = index_ < part_->blocks ? index_ : 0;
     physical = root_->PlaceOf(*part_, index, &hint).physical;
   }
   return DataLoss(detail, source_->name(),

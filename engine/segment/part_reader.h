@@ -37,12 +37,16 @@ class PartCursor {
 
   bool exists() const { return part_ != nullptr; }
   uint64_t bytes() const { return part_ != nullptr ? part_->bytes : 0; }
+  uint32_t element_bytes() const { return part_ != nullptr ? part_->element_bytes : 0; }
 
   // Where the bytes of the part's block number `index` begin, valid until the next call; a packed
   // part has number 0. Beyond the part: kDataLoss.
   Result<const std::byte*> Block(uint32_t index);
   // Lets go of the pin.
-  void Release() { pinned_ = PinnedBlock(); }
+  void Release() {
+    pinned_ = PinnedBlock();
+    bytes_ = nullptr;
+  }
 
   // Elements first .. first + out.size() - 1 of a part of elements of sizeof(T) bytes. Beyond the
   // part: kDataLoss.
@@ -66,6 +70,11 @@ class PartCursor {
   // The same bytes where they lie, until the next call, if one block holds them; else in `copy`.
   Result<std::string_view> ViewStream(uint64_t offset, uint64_t size, std::string& copy);
 
+  // These bytes of a stream, or of an element, are likely to be read soon: asks for them where they
+  // are in memory. Beyond the part: nothing.
+  void Expect(uint32_t block, size_t offset, size_t size);
+  void ExpectStream(uint64_t offset, uint64_t size);
+
   // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.
   Status CopyStream(uint64_t offset, std::span<std::byte> out);
 
@@ -83,8 +92,9 @@ class PartCursor {
   BlockKind kind_;
   std::span<std::atomic<uint64_t>> compared_;
   size_t extent_hint_ = 0;
-  uint32_t pinned_index_ = kNoBlock;
-  PinnedBlock pinned_;
+  uint32_t index_ = kNoBlock;         // of the block that the last call of Block gave
+  const std::byte* bytes_ = nullptr;  // what it gave
+  PinnedBlock pinned_;                // empty where the block stays in memory for good
 };
 
 template <typename T>

@@ -13,6 +13,7 @@
 
 #include "engine/segment/part_reader.h"
 #include "engine/vector/byte_code.h"
+#include "engine/vector/graph_space.h"
 
 namespace pigment {
 namespace {
@@ -55,10 +56,12 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
   if (header.header_bytes != sizeof(RootHeader)) {
     return error(Detail::kMisaligned, fmt::format("header of {} bytes", header.header_bytes));
   }
-  if (header.kind != static_cast<uint32_t>(SegmentKind::kFlat)) {
-    return Status(Code::kVersionMismatch,
-                  fmt::format("segment {} is of kind {}, this library reads kind 1 (flat)",
-                              header.segment, header.kind));
+  if (header.kind != static_cast<uint32_t>(SegmentKind::kFlat) &&
+      header.kind != static_cast<uint32_t>(SegmentKind::kGraph)) {
+    return Status(
+        Code::kVersionMismatch,
+        fmt::format("segment {} is of kind {}, this library reads kinds 1 (flat) and 2 (graph)",
+                    header.segment, header.kind));
   }
   if (header.dimension > 65535)
     return error(Detail::kMiscounted, fmt::format("dimension {}", header.dimension));
@@ -87,6 +90,7 @@ struct PartRule {
   uint32_t element_bytes;
   uint64_t bytes;
   bool is_stream = false;
+  bool is_free = false;  // of any size; who reads the part checks it
 };
 
 Status AddRecordRules(const RootHeader& header, const RootError& error,
@@ -128,6 +132,16 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
     const uint32_t bytes =
         header.dimension * VectorElementBytes(static_cast<VectorElement>(header.vector_element));
     rules[BlockKind::kVectors] = {bytes, uint64_t{bytes} * header.vector_slots};
+  }
+  if (header.kind == static_cast<uint32_t>(SegmentKind::kGraph)) {
+    // How long they are the head says (ReadGraphHead).
+    if (header.vectors == 0 || !HasGraphSpace(static_cast<Metric>(header.metric))) {
+      return error(Detail::kMiscounted,
+                   fmt::format("a graph of {} vectors, metric {}", header.vectors, header.metric));
+    }
+    for (const BlockKind kind :
+         {BlockKind::kGraph, BlockKind::kGraphEntries, BlockKind::kGraphNodes})
+      rules[kind] = {.element_bytes = 0, .bytes = 0, .is_free = true};
   }
   const auto has = [&parts](BlockKind kind) {
     return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {
@@ -220,9 +234,11 @@ Status CheckParts(const RootHeader& header, const std::vector<PartEntry>& parts,
           Detail::kMiscounted,
           fmt::format("part of kind {} is unknown, superfluous or twice there", part.kind));
     }
-    const uint32_t element_bytes = rule->second.element_bytes;
-    if (part.element_bytes != element_bytes ||
-        (!rule->second.is_stream && part.bytes != rule->second.bytes)) {
+    const uint32_t element_bytes =
+        rule->second.is_free ? part.element_bytes : rule->second.element_bytes;
+    const bool is_sized = !rule->second.is_stream && !rule->second.is_free;
+    if (part.element_bytes != element_bytes || (is_sized && part.bytes != rule->second.bytes) ||
+        (element_bytes != 0 && part.bytes % element_bytes != 0)) {
       return error(Detail::kMiscounted,
                    fmt::format("part {} has {} bytes in elements of {}, expected {} of {}",
                                BlockKindName(rule->first), part.bytes, part.element_bytes,

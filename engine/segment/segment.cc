@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader of flat segments. Every method makes cursors of its own, so that any number of threads
+// The reader. Every method makes cursors of its own, so that any number of threads
 // may call; a host's source serves one thread, and so does then the segment. What a block says is
 // checked where it is used.
 
 #include "engine/segment/segment.h"
 
 #include <algorithm>
+#include <mutex>
 
+#include "engine/segment/graph_part.h"
+#include "engine/segment/graph_reader.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
@@ -18,12 +21,16 @@
 namespace pigment {
 namespace {
 
-class FlatSegment final : public Segment {
+class BlockSegment final : public Segment {
  public:
-  FlatSegment(BlockSource* source, Root root) : source_(source), root_(std::move(root)) {}
+  BlockSegment(BlockSource* source, Root root) : source_(source), root_(std::move(root)) {}
 
   const SegmentInfo& info() const override { return root_.info; }
 
+  Result<const GraphHead*> Graph() const override;
+  std::unique_ptr<GraphReader> NewGraphReader(const GraphHead& head) const override {
+    return std::make_unique<GraphReader>(source_, &root_, head);
+  }
   std::unique_ptr<RowReader> NewReader() const override {
     return std::make_unique<RowReader>(source_, &root_);
   }
@@ -62,27 +69,38 @@ class FlatSegment final : public Segment {
 
   BlockSource* const source_;
   const Root root_;
+  mutable std::mutex graph_mutex_;  // held while the head is read
+  mutable std::unique_ptr<const GraphHead> graph_;
 };
 
-Result<std::string> FlatSegment::ReadId(uint32_t row) const {
+Result<const GraphHead*> BlockSegment::Graph() const {
+  if (!has_graph()) return nullptr;
+  std::lock_guard lock(graph_mutex_);
+  if (graph_ == nullptr) {
+    PIGMENT_ASSIGN_OR_RETURN(graph_, ReadGraphHead(source_, root_));
+  }
+  return graph_.get();
+}
+
+Result<std::string> BlockSegment::ReadId(uint32_t row) const {
   IdReader ids(source_, &root_);
   PIGMENT_ASSIGN_OR_RETURN(const std::string_view id, ids.Read(row));
   return std::string(id);
 }
 
-Result<Record> FlatSegment::ReadRecord(uint32_t row, const Fields& fields) const {
+Result<Record> BlockSegment::ReadRecord(uint32_t row, const Fields& fields) const {
   Record record;
   PIGMENT_RETURN_IF_ERROR(RowReader(source_, &root_).ReadRecord(row, fields, &record));
   return record;
 }
 
-Result<uint32_t> FlatSegment::ReadRowVector(uint32_t row) const {
+Result<uint32_t> BlockSegment::ReadRowVector(uint32_t row) const {
   uint32_t vector = kNoVector;
   PIGMENT_RETURN_IF_ERROR(ReadRowVectors(row, std::span<uint32_t>(&vector, 1)));
   return vector;
 }
 
-void FlatSegment::VisitBlocks(const BlockVisitor& visit) const {
+void BlockSegment::VisitBlocks(const BlockVisitor& visit) const {
   size_t hint = 0;
   for (const PartEntry& part : root_.parts) {
     const uint32_t blocks = part.is_packed() ? 1 : part.blocks;
@@ -93,7 +111,7 @@ void FlatSegment::VisitBlocks(const BlockVisitor& visit) const {
   }
 }
 
-Status FlatSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const {
+Status BlockSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const {
   const uint32_t dimension = root_.info.dimension;
   if (root_.info.vectors == 0) return Status::Ok();
   const uint32_t per_block = ElementsPerBlock(root_.info.vector_bytes());
@@ -118,7 +136,8 @@ Status FlatSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter&
   return Status::Ok();
 }
 
-Status FlatSegment::VisitLargeVectors(const VectorVisitor& visit, const VectorFilter& wants) const {
+Status BlockSegment::VisitLargeVectors(const VectorVisitor& visit,
+                                       const VectorFilter& wants) const {
   std::vector<float> vector(root_.info.dimension);
   for (uint32_t number = 0; number < root_.info.vectors; ++number) {
     if (wants && !wants(number, 1)) continue;
@@ -128,7 +147,7 @@ Status FlatSegment::VisitLargeVectors(const VectorVisitor& visit, const VectorFi
   return Status::Ok();
 }
 
-Status FlatSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const {
+Status BlockSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const {
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
   PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kCodes);
   if (!cursor.exists()) return Internal("a segment without codes was asked for them");
@@ -150,7 +169,7 @@ Status FlatSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wan
 Result<std::unique_ptr<Segment>> Segment::Open(BlockSource* source, uint32_t root,
                                                std::optional<uint32_t> expected_segment) {
   PIGMENT_ASSIGN_OR_RETURN(Root read, ReadRoot(source, root, expected_segment));
-  return std::unique_ptr<Segment>(new FlatSegment(source, std::move(read)));
+  return std::unique_ptr<Segment>(new BlockSegment(source, std::move(read)));
 }
 
 }  // namespace pigment

@@ -74,11 +74,16 @@ inline constexpr uint32_t kNoVector = 0xFFFFFFFF;
 inline constexpr uint32_t kClusterAlignment = 32;
 inline constexpr uint64_t kNoRowPointer = ~uint64_t{0};
 
-enum class SegmentKind : uint32_t { kFlat = 1 };
+enum class SegmentKind : uint32_t {
+  kFlat = 1,
+  kGraph = 2,  // with a graph over all vectors (graph_part.h)
+};
 constexpr std::string_view SegmentKindName(SegmentKind kind) {
   switch (kind) {
     case SegmentKind::kFlat:
       return "flat";
+    case SegmentKind::kGraph:
+      return "graph";
   }
   return "unknown";
 }
@@ -101,7 +106,9 @@ struct SegmentInfo {
   uint32_t vector_bytes() const { return dimension * VectorElementBytes(vector_element); }
 };
 
-class RowReader;  // row_reader.h
+class RowReader;    // row_reader.h
+class GraphReader;  // graph_reader.h
+struct GraphHead;   // graph_part.h
 
 class Segment {
  public:
@@ -153,6 +160,12 @@ class Segment {
   using CodeVisitor = std::function<Status(uint32_t first, const std::byte* codes, size_t count)>;
   virtual Status VisitCodes(const CodeVisitor& visit,
                             const VectorFilter& wants = nullptr) const = 0;
+  // What is to be known of the graph before a walk, read when it is first asked for, and kept; null
+  // where the segment has none.
+  virtual Result<const GraphHead*> Graph() const = 0;
+  // Nodes and vectors for walks; it must not outlive the segment. `head` is what Graph gave.
+  virtual std::unique_ptr<GraphReader> NewGraphReader(const GraphHead& head) const = 0;
+  bool has_graph() const { return info().kind == SegmentKind::kGraph; }
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
 

@@ -13,6 +13,7 @@
 
 #include "engine/base/planted_bugs.h"
 #include "engine/segment/documents.h"
+#include "engine/segment/graph_part.h"
 #include "engine/segment/id_index.h"
 #include "engine/segment/part_writer.h"
 #include "engine/segment/record_bytes.h"
@@ -50,9 +51,16 @@ struct SegmentWriter::State {
       : options(given),
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
-        documents(&packer, &reservation) {}
+        documents(&packer, &reservation) {
+    if (given.graph_vectors == 0 || given.dimension == 0 || !HasGraphSpace(given.metric)) return;
+    auto made = GraphWriter::Make(given.metric, given.dimension, given.graph_vectors, given.budget,
+                                  given.pause);
+    if (made.ok()) graph = *std::move(made);
+  }
 
-  bool has_codes() const { return options.codes && options.dimension <= kByteCodeDimensionMax; }
+  bool has_codes() const {
+    return options.codes && graph == nullptr && options.dimension <= kByteCodeDimensionMax;
+  }
   PartWriter* VectorPart() {
     return packer.Part(BlockKind::kVectors,
                        options.dimension * VectorElementBytes(options.vector_element));
@@ -80,6 +88,7 @@ struct SegmentWriter::State {
   std::vector<PendingId> ids;
   std::string metadata;  // of the record that is being added
   DocumentWriter documents;
+  std::unique_ptr<GraphWriter> graph;  // null: the segment will have none
 };
 
 Status SegmentWriter::State::CheckDimension(size_t dimension) const {
@@ -120,6 +129,7 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
     PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kCodes, static_cast<uint32_t>(bytes))
                                 ->AddElement(given_code.data()));
   }
+  if (graph != nullptr) PIGMENT_RETURN_IF_ERROR(graph->Add(vector));
   ++vectors;
   ++rows;
   return Status::Ok();
@@ -250,6 +260,10 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));
   if (state.vectors != state.rows) PIGMENT_RETURN_IF_ERROR(state.WriteRowVectors());
   if (state.kind == State::Rows::kRecords) PIGMENT_RETURN_IF_ERROR(state.WriteIdIndex());
+  bool has_graph = false;
+  if (state.graph != nullptr && state.vectors != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(has_graph, state.graph->Write(state.packer));
+  }
   RootHeader header{};
   std::memcpy(header.magic, kRootMagic, sizeof header.magic);
   header.format = kSegmentFormat;
@@ -263,7 +277,7 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   header.vectors = state.vectors;
   header.vector_slots = static_cast<uint32_t>(slots);
   header.clusters = state.vectors != 0 ? 1 : 0;
-  header.kind = static_cast<uint32_t>(SegmentKind::kFlat);
+  header.kind = static_cast<uint32_t>(has_graph ? SegmentKind::kGraph : SegmentKind::kFlat);
   header.document_bytes = state.documents.bytes();
   header.document_chunk_bytes = state.documents.chunk_bytes();
   return state.packer.Finish(header);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds one flat segment in one pass: all parts stream to the sink side by side, so memory is a
+// Builds one segment in one pass: all parts stream to the sink side by side, so memory is a
 // run of blocks for each part plus 16 bytes a record, or 4 bytes a row of a host that has no
-// vector. One thread at a time; the caller owns the sink.
+// vector; and, for a graph, its vectors and what its build takes. One thread at a time; the caller
+// owns the sink.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "engine/base/memory_budget.h"
 #include "engine/segment/segment.h"
+#include "engine/vector/products.h"
 
 namespace pigment {
 
@@ -24,7 +26,11 @@ struct SegmentOptions {
   Metric metric = Metric::kL2;
   // Of the vectors as they are kept; with kF16 those that are added are rounded already.
   VectorElement vector_element = VectorElement::kF32;
-  bool codes = false;              // also byte codes, for faster exact scans
+  bool codes = false;  // also byte codes, for faster exact scans
+  // Also a graph, over at most so many vectors, in place of codes; 0: none. Where the budget has no
+  // room for its build, or the vectors have none, the segment is flat.
+  uint32_t graph_vectors = 0;
+  BuildPause pause = {};           // asked while a graph is built; may be empty
   MemoryBudget* budget = nullptr;  // memory is charged here; may be null
 };
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "engine/segment/graph_verify.h"
 #include "engine/segment/id_index.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
@@ -186,6 +187,7 @@ Status VerifySegment(const Segment& segment, BlockSource* source, const Root& ro
   PIGMENT_RETURN_IF_ERROR(VerifyCodes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
+  PIGMENT_RETURN_IF_ERROR(VerifyGraph(segment, source, root));
   return VerifyRecords(source, root);
 }
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "engine/vector/clusters.h"
+#include "engine/vector/graph_node.h"
 #include "engine/vector/number_lists.h"
+#include "engine/vector/rotation.h"
 
 namespace pigment {
 namespace {
@@ -70,8 +72,8 @@ void GraphBuilder::Select(std::span<const Neighbor> candidates) {
       spared_.push_back(candidate.vector);
     }
   }
-  const size_t least = std::min(options_.degree_min, options_.degree_max);
-  for (size_t i = 0; i < spared_.size() && links_.size() < least; ++i) links_.push_back(spared_[i]);
+  for (size_t i = 0; i < spared_.size() && links_.size() < options_.degree_max; ++i)
+    links_.push_back(spared_[i]);
 }
 
 Status GraphBuilder::LinkToNeighbors() {
@@ -187,6 +189,29 @@ Result<Graph> GraphBuilder::Run() {
 }
 
 }  // namespace
+
+uint32_t GraphDegree(uint32_t dimension) {
+  constexpr uint32_t kWide = 24, kNarrow = 16;
+  const double vector_bytes = double{sizeof(float)} * dimension;
+  const size_t wide_bytes = GraphNodeBytes(Rotation::RotatedDimension(dimension), kWide);
+  return static_cast<double>(wide_bytes) <= 0.9 * vector_bytes ? kWide : kNarrow;
+}
+
+uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count) {
+  const GraphOptions options;
+  const NeighborOptions& neighbors = options.neighbors;
+  const uint64_t near = options.clusters_searched;
+  const uint64_t each =
+      near * 2 * sizeof(uint32_t) +                                // Clustering
+      neighbors.list_max * sizeof(Neighbor) + sizeof(uint32_t) +   // NeighborLists
+      (near + neighbors.clusters_joined + 2) * sizeof(uint32_t) +  // members of clusters
+      (2 * uint64_t{neighbors.descent} + 3) * sizeof(uint32_t) +   // both directions
+      (2 * uint64_t{options.degree_max} + 4) * sizeof(uint32_t);   // links, inverted
+  const uint64_t clusters = count / options.vectors_per_cluster + 1;
+  constexpr uint64_t kCentroidCopies = 3;
+  const uint64_t panels = kClusterMembersMax + VectorPanels::kWidth;
+  return each * count + (clusters * kCentroidCopies + panels) * dimension * sizeof(float);
+}
 
 Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options) {
   return GraphBuilder(vectors, options).Run();

@@ -18,10 +18,9 @@
 namespace pigment {
 
 struct GraphOptions {
-  uint32_t degree_max = 32;  // 4 or more
-  // Where fewer links are left than this, the nearest of those that were spared come back: vectors
-  // of different lengths have few directions to choose from.
-  uint32_t degree_min = 16;
+  // 4 or more. Where fewer links are left, the nearest of those that were spared come back: nodes
+  // have one size, and vectors of different lengths have few directions to choose from.
+  uint32_t degree_max = 24;
   // A link of x to y is spared where one that is nearer leads to some z with slack * |z - y|^2 not
   // above |y - x|^2: 1 spares most, more leaves more links.
   float slack = 1.05f;
@@ -30,6 +29,12 @@ struct GraphOptions {
   uint64_t seed = 1;
   NeighborOptions neighbors;  // with the budget and the pause of the whole
 };
+
+// What is worth its bytes: 24 links, 16 where these would take nearly as much as the vector in f32.
+uint32_t GraphDegree(uint32_t dimension);
+
+// Memory that BuildGraph takes for `count` vectors with the options above, at most; beside them.
+uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count);
 
 // REQUIRES: vectors.count() > 0.
 Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options);

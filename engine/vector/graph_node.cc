@@ -4,33 +4,76 @@
 
 #include "engine/vector/graph_node.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "engine/vector/half.h"
+
 namespace pigment {
+namespace {
+
+constexpr size_t NumbersAt(uint32_t places) {
+  return sizeof(GraphNodeHeader) + places * sizeof(uint32_t);
+}
+constexpr size_t CodesAt(uint32_t places) {
+  return NumbersAt(places) + size_t{places} * 2 * sizeof(uint16_t);
+}
+
+// Halves have 11 bits over a limited range: the largest number of a node becomes 1.
+void NarrowScaled(std::span<const float> numbers, float scale, std::byte* out) {
+  std::array<float, kLinksPerNodeMax> scaled;
+  for (size_t i = 0; i < numbers.size(); ++i) scaled[i] = scale > 0 ? numbers[i] / scale : 0;
+  NarrowToHalves(std::span(scaled).first(numbers.size()), out);
+}
+
+}  // namespace
 
 GraphLinkNumbers EncodeGraphLink(std::span<const float> centre, std::span<const float> vector,
-                                 size_t index, size_t count, std::byte* group) {
-  const SignCodeFactor factor = EncodeSignCode(vector, centre, index, count, group);
+                                 size_t index, uint32_t places, std::byte* out) {
+  const SignCodeFactor factor =
+      EncodeSignCode(vector, centre, index, places, out + CodesAt(places));
   return {.offset = factor.square + 2 * factor.scale * factor.centre, .slope = -2 * factor.scale};
 }
 
-bool GraphNode::Read(std::span<const std::byte> bytes, uint32_t dimension, GraphNode* node) {
-  if (bytes.size() < sizeof(GraphNodeHeader)) return false;
-  node->bytes_ = bytes.data();
-  const auto header = node->Load<GraphNodeHeader>(0);
-  if (header.links > kLinksPerNodeMax || bytes.size() < GraphNodeBytes(dimension, header.links))
-    return false;
-  node->links_ = header.links;
-  return true;
+void FinishGraphNode(std::span<const uint32_t> links, std::span<const GraphLinkNumbers> numbers,
+                     uint32_t places, std::byte* out) {
+  std::array<float, kLinksPerNodeMax> offsets;
+  std::array<float, kLinksPerNodeMax> slopes;
+  GraphNodeHeader header{
+      .links = static_cast<uint32_t>(links.size()), .offset_scale = 0, .slope_scale = 0};
+  for (size_t i = 0; i < links.size(); ++i) {
+    offsets[i] = numbers[i].offset;
+    slopes[i] = numbers[i].slope;
+    header.offset_scale = std::max(header.offset_scale, std::abs(offsets[i]));
+    header.slope_scale = std::max(header.slope_scale, std::abs(slopes[i]));
+  }
+  std::memcpy(out, &header, sizeof header);
+  if (links.empty()) return;
+  std::memcpy(out + sizeof header, links.data(), links.size_bytes());
+  NarrowScaled(std::span(offsets).first(links.size()), header.offset_scale,
+               out + NumbersAt(places));
+  NarrowScaled(std::span(slopes).first(links.size()), header.slope_scale,
+               out + NumbersAt(places) + places * sizeof(uint16_t));
+}
+
+bool GraphNode::Read(std::span<const std::byte> bytes, uint32_t dimension, uint32_t places,
+                     GraphNode* node) {
+  const size_t size = GraphNodeBytes(dimension, places);
+  if (bytes.size() < size) return false;
+  node->bytes_ = bytes.first(size);
+  node->places_ = places;
+  std::memcpy(&node->header_, bytes.data(), sizeof node->header_);
+  return node->header_.links <= places;
 }
 
 void GraphNode::Estimate(const SignCodeQuery& query, float distance, float* estimates) const {
-  if (links_ == 0) return;
-  const size_t column = GraphNodePlaces(links_) * sizeof(uint32_t);
-  const size_t offsets = sizeof(GraphNodeHeader) + column;
-  const size_t slopes = offsets + column;
-  query.Sums(bytes_ + slopes + column, links_, estimates);
-  for (size_t i = 0; i < links_; ++i) {
-    estimates[i] = (distance + Load<float>(offsets + i * sizeof(float))) +
-                   Load<float>(slopes + i * sizeof(float)) * estimates[i];
+  std::array<float, 2 * kLinksPerNodeMax> numbers;
+  WidenHalves(bytes_.data() + NumbersAt(places_), std::span(numbers).first(2 * size_t{places_}));
+  const float* const slopes = numbers.data() + places_;
+  query.Sums(bytes_.data() + CodesAt(places_), places_, estimates);
+  for (uint32_t i = 0; i < places_; ++i) {
+    estimates[i] = (distance + header_.offset_scale * numbers[i]) +
+                   header_.slope_scale * slopes[i] * estimates[i];
   }
 }
 

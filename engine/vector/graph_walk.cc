@@ -8,14 +8,26 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <limits>
 #include <utility>
 
 namespace pigment {
 namespace {
 
-constexpr uint32_t kNobody = 0xFFFFFFFF;
+constexpr uint32_t kNobody = GraphWalkOptions::kNobody;
 constexpr size_t kChildren = 4;
+
+constexpr uint64_t kNoPromise = ~uint64_t{0};
+
+uint64_t PromiseOf(float estimate, uint32_t vector) {
+  return uint64_t{DistanceKey(estimate)} << 32 | vector;
+}
+
+Status WrongLink(uint32_t link, uint32_t vectors) {
+  return DataLoss(Detail::kMiscounted, "", -1,
+                  fmt::format("a graph of {} vectors links to {}", vectors, link));
+}
 
 bool IsAllowed(std::span<const uint64_t> allowed, uint32_t vector) {
   return allowed.empty() || (allowed[vector / 64] >> (vector % 64) & 1) != 0;
@@ -27,6 +39,7 @@ void GraphWalk::Begin() {
   constexpr size_t kPlacesMin = 1024;
   constexpr size_t kPlacesKept = 16 << 10;  // one long walk is not what all that follow clear
   promises_.clear();
+  entries_.clear();
   limit_ = std::numeric_limits<float>::quiet_NaN();
   visited_.assign(std::clamp(visited_.size(), kPlacesMin, kPlacesKept), kNobody);
   visited_count_ = 0;
@@ -87,14 +100,60 @@ uint64_t GraphWalk::Pop() {
   return least;
 }
 
-bool GraphWalk::Next(uint32_t* vector) {
-  while (!promises_.empty()) {
+Status GraphWalk::NoteEntries(GraphSource& source, const SignCodeQuery& query, uint32_t vectors) {
+  // The least estimate of each node; half of the nodes have an entry below the middle one of these.
+  std::vector<float>& least = least_of_nodes_;
+  least.clear();
+  for (uint32_t number = 0; number < source.entry_nodes(); ++number) {
+    PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(number));
+    float estimates[kLinksPerNodeMax];
+    node.Estimate(query, source.centre_square(), estimates);
+    links_estimated_ += node.links();
+    least.push_back(std::numeric_limits<float>::infinity());
+    for (uint32_t i = 0; i < node.links(); ++i) {
+      if (node.link(i) >= vectors) return WrongLink(node.link(i), vectors);
+      least.back() = std::min(least.back(), estimates[i]);
+      entries_.push_back(PromiseOf(estimates[i], node.link(i)));
+    }
+  }
+  if (least.empty()) return Status::Ok();
+  const auto middle = least.begin() + static_cast<ptrdiff_t>(least.size() / 2);
+  std::nth_element(least.begin(), middle, least.end());
+  entries_from_ = PromiseOf(*middle, 0);
+  size_t waiting = 0;
+  for (const uint64_t promise : entries_) {
+    entries_[waiting] = promise;
+    waiting += promise > entries_from_ ? 1 : 0;
+    if (promise <= entries_from_) Push(promise);
+  }
+  entries_.resize(waiting);
+  return Status::Ok();
+}
+
+void GraphWalk::PushEntries() {
+  constexpr size_t kAtOnce = 32;
+  const size_t waiting = entries_.size() - std::min(kAtOnce, entries_.size());
+  const auto farthest = entries_.begin() + static_cast<ptrdiff_t>(waiting);
+  if (waiting != 0) std::nth_element(entries_.begin(), farthest, entries_.end(), std::greater<>());
+  entries_from_ = waiting != 0 ? *farthest : kNoPromise;
+  std::for_each(farthest, entries_.end(), [this](uint64_t promise) { Push(promise); });
+  entries_.resize(waiting);
+}
+
+bool GraphWalk::Next(uint32_t* vector, float* estimate) {
+  for (;;) {
+    const uint32_t limit = DistanceKey(limit_);
+    if (!entries_.empty() && (promises_.empty() || promises_.front() > entries_from_)) {
+      if (entries_from_ >> 32 > limit) return false;
+      PushEntries();
+    }
+    if (promises_.empty()) return false;
     const uint64_t promise = Pop();
-    if (promise >> 32 > DistanceKey(limit_)) return false;
+    if (promise >> 32 > limit) return false;
     *vector = static_cast<uint32_t>(promise);
+    *estimate = DistanceOfKey(static_cast<uint32_t>(promise >> 32));
     if (Visits(*vector)) return true;
   }
-  return false;
 }
 
 Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
@@ -110,11 +169,8 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
   for (; near != 0; near &= near - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
-    if (link >= vectors) {
-      return DataLoss(Detail::kMiscounted, "", -1,
-                      fmt::format("a graph of {} vectors links to {}", vectors, link));
-    }
-    if (!IsVisited(link)) Push(uint64_t{DistanceKey(estimates[i])} << 32 | link);
+    if (link >= vectors) return WrongLink(link, vectors);
+    if (!IsVisited(link)) Push(PromiseOf(estimates[i], link));
   }
   return Status::Ok();
 }
@@ -123,23 +179,24 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
                                               uint32_t vectors, const GraphWalkOptions& options) {
   Begin();
   if (options.k == 0) return std::vector<Scored>();
-  for (uint32_t i = 0; i < source.entry_nodes(); ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(i));
-    PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, source.centre_distance(), vectors));
-  }
+  if (options.absent != kNobody) Visits(options.absent);
+  PIGMENT_RETURN_IF_ERROR(NoteEntries(source, query, vectors));
   TopK nearest(options.k);
-  for (uint32_t vector = 0; Next(&vector);) {
+  float estimate = 0;
+  for (uint32_t vector = 0; Next(&vector, &estimate);) {
     // Vector and node come from memory together, and the next ones behind them.
     source.Expect(vector);
     if (!promises_.empty()) source.Expect(static_cast<uint32_t>(promises_.front()));
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
     if (nearest.MayEnter(distance) && IsAllowed(options.allowed, vector)) {
       nearest.Offer(distance, vector);
-      limit_ = nearest.worst() * options.reach;  // NaN until there are k
+      // NaN until there are k.
+      limit_ = source.SquareOf(nearest.worst()) * options.reach;
     }
+    if (options.steps != nullptr) options.steps->push_back({estimate, distance, vector});
     if (++nodes_visited_ == options.visits_max) break;
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(vector));
-    PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, distance, vectors));
+    PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, source.SquareOf(distance), vectors));
   }
   return nearest.TakeSorted();
 }

@@ -26,14 +26,24 @@ class GraphSource {
   // Nodes that link to the entries; their vector, the centre of all, is no vector of the graph.
   virtual uint32_t entry_nodes() const = 0;
   virtual Result<GraphNode> EntryNode(uint32_t number) = 0;
-  // Of the query to the centre, as Distance.
-  virtual float centre_distance() const = 0;
+  // The squared distance of the query to the centre, in the space of the nodes' estimates.
+  virtual float centre_square() const = 0;
   // A node, valid until the next call. Errors end the walk.
   virtual Result<GraphNode> Node(uint32_t vector) = 0;
-  // The exact squared distance of the query to a vector, in the space of the nodes' estimates.
+  // The exact distance of the query to a vector: what hits are ordered by.
   virtual Result<float> Distance(uint32_t vector) = 0;
+  // The squared distance, in the space of the nodes' estimates, of a vector at this distance;
+  // ascends with it.
+  virtual float SquareOf(float distance) const = 0;
   // This vector and its node are likely to be read soon.
   virtual void Expect(uint32_t vector) = 0;
+};
+
+// One visit: for who wants to know what a shorter walk would have found.
+struct GraphStep {
+  float estimate;  // of the square, that made the walk go there
+  float distance;
+  uint32_t vector;
 };
 
 struct GraphWalkOptions {
@@ -45,13 +55,17 @@ struct GraphWalkOptions {
   size_t visits_max = 0;
   // One bit per vector (bit v % 64 of word v / 64), set where it may be a hit; empty: all may.
   // Walks go through the others too.
-  std::span<const uint64_t> allowed;
+  std::span<const uint64_t> allowed = {};
+  // A vector that is treated as if it were not there; kNobody: none is.
+  static constexpr uint32_t kNobody = 0xFFFFFFFF;
+  uint32_t absent = kNobody;
+  std::vector<GraphStep>* steps = nullptr;  // all visits are appended here; may be null
 };
 
 class GraphWalk {
  public:
-  // The nearest to `query` (rotated) that were visited, at most k, ascending by distance, then
-  // number. What a source says is believed only as far as `vectors`, their number.
+  // The nearest to `query` (rotated, less the centre) that were visited, at most k, ascending by
+  // distance, then number. What a source says is believed only as far as `vectors`, their number.
   Result<std::vector<Scored>> Search(GraphSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const GraphWalkOptions& options);
 
@@ -61,6 +75,10 @@ class GraphWalk {
 
  private:
   void Begin();
+  // Estimates all entries; some of the nearest become promises, the others wait.
+  Status NoteEntries(GraphSource& source, const SignCodeQuery& query, uint32_t vectors);
+  // Makes promises of the nearest of those that wait.
+  void PushEntries();
   // Notes what a node links to, by estimates from the query's distance to the node.
   Status NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
                    uint32_t vectors);
@@ -68,8 +86,9 @@ class GraphWalk {
   bool IsVisited(uint32_t vector) const { return visited_[PlaceOf(vector)] == vector; }
   size_t PlaceOf(uint32_t vector) const;
   void GrowVisited();
-  // The most promising vector that was not visited; false: there is none within the limit.
-  bool Next(uint32_t* vector);
+  // The most promising vector that was not visited, and its estimate; false: there is none within
+  // the limit.
+  bool Next(uint32_t* vector, float* estimate);
   void Push(uint64_t promise);
   uint64_t Pop();  // the least; REQUIRES: there is one
 
@@ -77,6 +96,9 @@ class GraphWalk {
   // may be here more than once, by other estimates. Four children each: fewer levels, and those of
   // one parent lie together.
   std::vector<uint64_t> promises_;
+  std::vector<uint64_t> entries_;  // as promises_, of those that wait, in no order
+  uint64_t entries_from_ = 0;      // none of these is less
+  std::vector<float> least_of_nodes_;
   float limit_ = 0;                // of estimates that are worth a visit; NaN: all are
   std::vector<uint32_t> visited_;  // a hash set
   size_t visited_count_ = 0;

@@ -127,6 +127,12 @@ class Finder {
   std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
 };
 
+// The `part`-th of `parts` pieces of nearly one size.
+std::span<const uint32_t> PartOf(std::span<const uint32_t> numbers, size_t part, size_t parts) {
+  const size_t begin = numbers.size() * part / parts;
+  return numbers.subspan(begin, numbers.size() * (part + 1) / parts - begin);
+}
+
 Status Finder::SearchClusters() {
   const uint32_t near = clustering_.near();
   const uint32_t joined = std::min(near, options_.clusters_joined);
@@ -135,8 +141,13 @@ Status Finder::SearchClusters() {
   const NumberLists searching = MembersOf(clustering_, vectors_.count(), near);
   const NumberLists members = MembersOf(clustering_, vectors_.count(), joined);
   for (uint32_t cluster = 0; cluster < clustering_.clusters(); ++cluster) {
-    if (members.of(cluster).empty()) continue;
-    PIGMENT_RETURN_IF_ERROR(CompareWithMembers(searching.of(cluster), members.of(cluster)));
+    const std::span<const uint32_t> all = members.of(cluster);
+    const std::span<const uint32_t> by = searching.of(cluster);
+    const size_t parts = (all.size() + kClusterMembersMax - 1) / kClusterMembersMax;
+    for (size_t part = 0; part < parts; ++part) {
+      PIGMENT_RETURN_IF_ERROR(
+          CompareWithMembers(PartOf(by, part, parts), PartOf(all, part, parts)));
+    }
   }
   return Status::Ok();
 }

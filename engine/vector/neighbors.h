@@ -59,6 +59,10 @@ struct NeighborOptions {
   BuildPause pause;                // may be empty
 };
 
+// A vector is compared with at most so many members of each cluster: where duplicates make one
+// huge, with a part of them.
+inline constexpr size_t kClusterMembersMax = 1024;
+
 // REQUIRES: `clustering` is of `vectors`; options.list_max > 0.
 Result<NeighborLists> FindNeighbors(const VectorTable& vectors, const Clustering& clustering,
                                     const NeighborOptions& options);

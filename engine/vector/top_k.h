@@ -21,6 +21,10 @@ inline uint32_t DistanceKey(float distance) {
   const uint32_t bits = std::bit_cast<uint32_t>(distance + 0.0f);  // -0 becomes +0
   return bits & 0x80000000 ? ~bits : bits | 0x80000000;
 }
+// The distance of a key; of one that NaN has, NaN.
+inline float DistanceOfKey(uint32_t key) {
+  return std::bit_cast<float>(key & 0x80000000 ? key & 0x7FFFFFFF : ~key);
+}
 
 struct Scored {
   float distance = 0;

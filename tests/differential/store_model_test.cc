@@ -146,6 +146,7 @@ class Mirror {
     request.metric = metric_;
     request.queries = maker_.Below(4);
     request.k = maker_.Below(15);
+    if (maker_.Chance(50)) request.recall = 0.9;
     std::vector<float> vectors;
     for (size_t query = 0; query < request.queries; ++query) {
       const std::vector<float> vector = maker_.Vector();
@@ -180,6 +181,7 @@ StoreOptions OptionsOf(uint64_t seed) {
   const uint32_t kRows[] = {4, 25, 16384};
   options.flush_rows_max = kRows[seed % 3];
   if (seed % 5 == 4) options.flush_bytes_max = 3000;
+  if (seed % 4 != 0) options.graph_rows_min = 20;
   options.background_threads = seed % 2;
   options.sync_mode = seed % 4 == 3 ? SyncMode::kOff : SyncMode::kFull;
   return options;

@@ -561,10 +561,13 @@ typedef struct pigment_query_request {
   size_t where_document_json_size;
   int32_t include;
   bool explain;
+  /* Since 0.2. */
+  double recall;        /* of the nearest records the part that is to be found on average, over 0 to 1; 0: the default, 0.98; 1: all of them */
+  int64_t search_width; /* nodes that are visited in the graph of each segment, in place of a recall; 0: as many as that takes */
 } pigment_query_request;
 PIGMENT_API void pigment_query_request_init(pigment_query_request *request);
 /* For each query the nearest records, ascending by distance (l2 squared, 1 - cosine, 1 - inner product), ties by insertion
-   order; fewer than n_results only when fewer match. */
+   order; fewer than n_results only when fewer match. Distances are exact, whatever the recall. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_query(pigment_collection *collection,
                                                                     const pigment_query_request *request,
                                                                     const pigment_call_options *options,

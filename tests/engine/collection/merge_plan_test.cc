@@ -193,5 +193,37 @@ TEST(MergePlan, KeepsItsBoundsUnderUpsertsAndDeletes) {
   }
 }
 
+TEST(PlanGraph, TakesNeighboursThatHaveNone) {
+  struct Case {
+    std::vector<SegmentShape> shapes;
+    std::optional<std::pair<size_t, size_t>> run;
+  };
+  const auto flat = [](uint32_t rows, uint32_t dead = 0) {
+    return SegmentShape{.rows = rows, .dead_rows = dead, .is_busy = false, .lacks_graph = true};
+  };
+  const SegmentShape graph{.rows = 5000};
+  SegmentShape busy = flat(5000);
+  busy.is_busy = true;
+  const Case cases[] = {
+      {{}, std::nullopt},
+      {{graph, graph}, std::nullopt},
+      {{flat(999)}, std::nullopt},
+      {{flat(1000)}, {{0, 1}}},
+      {{flat(1000, 1)}, std::nullopt},
+      {{graph, flat(400), flat(300), flat(300)}, {{1, 3}}},
+      {{flat(600), graph, flat(600)}, std::nullopt},
+      {{flat(600), graph, flat(600), flat(400), busy}, {{2, 2}}},
+      {{busy, flat(1000)}, {{1, 1}}},
+      {std::vector<SegmentShape>(40, flat(100)), {{0, kMergeInputsMax}}},
+  };
+  for (const Case& of : cases) {
+    const auto run = PlanGraph(of.shapes, 1000);
+    ASSERT_EQ(run.has_value(), of.run.has_value()) << of.shapes.size();
+    if (!run) continue;
+    EXPECT_EQ(run->first, of.run->first);
+    EXPECT_EQ(run->count, of.run->second);
+  }
+}
+
 }  // namespace
 }  // namespace pigment

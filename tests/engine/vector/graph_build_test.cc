@@ -63,7 +63,6 @@ TEST(GraphBuild, ReachesEveryVectorOfAnyData) {
     ExpectLegalAndConnected(*graph, made.count, 32);
     GraphOptions thin;
     thin.degree_max = 8;
-    thin.degree_min = 0;
     thin.slack = 1;
     auto small = BuildGraph(table, thin);
     ASSERT_OK(small);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -19,16 +20,18 @@ constexpr uint32_t kDimension = 64;
 struct Encoded {
   std::vector<std::byte> bytes;
   std::vector<uint32_t> links;
+  uint32_t places;
 };
 
 // A node of vector 0 with links to the next `count`.
 Encoded Encode(const VectorTable& table, uint32_t count) {
   Encoded encoded;
   for (uint32_t i = 1; i <= count; ++i) encoded.links.push_back(i);
-  encoded.bytes.resize(GraphNodeBytes(kDimension, count));
+  encoded.places = GraphNodePlaces(std::max(count, 1u));
+  encoded.bytes.resize(GraphNodeBytes(kDimension, encoded.places));
   EncodeGraphNode(
-      table.vector(0), encoded.links, [&](uint32_t link) { return table.vector(link); },
-      encoded.bytes.data());
+      table.vector(0), encoded.links, encoded.places,
+      [&](uint32_t link) { return table.vector(link); }, encoded.bytes.data());
   return encoded;
 }
 
@@ -43,7 +46,7 @@ TEST(GraphNode, EstimatesWithinItsErrorForAnyNumberOfLinks) {
     SCOPED_TRACE(testing::Message() << count << " links");
     const Encoded encoded = Encode(table, count);
     GraphNode node;
-    ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, &node));
+    ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
     ASSERT_EQ(node.links(), count);
     float estimates[kLinksPerNodeMax];
     node.Estimate(prepared, distance, estimates);
@@ -67,10 +70,34 @@ TEST(GraphNode, OfAVectorLikeItsNodeIsEstimatedExactly) {
   table.Add(std::vector<float>(kDimension, 1));
   const Encoded encoded = Encode(table, 1);
   GraphNode node;
-  ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, &node));
+  ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
   float estimates[kLinksPerNodeMax];
   node.Estimate(SignCodeQuery(table.vector(2)), table.Distance(0, 2), estimates);
   EXPECT_FLOAT_EQ(estimates[0], table.Distance(1, 2));
+}
+
+TEST(GraphNode, KeepsItsNumbersAtAnyMagnitude) {
+  const VectorTable table = NormalVectors({.count = 40, .dimension = kDimension, .seed = 3});
+  for (const float magnitude : {1e-10f, 1e-3f, 1e3f, 1e10f}) {
+    VectorTable scaled(kDimension, nullptr);
+    ASSERT_TRUE(scaled.Reserve(table.count()).ok());
+    for (uint32_t i = 0; i < table.count(); ++i) {
+      std::vector<float> vector(table.vector(i).begin(), table.vector(i).end());
+      for (float& value : vector) value *= magnitude;
+      scaled.Add(vector);
+    }
+    const Encoded encoded = Encode(scaled, 24);
+    GraphNode node;
+    ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
+    float estimates[kLinksPerNodeMax];
+    const float distance = scaled.Distance(0, 39);
+    node.Estimate(SignCodeQuery(scaled.vector(39)), distance, estimates);
+    for (uint32_t i = 0; i < 24; ++i) {
+      const double unit =
+          2 * std::sqrt(double{scaled.Distance(0, node.link(i))} * distance / kDimension);
+      EXPECT_NEAR(estimates[i], scaled.Distance(node.link(i), 39), 5 * unit) << magnitude;
+    }
+  }
 }
 
 TEST(GraphNode, RefusesBytesThatAreNone) {
@@ -79,13 +106,14 @@ TEST(GraphNode, RefusesBytesThatAreNone) {
     Encoded encoded = Encode(table, count);
     GraphNode node;
     for (size_t size = 0; size < encoded.bytes.size(); ++size) {
-      ASSERT_FALSE(GraphNode::Read(std::span(encoded.bytes).first(size), kDimension, &node))
+      ASSERT_FALSE(
+          GraphNode::Read(std::span(encoded.bytes).first(size), kDimension, encoded.places, &node))
           << size << " of " << encoded.bytes.size() << " bytes";
     }
-    const uint32_t too_many = kLinksPerNodeMax + 1;
+    const uint32_t too_many = encoded.places + 1;
     std::memcpy(encoded.bytes.data(), &too_many, sizeof too_many);
     encoded.bytes.resize(100'000);
-    EXPECT_FALSE(GraphNode::Read(encoded.bytes, kDimension, &node));
+    EXPECT_FALSE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
   }
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Search of one segment, by whatever is expected to cost least for the recall that is wanted: a
+// walk of its graph (graph_search.h), or a scan of the allowed rows (flat_scan.h), which finds all.
+// Any thread; everything is borrowed for the call.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/segment/flat_scan.h"
+
+namespace pigment {
+
+struct SegmentSearch {
+  FlatScan scan;               // metric, queries, k, allowed rows, control
+  uint64_t allowed_count = 0;  // how many rows are allowed
+  // Of the k nearest allowed rows the part that is wanted on average; 1: all, by a scan.
+  double recall = 1;
+  // Nodes that a walk visits, in place of a recall; 0: as the recall takes.
+  size_t width = 0;
+};
+
+struct SegmentSearchResult {
+  // As of ScanFlat, with min(k, allowed_count) rows for each query whatever way was gone.
+  FlatScanResult found;
+  uint64_t walks = 0;  // queries that were answered by a walk
+  uint64_t nodes_visited = 0;
+  uint64_t links_estimated = 0;
+};
+
+// As ScanFlat for dimensions that differ. Without a graph, or where rows and vectors differ, or
+// where the metric is not the segment's, it is a scan.
+Result<SegmentSearchResult> SearchSegment(const Segment& segment, uint32_t dimension,
+                                          const SegmentSearch& search);
+
+}  // namespace pigment

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes of a whole graph (graph_node.h), encoded from the points that it was built over: one for
+// each point, and those that link to the entries, as if from the centre of all, where the points'
+// space begins. Borrows both; any number of threads, each with bytes of its own.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/vector/graph.h"
+#include "engine/vector/graph_node.h"
+#include "engine/vector/vector_table.h"
+
+namespace pigment {
+
+class GraphEncoder {
+ public:
+  // REQUIRES: graph.count() == points.count(), graph.degree_max() <= kLinksPerNodeMax.
+  GraphEncoder(const VectorTable& points, const Graph& graph)
+      : points_(points), graph_(graph), places_(GraphNodePlaces(graph.degree_max())) {}
+
+  uint32_t places() const { return places_; }
+  size_t node_bytes() const { return GraphNodeBytes(points_.dimension(), places_); }
+  uint32_t entry_nodes() const {
+    return (static_cast<uint32_t>(graph_.entries().size()) + places_ - 1) / places_;
+  }
+  // Both write node_bytes() bytes.
+  void EncodeNode(uint32_t point, std::byte* out) const {
+    Encode(points_.vector(point), graph_.links(point), out);
+  }
+  void EncodeEntryNode(uint32_t number, std::byte* out) const;
+
+ private:
+  void Encode(std::span<const float> centre, std::span<const uint32_t> links,
+              std::byte* out) const {
+    EncodeGraphNode(
+        centre, links, places_, [this](uint32_t link) { return points_.vector(link); }, out);
+  }
+
+  const VectorTable& points_;
+  const Graph& graph_;
+  const uint32_t places_;
+};
+
+}  // namespace pigment

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GraphSpace: where a graph is built and walked. Vectors of l2, cosine and ip become points whose
+// squared Euclidean distances ascend with their distances: as they are, at unit length, or with one
+// more dimension that brings all to one length (Bachrach et al., RecSys 2014). Points are rotated,
+// so that sign codes are unbiased, and less their middle. Immutable; any thread.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/record/metric.h"
+#include "engine/vector/products.h"
+#include "engine/vector/rotation.h"
+#include "engine/vector/vector_table.h"
+
+namespace pigment {
+
+// True for the metrics that a graph can serve.
+bool HasGraphSpace(Metric metric);
+
+// What of a space is stored with a graph.
+struct GraphSpaceNumbers {
+  uint64_t seed = 1;          // of the rotation
+  float square_max = 0;       // of ip: the largest square of a vector; 0 otherwise
+  std::vector<float> centre;  // rotated
+};
+
+class GraphSpace {
+ public:
+  // REQUIRES: HasGraphSpace(metric); numbers.centre has PointDimension(metric, dimension) numbers.
+  GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers);
+
+  static uint32_t PointDimension(Metric metric, uint32_t dimension) {
+    return Rotation::RotatedDimension(ExtendedDimension(metric, dimension));
+  }
+  // Turns vectors of a table into points, in place; the table's dimension is PointDimension(…), and
+  // each vector has zeros behind it. `numbers.seed` is given, the others are found. False: squares
+  // of these vectors have no room in f32, or all are one point: no graph of them is of use.
+  static Result<bool> MakePoints(Metric metric, uint32_t dimension, const BuildPause& pause,
+                                 VectorTable& table, GraphSpaceNumbers& numbers);
+
+  const GraphSpaceNumbers& numbers() const { return numbers_; }
+  uint32_t point_dimension() const { return rotation_.rotated_dimension(); }
+
+  // Writes point_dimension() numbers, those that MakePoints leaves. REQUIRES: vector.size() is the
+  // space's dimension.
+  void MakePoint(std::span<const float> vector, float* point) const;
+
+ private:
+  friend class GraphQuery;
+
+  static uint32_t ExtendedDimension(Metric metric, uint32_t dimension) {
+    return metric == Metric::kIp ? dimension + 1 : dimension;
+  }
+  // `extended` is what the metric makes of a vector, but for the rotation.
+  void Rotate(std::span<const float> extended, float* point) const;
+
+  const Metric metric_;
+  const uint32_t dimension_;
+  const Rotation rotation_;
+  const GraphSpaceNumbers numbers_;
+};
+
+// A query as a point.
+class GraphQuery {
+ public:
+  // REQUIRES: vector.size() is the space's dimension; finite values. Copies what it needs.
+  GraphQuery(const GraphSpace& space, std::span<const float> vector);
+
+  const std::vector<float>& point() const { return point_; }
+  float centre_square() const { return centre_square_; }
+  // False: squares of this query have no room in f32, and no walk can tell near from far.
+  bool is_finite() const;
+  // Of a vector at this distance, see GraphSource.
+  float SquareOf(float distance) const { return offset_ + factor_ * distance; }
+
+ private:
+  std::vector<float> point_;
+  float centre_square_ = 0;
+  float offset_ = 0;
+  float factor_ = 1;
+};
+
+}  // namespace pigment

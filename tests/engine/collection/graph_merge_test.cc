@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs in the life of a collection: built by merges, found through deletions and updates, kept
+// over reopening, never needed for an answer.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "engine/base/memory_files.h"
+#include "engine/collection/store.h"
+#include "engine/query/search.h"
+#include "tests/support/made_vectors.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/store_model.h"
+
+namespace pigment {
+namespace {
+
+constexpr uint32_t kDimension = 32;
+constexpr uint32_t kQueries = 50;
+
+class GraphMerge : public testing::Test {
+ protected:
+  static StoreOptions Options() {
+    return {.flush_rows_max = 500, .graph_rows_min = 1000, .background_threads = 0};
+  }
+
+  void Open(const StoreOptions& options) {
+    docs_.reset();
+    store_.reset();
+    store_ = Store::Open("db", options, &files_).value();
+    auto found = store_->GetCollection({}, "docs");
+    docs_ = found.ok() ? *found : store_->CreateCollection(EntryNamed("docs")).value();
+  }
+
+  // Vectors first .. first + count - 1 of made_, as ids `id` + their numbers less `shift`.
+  void Write(WriteKind kind, uint32_t first, uint32_t count, uint32_t shift = 0) {
+    WriteBatch batch;
+    batch.kind = kind;
+    batch.dimension = kDimension;
+    for (uint32_t i = first; i < first + count; ++i) {
+      batch.ids.push_back("id" + std::to_string(i - shift));
+      if (kind != WriteKind::kDelete)
+        batch.embeddings.insert(batch.embeddings.end(), made_.row(i), made_.row(i) + kDimension);
+    }
+    if (kind == WriteKind::kDelete) batch.dimension = 0;
+    ASSERT_OK(docs_->Write(std::move(batch)));
+  }
+
+  ResultSet Search(std::span<const float> vectors, uint64_t k, double recall,
+                   bool explain = false) const {
+    QueryRequest request;
+    request.read.include.distances = true;
+    request.read.explain = explain;
+    request.embeddings = vectors;
+    request.queries = vectors.size() / kDimension;
+    request.dimension = kDimension;
+    request.k = k;
+    request.recall = recall;
+    auto result = Query(*docs_->Pin().value(), request);
+    EXPECT_OK(result);
+    return result.ok() ? *std::move(result) : ResultSet();
+  }
+
+  // Of the queries at the end of made_.
+  double Recall(uint64_t k = 10, double wanted = 0.98) const {
+    const std::span<const float> queries(made_.row(made_.count() - kQueries),
+                                         size_t{kQueries} * kDimension);
+    const ResultSet exact = Search(queries, k, 1);
+    const ResultSet found = Search(queries, k, wanted);
+    EXPECT_EQ(found.query_offsets, exact.query_offsets);
+    if (found.query_offsets != exact.query_offsets) return 0;
+    size_t right = 0;
+    for (size_t query = 0; query < kQueries; ++query) {
+      const float limit = exact.distances[exact.query_offsets[query + 1] - 1];
+      for (uint64_t i = found.query_offsets[query]; i < found.query_offsets[query + 1]; ++i)
+        right += found.distances[i] <= limit ? 1 : 0;
+    }
+    return static_cast<double>(right) / static_cast<double>(exact.distances.size());
+  }
+
+  std::vector<std::string> Kinds() const {
+    std::vector<std::string> kinds;
+    for (const SegmentDescription& segment : docs_->Segments().value())
+      kinds.push_back(segment.kind);
+    return kinds;
+  }
+
+  bool SearchWalks() const {
+    const ResultSet result = Search(made_.vector(0), 10, 0.9, true);
+    return result.explain_json.find(R"("strategy":"graph")") != std::string::npos;
+  }
+
+  MemoryFileSystem files_;
+  std::shared_ptr<Store> store_;
+  std::shared_ptr<Collection> docs_;
+  const VectorTable made_ = ClusteredVectors({.count = 8000 + kQueries,
+                                              .dimension = kDimension,
+                                              .clusters = 60,
+                                              .spread = 0.4f,
+                                              .seed = 1});
+};
+
+TEST_F(GraphMerge, IsSearchedAfterMergesAndAfterReopening) {
+  Open(Options());
+  for (uint32_t i = 0; i < 4; ++i) Write(WriteKind::kAdd, i * 500, 500);
+  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  EXPECT_TRUE(SearchWalks());
+  EXPECT_GE(Recall(), 0.96);
+  Write(WriteKind::kAdd, 2000, 700);  // a flat segment and a tail beside it
+  EXPECT_EQ(Kinds(), (std::vector<std::string>{"graph", "flat"}));
+  EXPECT_GE(Recall(), 0.96);
+  EXPECT_GE(Recall(100), 0.96);
+  ASSERT_OK(docs_->Compact());
+  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  const double before = Recall();
+  EXPECT_GE(before, 0.96);
+  EXPECT_EQ(store_->Check().value().findings.size(), 0u);
+  ASSERT_OK(store_->Close());
+  Open(Options());
+  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  EXPECT_EQ(Recall(), before);
+  EXPECT_EQ(Recall(10, 1), 1);
+}
+
+TEST_F(GraphMerge, RecallStaysThroughDeletionsAndUpdates) {
+  Open(Options());
+  Write(WriteKind::kAdd, 0, 3000);
+  ASSERT_OK(docs_->Compact());
+  const double fresh = Recall();
+  Write(WriteKind::kDelete, 0, 300);
+  Write(WriteKind::kUpdate, 3000, 300, 2000);  // ids 1000 .. 1299 move
+  EXPECT_TRUE(SearchWalks());
+  EXPECT_GE(Recall(), fresh - 0.02);
+  EXPECT_EQ(docs_->Pin().value()->live_rows, 2700u);
+  const ResultSet all = Search(made_.vector(5), 5000, 0.98);
+  EXPECT_EQ(all.query_offsets.back(), 2700u);
+  for (uint32_t i = 0; i < 300; ++i) {  // what is deleted is never found, what moved is
+    const ResultSet gone = Search(made_.vector(i), 1, 0.98);
+    EXPECT_GT(gone.distances[0], 0);
+    const ResultSet moved = Search(made_.vector(3000 + i), 1, 0.98);
+    EXPECT_EQ(moved.ids.bytes, "id" + std::to_string(1000 + i));
+  }
+  ASSERT_OK(docs_->Compact());
+  EXPECT_GE(Recall(), fresh - 0.02);
+}
+
+// CONTRACT 27: a drifting fifth of the rows, ten times.
+TEST_F(GraphMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
+  Open(Options());
+  Write(WriteKind::kAdd, 0, 2500);
+  for (uint32_t round = 0; round < 10; ++round) {
+    const uint32_t first = round * 500 % 2500;
+    Write(WriteKind::kUpdate, 2500 + round * 500, 500, 2500 + round * 500 - first);
+  }
+  EXPECT_LE(docs_->Segments()->size(), 8u);
+  const double drifted = Recall();
+  ASSERT_OK(docs_->Compact());
+  EXPECT_EQ(docs_->Segments()->size(), 1u);
+  EXPECT_GE(drifted, Recall() - 0.02);
+  EXPECT_GE(drifted, 0.96);
+}
+
+TEST_F(GraphMerge, EveryLiveRowIsFoundByItsOwnVector) {
+  Open(Options());
+  Write(WriteKind::kAdd, 0, 4000);
+  ASSERT_OK(docs_->Compact());
+  Write(WriteKind::kDelete, 0, 1000);
+  uint32_t missed = 0;
+  for (uint32_t i = 1000; i < 4000; ++i) {
+    const ResultSet found = Search(made_.vector(i), 1, kDefaultRecall);
+    missed += found.ids.bytes == "id" + std::to_string(i) ? 0 : 1;
+  }
+  EXPECT_EQ(missed, 0u);
+}
+
+TEST_F(GraphMerge, WithoutTheMemoryForAGraphAnswersAreExact) {
+  StoreOptions options = Options();
+  options.memory_budget_bytes = 3 << 20;
+  Open(options);
+  Write(WriteKind::kAdd, 0, 4000);
+  ASSERT_OK(docs_->Compact());
+  EXPECT_EQ(Kinds(), std::vector<std::string>{"flat"});
+  EXPECT_FALSE(SearchWalks());
+  EXPECT_EQ(Recall(), 1);
+  // What could not be had is not tried again and again.
+  EXPECT_EQ(docs_->Compact()->bytes_before, docs_->Compact()->bytes_after);
+}
+
+// Without a merge that is due a graph is built once the collection was left alone for a while.
+TEST_F(GraphMerge, ComesByItselfToWhatIsLeftAlone) {
+  StoreOptions options = Options();
+  options.background_threads = 1;
+  Open(options);
+  Write(WriteKind::kAdd, 0, 500);
+  Write(WriteKind::kAdd, 500, 500);
+  Write(WriteKind::kAdd, 1000, 500);
+  const auto wait_for_graph = [this] {
+    for (int i = 0; i < 2000 && Kinds() != std::vector<std::string>{"graph"}; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  wait_for_graph();
+  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  EXPECT_GE(Recall(), 0.95);
+  // Also where the process before did not come to it.
+  Write(WriteKind::kAdd, 1500, 500);
+  Write(WriteKind::kAdd, 2000, 500);
+  ASSERT_OK(store_->Close());
+  Open(options);
+  EXPECT_GE(Kinds().size(), 2u);
+  for (int i = 0; i < 2000 && Kinds().back() != "graph"; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(Kinds(), (std::vector<std::string>{"graph", "graph"}));
+  EXPECT_GE(Recall(), 0.95);
+}
+
+}  // namespace
+}  // namespace pigment
