@@ -116,6 +116,9 @@ class Client:
     def flush(self):
         self.library.call("pigment_client_flush", self.handle)
 
+    def compact(self):
+        self.library.call("pigment_client_compact", self.handle, None, None)
+
     def statistics(self):
         buffer = c.c_void_p()
         self.library.call("pigment_client_statistics", self.handle, c.byref(buffer))
@@ -141,6 +144,9 @@ class Client:
 class Collection:
     def __init__(self, library, handle):
         self.library, self.handle = library, handle
+        self.request = QueryRequest(struct_size=c.sizeof(QueryRequest), include=INCLUDE_DISTANCES)
+        self.request.embeddings.dtype = PIGMENT_F32
+        self.request_address = c.byref(self.request)
 
     def add(self, ids, vectors, metadatas, documents=None):
         numpy = self.library.numpy
@@ -193,13 +199,13 @@ class Collection:
 
     def answer(self, vectors, rows, k, where, recall, search_width):
         """A result, to be freed, and the ids in it; `vectors` is contiguous f32. 0 is the library's default."""
-        request = QueryRequest(struct_size=c.sizeof(QueryRequest), n_results=k, include=INCLUDE_DISTANCES,
-                               recall=recall, search_width=search_width)
-        request.embeddings = Vectors(vectors.ctypes.data, rows, vectors.shape[-1], 0, PIGMENT_F32)
-        if where is not None:
-            request.where_json, request.where_json_size = where, len(where)
+        request, embeddings = self.request, self.request.embeddings
+        request.n_results, request.recall, request.search_width = k, recall, search_width
+        embeddings.data = vectors.__array_interface__["data"][0]
+        embeddings.rows, embeddings.dimension = rows, vectors.shape[-1]
+        request.where_json, request.where_json_size = where, len(where) if where is not None else 0
         result = c.c_void_p()
-        self.library.call("pigment_collection_query", self.handle, c.byref(request), None, c.byref(result))
+        self.library.call("pigment_collection_query", self.handle, self.request_address, None, c.byref(result))
         count = self.library.lib.pigment_result_row_count(result)
         column = TextColumn()
         if not self.library.lib.pigment_result_ids(result, c.byref(column)):

@@ -27,7 +27,7 @@ class Embedded:
         self.ingest_text = f"batches of {self.batch_rows} with id and metadata, each durable, then flushed to segments"
 
     def query(self, vector):
-        return [int(name[4:]) for name in self.collection.query(vector, self.k)]
+        return [int(name[4:]) for name in self.collection.query(vector, self.k, recall=1.0)]
 
     def close(self):
         self.collection.free()

@@ -58,13 +58,17 @@ class Contestant:
         raise NotImplementedError
 
 
-class Pigment(Contestant):
-    """The embedded library in its defaults: every batch is durable when its call returns, merges are waited for.
+RECALLS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.975, 0.98, 0.982, 0.984, 0.986, 0.99, 0.995, 0.999)
 
-    It answers exactly by a scan of byte codes and has no setting of search yet. Once a query takes a width or a target
-    of recall, they are listed in `settings`, and `apply` keeps what `query` hands on.
+
+class Pigment(Contestant):
+    """The embedded library in its defaults: every batch is durable when its call returns, then all is compacted.
+
+    The first setting is none: what somebody gets who asks for nothing.
     """
 
+    settings = [{}, *({"recall": recall} for recall in RECALLS)]
+    filter_settings = [{}, {"recall": 0.995}]
     batch_rows = 1000
     full_vectors = "f32"
     durable_inserts = True
@@ -75,6 +79,7 @@ class Pigment(Contestant):
 
         self.library = pigment_library.Library(library_path, numpy)
         self.open_client = pigment_library.Client
+        self.effort = {}
         self.name = f"pigment {self.library.lib.pigment_version().decode()} {self.full_vectors}"
 
     def build(self, folder, data):
@@ -84,8 +89,7 @@ class Pigment(Contestant):
             rows = range(begin, min(begin + self.batch_rows, len(data.base)))
             self.collection.add([f"row-{row}" for row in rows], data.base[begin:begin + self.batch_rows],
                                 [json.dumps(data.metadata(row)) for row in rows])
-        self.client.flush()
-        self.client.wait_for_merges()
+        self.client.compact()
 
     def open(self, folder, data, more_rows=0):
         self.data = data
@@ -96,14 +100,17 @@ class Pigment(Contestant):
         self.collection.free()
         self.client.close()
 
+    def apply(self, setting):
+        self.effort = setting
+
     def query(self, vector, k):
-        return self.collection.query(vector, k)
+        return self.collection.query(vector, k, **self.effort)
 
     def query_where(self, vector, k, predicate):
-        return self.collection.query(vector, k, json.dumps(where_of(self.data, predicate)).encode())
+        return self.collection.query(vector, k, json.dumps(where_of(self.data, predicate)).encode(), **self.effort)
 
     def query_many(self, vectors, k):
-        return self.collection.query_many(vectors, k)
+        return self.collection.query_many(vectors, k, **self.effort)
 
     def rows_of(self, answer):
         return [int(name[4:]) for name in answer]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory under an arena. Nothing here touches a page.
+// The memory under an arena. Nothing here touches a page but MakeLargePage.
 
 #include "engine/block/arena.h"
 
@@ -34,12 +34,14 @@ Result<Arena> Arena::Reserve(size_t bytes, const std::string& name) {
     arena.data_ = static_cast<std::byte*>(arena.mapping_);
     return arena;
   }
-  arena.mapping_bytes_ = bytes;
+  arena.mapping_bytes_ = bytes + kLargePageBytes;
   void* mapping = mmap(nullptr, arena.mapping_bytes_, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return Refused(arena.mapping_bytes_, name);
   arena.mapping_ = mapping;
-  arena.data_ = static_cast<std::byte*>(mapping);
+  const auto begin = reinterpret_cast<uintptr_t>(mapping);
+  const size_t skipped = (kLargePageBytes - begin % kLargePageBytes) % kLargePageBytes;
+  arena.data_ = static_cast<std::byte*>(mapping) + skipped;
   return arena;
 }
 
@@ -50,6 +52,13 @@ void Arena::Populate(size_t offset, size_t bytes) const {
 #else
   (void)offset, (void)bytes;
 #endif
+}
+
+void Arena::MakeLargePage(size_t offset) const {
+  // Since Linux 6.1, at once and whatever is in the range, readers included; an older kernel, or
+  // one without such pages, refuses. Headers may not know it yet.
+  constexpr int kMadviseCollapse = 25;
+  (void)madvise(data_ + offset, kLargePageBytes, kMadviseCollapse);
 }
 
 Arena& Arena::operator=(Arena&& other) noexcept {

@@ -25,6 +25,12 @@ class Arena {
   // Has the system give the memory of a range, which is about to be written, in one call instead of
   // a fault a page.
   void Populate(size_t offset, size_t bytes) const;
+  // Memory that readers jump about in costs less in large pages. True: the arena begins at one.
+  static constexpr size_t kLargePageBytes = size_t{2} << 20;
+  bool may_have_large_pages() const { return mapping_bytes_ != 0; }
+  // Asks the system to put a range that is in memory into one. REQUIRES: may_have_large_pages(),
+  // offset is a multiple of kLargePageBytes, the range lies in the arena.
+  void MakeLargePage(size_t offset) const;
 
  private:
   Arena() = default;

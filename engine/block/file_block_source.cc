@@ -74,8 +74,8 @@ FileBlockSource::FileBlockSource(std::unique_ptr<File> file, uint32_t segment, u
       mutexes_(std::make_unique<std::mutex[]>(mutex_count_)),
       budget_(mapping_ ? nullptr : options.budget),
       cache_(states_.empty() ? nullptr : options.cache),
-      wants_pass_(!mapping_ && !cache_ &&
-                  uint64_t{blocks} * kBlockBytes >= options.pass_bytes_min) {
+      wants_pass_(!mapping_ && !cache_ && uint64_t{blocks} * kBlockBytes >= options.pass_bytes_min),
+      large_pages_(arena_.may_have_large_pages() && !cache_ ? blocks / kLargePageBlocks : 0) {
   if (cache_ != nullptr) cache_->Add(this);
 }
 
@@ -122,6 +122,12 @@ uint32_t FileBlockSource::RunLength(uint32_t physical) const {
 }
 
 Status FileBlockSource::Load(uint32_t physical, bool pin) {
+  PIGMENT_RETURN_IF_ERROR(LoadRun(physical, pin));
+  LoadLargePage(physical);
+  return Status::Ok();
+}
+
+Status FileBlockSource::LoadRun(uint32_t physical, bool pin) {
   const uint32_t group = physical / kGroupBlocks;
   uint32_t count = RunLength(physical);
   // Before the mutex is taken: making room may have to take that of any group.
@@ -145,6 +151,23 @@ Status FileBlockSource::Load(uint32_t physical, bool pin) {
   }
   if (budget_ != nullptr) budget_->Release((count - added) * kBlockBytes);
   return status;
+}
+
+void FileBlockSource::LoadLargePage(uint32_t physical) {
+  const uint32_t page = physical / kLargePageBlocks;
+  if (page >= large_pages_.size() || large_pages_[page].load(std::memory_order_relaxed)) return;
+  constexpr uint32_t kGroups = kLargePageBlocks / kGroupBlocks;
+  int loaded = 0;
+  for (uint32_t group = page * kGroups; group < (page + 1) * kGroups; ++group)
+    loaded += std::popcount(loaded_[group].load(std::memory_order_relaxed));
+  if (loaded < static_cast<int>(kLargePageBlocks / 4)) return;
+  if (large_pages_[page].exchange(true, std::memory_order_relaxed)) return;
+  // What cannot be had is told to who asks for it.
+  const uint32_t end = (page + 1) * kLargePageBlocks;
+  for (uint32_t block = page * kLargePageBlocks; block < end; ++block) {
+    if (!IsLoaded(block)) (void)LoadRun(block, false);
+  }
+  arena_.MakeLargePage(size_t{page} * Arena::kLargePageBytes);
 }
 
 Result<std::unique_ptr<BlockSource>> FileBlockSource::NewPass() {

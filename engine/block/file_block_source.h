@@ -5,7 +5,9 @@
 // is numbered within the segment: in a file the physical number is the logical one). Without a
 // limit of memory it stays, and a resident block costs one bit test. With a BlockCache pins are
 // counted, and what nobody pins may be given up; a resident block costs one atomic addition. The
-// first walk over a large file keeps nothing (FileBlockPass). A
+// first walk over a large file keeps nothing (FileBlockPass). Where a quarter of a large page's
+// blocks is loaded and nothing is given up, the others follow, and the large page is asked for:
+// searches jump about, and spend much of their time on finding out where small pages are. A
 // mapped file is verified block by block in the same way and takes no memory of its own. Any
 // thread; two threads that miss the same block read it once.
 
@@ -81,6 +83,8 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
 
   // Blocks are loaded in runs within a group, under the group's mutex.
   static constexpr uint32_t kGroupBlocks = 64;
+  static constexpr uint32_t kLargePageBlocks = Arena::kLargePageBytes / kBlockBytes;
+  static_assert(kLargePageBlocks % kGroupBlocks == 0);
   // A word of states_: these, and below them the number of pins.
   static constexpr uint32_t kLoaded = uint32_t{1} << 31;
   static constexpr uint32_t kUsed = uint32_t{1} << 30;  // since the clock's hand passed
@@ -103,6 +107,9 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   Result<const std::byte*> PinCounted(uint32_t physical);
   // `pin`: the block is pinned (counted) when this succeeds.
   Status Load(uint32_t physical, bool pin);
+  Status LoadRun(uint32_t physical, bool pin);
+  // Loads what is missing of the large page around a block, once, where there is to be one.
+  void LoadLargePage(uint32_t physical);
   // How many blocks from `physical` on to read at once.
   uint32_t RunLength(uint32_t physical) const;
   // Reads and verifies; a damaged block stays unloaded. The status is that of the first block;
@@ -134,6 +141,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   std::atomic<uint64_t> blocks_resident_{0};
   std::atomic<uint64_t> reads_{0};
   std::atomic<bool> wants_pass_;
+  std::vector<std::atomic<bool>> large_pages_;  // those that were made, or given up; none: no arena
 };
 
 }  // namespace pigment

@@ -48,6 +48,7 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
   const std::unique_ptr<RowReader> reader = segment.NewReader();
   PacedCheck check(request.read.control);
   for (size_t query = 0; query < request.queries; ++query) {
+    for (const RowHit& hit : found.hits[query]) reader->Expect(hit.row);
     for (const RowHit& hit : found.hits[query]) {
       PIGMENT_RETURN_IF_ERROR(check.Step());
       PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader->ReadOrdinal(hit.row));

@@ -73,6 +73,10 @@ class PartCursor {
   // These bytes of a stream, or of an element, are likely to be read soon: asks for them where they
   // are in memory. Beyond the part: nothing.
   void Expect(uint32_t block, size_t offset, size_t size);
+  void ExpectElement(uint32_t index, uint32_t bytes) {
+    const uint32_t per_block = ElementsPerBlock(bytes);
+    Expect(index / per_block, size_t{index % per_block} * bytes, bytes);
+  }
   void ExpectStream(uint64_t offset, uint64_t size);
 
   // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.

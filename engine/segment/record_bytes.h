@@ -46,6 +46,8 @@ class IdReader {
 
   // The id of a row; a view that the next call ends.
   Result<std::string_view> Read(uint32_t row);
+  // It is likely to be read soon.
+  void Expect(uint32_t row) { offsets_.ExpectElement(row, sizeof(uint64_t)); }
 
  private:
   PartCursor offsets_;

@@ -40,6 +40,11 @@ class RowReader {
   // REQUIRES of all that follow: row < rows.
   Result<std::string_view> ReadId(uint32_t row) { return ids_.Read(row); }
   Result<uint64_t> ReadOrdinal(uint32_t row) { return ordinals_.ReadElement<uint64_t>(row); }
+  // The row's id and ordinal are likely to be read soon.
+  void Expect(uint32_t row) {
+    ordinals_.ExpectElement(row, sizeof(uint64_t));
+    ids_.Expect(row);
+  }
   // Id, ordinal and the fields that are asked for; the others are made empty.
   Status ReadRecord(uint32_t row, const Segment::Fields& fields, Record* record);
   // The same without id and ordinal, which stay as they are.

@@ -92,7 +92,9 @@ Status GraphBuilder::LinkToNeighbors() {
     Select(lists.of(i));
     graph_.SetLinks(i, links_);
   }
-  graph_.SetEntries(clustering.Middles());
+  std::vector<uint32_t> entries = clustering.Middles();  // in the order of the clusters: any
+  entries.resize(std::min<size_t>(entries.size(), options_.entries_max));
+  graph_.SetEntries(std::move(entries));
   return Status::Ok();
 }
 

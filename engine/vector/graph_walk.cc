@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -101,43 +100,64 @@ uint64_t GraphWalk::Pop() {
 }
 
 Status GraphWalk::NoteEntries(GraphSource& source, const SignCodeQuery& query, uint32_t vectors) {
-  // The least estimate of each node; half of the nodes have an entry below the middle one of these.
-  std::vector<float>& least = least_of_nodes_;
-  least.clear();
+  // Half of the nodes have an entry below the middle one of the least estimates of each: so many
+  // are enough to begin with, and found without sorting.
+  least_of_nodes_.clear();
+  uint32_t greatest_link = 0;
   for (uint32_t number = 0; number < source.entry_nodes(); ++number) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(number));
-    float estimates[kLinksPerNodeMax];
+    const size_t first = entries_.size();
+    entries_.resize(first + node.links());
+    entry_estimates_.resize(first + kLinksPerNodeMax);
+    float* const estimates = entry_estimates_.data() + first;
     node.Estimate(query, source.centre_square(), estimates);
-    links_estimated_ += node.links();
-    least.push_back(std::numeric_limits<float>::infinity());
+    float least = std::numeric_limits<float>::infinity();
     for (uint32_t i = 0; i < node.links(); ++i) {
-      if (node.link(i) >= vectors) return WrongLink(node.link(i), vectors);
-      least.back() = std::min(least.back(), estimates[i]);
-      entries_.push_back(PromiseOf(estimates[i], node.link(i)));
+      entries_[first + i] = node.link(i);
+      greatest_link = std::max(greatest_link, entries_[first + i]);
+      least = estimates[i] < least ? estimates[i] : least;
     }
+    least_of_nodes_.push_back(least);
   }
-  if (least.empty()) return Status::Ok();
-  const auto middle = least.begin() + static_cast<ptrdiff_t>(least.size() / 2);
-  std::nth_element(least.begin(), middle, least.end());
-  entries_from_ = PromiseOf(*middle, 0);
-  size_t waiting = 0;
-  for (const uint64_t promise : entries_) {
-    entries_[waiting] = promise;
-    waiting += promise > entries_from_ ? 1 : 0;
-    if (promise <= entries_from_) Push(promise);
-  }
-  entries_.resize(waiting);
+  links_estimated_ += entries_.size();
+  if (entries_.empty()) return Status::Ok();
+  if (greatest_link >= vectors) return WrongLink(greatest_link, vectors);
+  const auto middle = least_of_nodes_.begin() + static_cast<ptrdiff_t>(least_of_nodes_.size() / 2);
+  std::nth_element(least_of_nodes_.begin(), middle, least_of_nodes_.end());
+  PushEntries(*middle);
   return Status::Ok();
 }
 
-void GraphWalk::PushEntries() {
-  constexpr size_t kAtOnce = 32;
-  const size_t waiting = entries_.size() - std::min(kAtOnce, entries_.size());
-  const auto farthest = entries_.begin() + static_cast<ptrdiff_t>(waiting);
-  if (waiting != 0) std::nth_element(entries_.begin(), farthest, entries_.end(), std::greater<>());
-  entries_from_ = waiting != 0 ? *farthest : kNoPromise;
-  std::for_each(farthest, entries_.end(), [this](uint64_t promise) { Push(promise); });
+void GraphWalk::PushEntries(float limit) {
+  size_t waiting = 0;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const float estimate = entry_estimates_[i];
+    const uint32_t entry = entries_[i];
+    entries_[waiting] = entry;
+    entry_estimates_[waiting] = estimate;
+    const bool is_near = estimate <= limit;
+    waiting += is_near ? 0 : 1;
+    if (is_near) Push(PromiseOf(estimate, entry));
+  }
   entries_.resize(waiting);
+  entries_from_ = PromiseOf(limit, 0);
+}
+
+void GraphWalk::PushMoreEntries() {
+  constexpr size_t kAtOnce = 32;
+  std::vector<float>& sorted = least_of_nodes_;
+  sorted.clear();
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entry_estimates_[i] == entry_estimates_[i]) sorted.push_back(entry_estimates_[i]);
+  }
+  if (sorted.size() > kAtOnce) {
+    const auto last = sorted.begin() + kAtOnce;
+    std::nth_element(sorted.begin(), last, sorted.end());
+    PushEntries(*last);
+    return;
+  }
+  for (size_t i = 0; i < entries_.size(); ++i) Push(PromiseOf(entry_estimates_[i], entries_[i]));
+  entries_.clear();
 }
 
 bool GraphWalk::Next(uint32_t* vector, float* estimate) {
@@ -145,7 +165,7 @@ bool GraphWalk::Next(uint32_t* vector, float* estimate) {
     const uint32_t limit = DistanceKey(limit_);
     if (!entries_.empty() && (promises_.empty() || promises_.front() > entries_from_)) {
       if (entries_from_ >> 32 > limit) return false;
-      PushEntries();
+      PushMoreEntries();
     }
     if (promises_.empty()) return false;
     const uint64_t promise = Pop();

@@ -77,8 +77,10 @@ class GraphWalk {
   void Begin();
   // Estimates all entries; some of the nearest become promises, the others wait.
   Status NoteEntries(GraphSource& source, const SignCodeQuery& query, uint32_t vectors);
-  // Makes promises of the nearest of those that wait.
-  void PushEntries();
+  // Makes promises of those that wait and are estimated at most at `limit`.
+  void PushEntries(float limit);
+  // The same of the nearest of those that wait.
+  void PushMoreEntries();
   // Notes what a node links to, by estimates from the query's distance to the node.
   Status NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
                    uint32_t vectors);
@@ -96,8 +98,9 @@ class GraphWalk {
   // may be here more than once, by other estimates. Four children each: fewer levels, and those of
   // one parent lie together.
   std::vector<uint64_t> promises_;
-  std::vector<uint64_t> entries_;  // as promises_, of those that wait, in no order
-  uint64_t entries_from_ = 0;      // none of these is less
+  std::vector<uint32_t> entries_;       // those that wait, in no order
+  std::vector<float> entry_estimates_;  // theirs
+  uint64_t entries_from_ = 0;           // no promise of these would be less
   std::vector<float> least_of_nodes_;
   float limit_ = 0;                // of estimates that are worth a visit; NaN: all are
   std::vector<uint32_t> visited_;  // a hash set

@@ -122,6 +122,7 @@ class Finder {
   Reservation reservation_;
   NeighborLists lists_;
   VectorPanels panels_;
+  NearPlaces near_;
   std::vector<Neighbor> found_;
   std::vector<uint32_t> others_;
   std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
@@ -155,7 +156,7 @@ Status Finder::SearchClusters() {
 Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
                                   std::span<const uint32_t> members) {
   std::vector<const float*> rows(members.size());
-  std::vector<float> squares(members.size());
+  std::vector<float> squares(panels_.StrideOf(members.size()));
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i] = vectors_.row(members[i]);
     squares[i] = vectors_.square(members[i]);
@@ -167,10 +168,10 @@ Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
                         const float limit = lists_.Limit(vector);
                         const float square = vectors_.square(vector);
                         found_.clear();
-                        for (size_t j = 0; j < members.size(); ++j) {
-                          const float distance = DistanceOf(square, squares[j], products[j]);
-                          if (distance <= limit && members[j] != vector)
-                            found_.push_back({distance, members[j]});
+                        near_.Find(products, squares.data(), members.size(), square, limit);
+                        for (size_t j = 0; j < near_.count(); ++j) {
+                          const uint32_t other = members[near_.place(j)];
+                          if (other != vector) found_.push_back({near_.distance(j), other});
                         }
                         if (found_.size() > options_.list_max) {
                           const auto end = found_.begin() + options_.list_max;

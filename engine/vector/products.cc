@@ -73,6 +73,28 @@ HWY_ATTR void MultiplyPanel(const float* const* rows, const float* panel, size_t
   }
 }
 
+HWY_ATTR size_t FindNear(const float* products, const float* squares, size_t count, float square,
+                         float limit, uint32_t* places, float* distances) {
+  const Lanes lanes;
+  const hn::RebindToUnsigned<Lanes> numbers;
+  const V own = hn::Set(lanes, square);
+  const V most = hn::Set(lanes, limit);
+  size_t found = 0;
+  for (size_t i = 0; i < count; i += kLanes) {
+    const V product = hn::LoadU(lanes, products + i);
+    const V distance =
+        hn::Max(hn::Sub(hn::Add(own, hn::LoadU(lanes, squares + i)), hn::Add(product, product)),
+                hn::Zero(lanes));
+    const auto is_near =
+        hn::And(hn::Le(distance, most), hn::FirstN(lanes, HWY_MIN(count - i, kLanes)));
+    if (hn::AllFalse(lanes, is_near)) continue;
+    hn::CompressStore(distance, is_near, lanes, distances + found);
+    found += hn::CompressStore(hn::Iota(numbers, static_cast<uint32_t>(i)),
+                               hn::RebindMask(numbers, is_near), numbers, places + found);
+  }
+  return found;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
@@ -83,6 +105,7 @@ namespace pigment {
 namespace {
 
 HWY_EXPORT(MultiplyPanel);
+HWY_EXPORT(FindNear);
 
 }  // namespace
 
@@ -122,6 +145,17 @@ void VectorPanels::Multiply(std::span<const float* const> rows, float* out) cons
     for (size_t i = 0; i < rows.size(); ++i)
       std::copy_n(some + i * kWidth, kWidth, out + i * stride() + column);
   }
+}
+
+void NearPlaces::Find(const float* products, const float* squares, size_t count, float square,
+                      float limit) {
+  constexpr size_t kBeyond = VectorPanels::kWidth;
+  if (places_.size() < count + kBeyond) {
+    places_.resize(count + kBeyond);
+    distances_.resize(count + kBeyond);
+  }
+  count_ = HWY_DYNAMIC_DISPATCH(FindNear)(products, squares, count, square, limit, places_.data(),
+                                          distances_.data());
 }
 
 }  // namespace pigment

@@ -34,7 +34,8 @@ class VectorPanels {
 
   size_t count() const { return count_; }
   // Floats that a row of products takes: count(), rounded up to whole panels.
-  size_t stride() const { return (count_ + kWidth - 1) / kWidth * kWidth; }
+  size_t stride() const { return StrideOf(count_); }
+  static constexpr size_t StrideOf(size_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
 
   // out[i * stride() + j] = rows[i] . vector j, for each of 1 to kRowsPerPass rows; places beyond
   // count() are anything.
@@ -45,6 +46,24 @@ class VectorPanels {
   Reservation reservation_;
   size_t count_ = 0;
   std::vector<float> packed_;
+};
+
+// Which of many vectors are near to one, by their products: those whose squared distance, the sum
+// of both squares less twice the product, is at most `limit`; negative ones count as 0. One thread.
+class NearPlaces {
+ public:
+  // Ascending. Products and squares can be read up to a whole panel; what is beyond `count` is
+  // anything.
+  void Find(const float* products, const float* squares, size_t count, float square, float limit);
+
+  size_t count() const { return count_; }
+  uint32_t place(size_t i) const { return places_[i]; }
+  float distance(size_t i) const { return distances_[i]; }
+
+ private:
+  size_t count_ = 0;
+  std::vector<uint32_t> places_;
+  std::vector<float> distances_;
 };
 
 // Asked at least every few milliseconds by whatever builds; its error ends the work.

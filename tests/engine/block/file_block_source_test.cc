@@ -176,5 +176,37 @@ TEST_F(FileBlockSourceTest, ServesManyThreadsAtOnce) {
   EXPECT_EQ(budget.used_bytes(), 500 * kBlockBytes);
 }
 
+TEST_F(FileBlockSourceTest, LoadsTheRestOfALargePageOnceAQuarterIsThere) {
+  constexpr uint32_t kPage = 256;
+  WriteBlocks(3 * kPage + 100);
+  const std::byte wrong{0xAA};
+  Overwrite((kPage + 77) * kBlockBytes + 100, {&wrong, 1});
+  MemoryBudget budget("test");
+  auto source = OpenSource(&budget);
+  ASSERT_OK(source);
+  const auto pin = [&](uint32_t block) {
+    auto bytes = (*source)->Pin(block);
+    ASSERT_OK(bytes);
+    EXPECT_EQ(NumberIn(*bytes), block);
+    (*source)->Unpin(block, *bytes);
+  };
+  uint32_t loaded = 0;
+  for (uint32_t i = kPage; i < 2 * kPage; i += 4) {  // one of four, none in a run
+    EXPECT_EQ((*source)->blocks_resident(), loaded);
+    pin(i);
+    ++loaded;
+  }
+  EXPECT_EQ((*source)->blocks_resident(), kPage - 1) << "all but the damaged one";
+  EXPECT_EQ(budget.used_bytes(), (kPage - 1) * kBlockBytes);
+  EXPECT_CODE((*source)->Pin(kPage + 77), Code::kDataLoss);
+  for (uint32_t i = kPage; i < 2 * kPage; ++i) {
+    if (i != kPage + 77) pin(i);
+  }
+  EXPECT_EQ((*source)->blocks_loaded(), kPage - 1);
+  // What is no whole page stays as it is.
+  for (uint32_t i = 0; i < 100; i += 2) pin(3 * kPage + i);
+  EXPECT_EQ((*source)->blocks_resident(), kPage - 1 + 50);
+}
+
 }  // namespace
 }  // namespace pigment
