@@ -79,6 +79,9 @@ bool SegmentSearcher::PlanWalks(const GraphHead& head) {
 Result<std::vector<size_t>> SegmentSearcher::WalkAll(const GraphHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<GraphReader> reader = segment_.NewGraphReader(head);
+  const size_t tracked =
+      std::max(wanted(), static_cast<size_t>(std::min<uint64_t>(GraphReachTable::kNeighborsMin,
+                                                                search_.allowed_count)));
   GraphWalk walk;
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
@@ -91,12 +94,13 @@ Result<std::vector<size_t>> SegmentSearcher::WalkAll(const GraphHead& head) {
                                          {.metric = search_.scan.metric,
                                           .vector = Query(i),
                                           .query = &query,
-                                          .k = wanted(),
+                                          .k = tracked,
                                           .allowed_rows = search_.scan.allowed_rows,
                                           .reach = reach_,
                                           .visits_max = visits_max_,
                                           .control = search_.scan.control},
                                          walk));
+    if (walked.hits.size() > wanted()) walked.hits.resize(wanted());
     result_.nodes_visited += walked.nodes_visited;
     result_.links_estimated += walked.links_estimated;
     const bool was_given_up = search_.width == 0 && walked.nodes_visited >= visits_max_;

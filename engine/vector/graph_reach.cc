@@ -31,9 +31,16 @@ constexpr float ReachOf(size_t step) {
 // Where the longest that is known finds too few, a scan does: when it misses so many times what may
 // be missed, and one more that chance may have chosen.
 constexpr double kMissesAllowed = 3;
-// How far the long walks go: for the most neighbours, and not beyond so many visits.
-constexpr float kLongReach = 1.15f;
-constexpr size_t kLongVisits = 1500;
+// How far walks go that tell of all shorter ones: a part of them for as many neighbours as are
+// calibrated, the others, which cost less, for those before. Not beyond so many visits.
+struct LongWalk {
+  size_t rows;  // of the table, that it tells of
+  float reach;
+  size_t visits;
+};
+constexpr LongWalk kLongWalk = {.rows = 3, .reach = 1.15f, .visits = 1500};
+constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.4f, .visits = 500};
+constexpr uint32_t kLongWalksOf = 3;  // one of so many is long
 // Nodes that are kept encoded: the same ones are visited again and again where there are few.
 constexpr uint32_t kNodesKept = 16 << 10;
 
@@ -110,24 +117,25 @@ struct ReachSums {
 };
 
 void ReachSums::Add(std::span<const GraphStep> steps, std::span<const float> nearest) {
-  TopK found_now(nearest.size());
+  const size_t tracked = std::max(nearest.size(), GraphReachTable::kNeighborsMin);
+  TopK found_now(tracked);
   size_t reach = 0;  // walks of a smaller one have ended
   size_t right = 0;
   size_t visits_now = 0;
-  const auto end_walks = [&](float ratio) {
+  const auto end_walks = [&](float ratio, bool is_over) {
     for (; reach < kReaches && ReachOf(reach) < ratio; ++reach) {
       found[reach] += static_cast<double>(right) / static_cast<double>(nearest.size());
       visits[reach] += static_cast<double>(visits_now);
-      ended[reach] += ratio == kInfinite ? 0 : 1;
+      ended[reach] += is_over ? 0 : 1;
     }
   };
   for (const GraphStep& step : steps) {
-    if (found_now.size() == nearest.size()) end_walks(step.estimate / found_now.worst());
+    if (found_now.size() == tracked) end_walks(step.estimate / found_now.worst(), false);
     ++visits_now;
     if (step.distance <= nearest.back() && right < nearest.size()) ++right;
     found_now.Offer(step.distance, step.vector);
   }
-  end_walks(kInfinite);
+  end_walks(kInfinite, true);
   ++queries;
 }
 
@@ -146,37 +154,99 @@ GraphReach ReachSums::Least(float recall) const {
   return {.reach = kInfinite, .visits = kInfinite};
 }
 
-// Squared distances of each query to the nearest other points, ascending: as many as are
-// calibrated, or there are.
-Result<std::vector<std::vector<float>>> NearestOf(const VectorTable& points,
-                                                  std::span<const uint32_t> queries,
-                                                  const BuildPause& pause) {
+// Queries of one kind.
+struct Sample {
+  VectorTable points;
+  std::vector<uint32_t> absent;  // of each query the point that it is, or kNobody
+  // Squared distances of each to the nearest other points, ascending: as many as are calibrated, or
+  // there are.
+  std::vector<std::vector<float>> nearest;
+};
+
+// Points of the graph.
+Result<Sample> SamplePoints(const VectorTable& points, uint32_t count, SeededRandom& random) {
+  Sample sample{.points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
+  PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
+  for (uint32_t i = 0; i < count; ++i) {
+    sample.absent.push_back(random.Below(points.count()));
+    sample.points.Add(points.vector(sample.absent.back()));
+  }
+  return sample;
+}
+
+// What lies between points: queries are seldom drawn as the points were.
+Result<Sample> SampleBetween(const VectorTable& points, uint32_t count, SeededRandom& random) {
+  Sample sample{.points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
+  PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
+  std::vector<float> between(points.dimension());
+  for (uint32_t i = 0; i < count; ++i) {
+    const float* const near = points.row(random.Below(points.count()));
+    const float* const far = points.row(random.Below(points.count()));
+    const float share = 0.5f + 0.4f * static_cast<float>(random.Below(1000)) / 1000;
+    for (size_t d = 0; d < between.size(); ++d) between[d] = share * near[d] + (1 - share) * far[d];
+    sample.absent.push_back(GraphWalkOptions::kNobody);
+    sample.points.Add(between);
+  }
+  return sample;
+}
+
+Status FindNearest(const VectorTable& points, const BuildPause& pause, Sample& sample) {
+  const uint32_t count = sample.points.count();
   VectorPanels panels(points.dimension(), nullptr);
   std::vector<const float*> rows;
-  for (const uint32_t query : queries) rows.push_back(points.row(query));
+  for (uint32_t i = 0; i < count; ++i) rows.push_back(sample.points.row(i));
   PIGMENT_RETURN_IF_ERROR(panels.Pack(rows));
-  std::vector<TopK> nearest(queries.size(), TopK(GraphReachTable::kNeighbors.back()));
+  std::vector<TopK> nearest(count, TopK(GraphReachTable::kNeighbors.back()));
   std::vector<uint32_t> all(points.count());
   std::iota(all.begin(), all.end(), 0u);
   PIGMENT_RETURN_IF_ERROR(
       MultiplyRows(panels, points, all, pause, [&](size_t i, const float* products) {
-        for (size_t query = 0; query < queries.size(); ++query) {
-          if (queries[query] == i) continue;
+        for (uint32_t query = 0; query < count; ++query) {
+          if (sample.absent[query] == i) continue;
           const float distance =
-              points.square(all[i]) + (points.square(queries[query]) - 2 * products[query]);
+              points.square(all[i]) + (sample.points.square(query) - 2 * products[query]);
           if (nearest[query].MayEnter(distance)) nearest[query].Offer(distance, i);
         }
       }));
-  std::vector<std::vector<float>> distances(queries.size());
-  for (size_t query = 0; query < queries.size(); ++query) {
+  for (uint32_t query = 0; query < count; ++query) {
     // Compared with those of walks, so computed as they are.
-    for (const Scored& scored : nearest[query].TakeSorted()) {
-      distances[query].push_back(
-          points.Distance(queries[query], static_cast<uint32_t>(scored.tie)));
-    }
-    std::sort(distances[query].begin(), distances[query].end());
+    const DistanceFunction distance(Metric::kL2, sample.points.vector(query));
+    std::vector<float>& distances = sample.nearest.emplace_back();
+    for (const Scored& scored : nearest[query].TakeSorted())
+      distances.push_back(distance(points.row(static_cast<uint32_t>(scored.tie))));
+    std::sort(distances.begin(), distances.end());
   }
-  return distances;
+  return Status::Ok();
+}
+
+using AllSums = std::array<ReachSums, GraphReachTable::kNeighbors.size()>;
+
+// Walks to each query of a sample.
+Result<AllSums> WalkTo(const Sample& sample, const VectorTable& points, const GraphEncoder& encoder,
+                       const BuildPause& pause) {
+  NodeCache nodes(encoder, points.count());
+  GraphWalk walk;
+  std::vector<GraphStep> steps;
+  AllSums sums;
+  for (uint32_t i = 0; i < sample.points.count(); ++i) {
+    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+    const LongWalk& longest = i % kLongWalksOf == 0 ? kLongWalk : kShortWalk;
+    const std::span<const float> query = sample.points.vector(i);
+    TableSource source(encoder, points, nodes, query);
+    steps.clear();
+    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query), points.count(),
+                                        {.k = GraphReachTable::kNeighbors[longest.rows - 1],
+                                         .reach = longest.reach,
+                                         .visits_max = longest.visits,
+                                         .absent = sample.absent[i],
+                                         .steps = &steps})
+                                .status());
+    for (size_t row = 0; row < longest.rows; ++row) {
+      const size_t k = std::min<size_t>(GraphReachTable::kNeighbors[row], sample.nearest[i].size());
+      if (k > 0) sums[row].Add(steps, std::span(sample.nearest[i]).first(k));
+    }
+  }
+  return sums;
 }
 
 // `part` of the way from a to b: 0 is a, 1 is b.
@@ -214,35 +284,19 @@ GraphReach GraphReachTable::For(size_t k, double recall) const {
 Result<GraphReachTable> CalibrateReach(const VectorTable& points, const Graph& graph,
                                        const ReachOptions& options) {
   SeededRandom random(options.seed);
-  std::vector<uint32_t> queries(std::min(options.queries, points.count()));
-  for (uint32_t& query : queries) query = random.Below(points.count());
-  PIGMENT_ASSIGN_OR_RETURN(const auto nearest, NearestOf(points, queries, options.pause));
+  const uint32_t count = std::min(options.queries, points.count());
   const GraphEncoder encoder(points, graph);
-  NodeCache nodes(encoder, points.count());
-  GraphWalk walk;
-  std::vector<GraphStep> steps;
-  GraphWalkOptions walk_options{.k = GraphReachTable::kNeighbors.back(),
-                                .reach = kLongReach,
-                                .visits_max = kLongVisits,
-                                .steps = &steps};
-  std::array<ReachSums, GraphReachTable::kNeighbors.size()> sums;
-  for (size_t i = 0; i < queries.size(); ++i) {
-    if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
-    const std::span<const float> query = points.vector(queries[i]);
-    TableSource source(encoder, points, nodes, query);
-    walk_options.absent = queries[i];
-    steps.clear();
-    PIGMENT_RETURN_IF_ERROR(
-        walk.Search(source, SignCodeQuery(query), points.count(), walk_options).status());
-    for (size_t row = 0; row < sums.size(); ++row) {
-      const size_t k = std::min<size_t>(GraphReachTable::kNeighbors[row], nearest[i].size());
-      if (k > 0) sums[row].Add(steps, std::span(nearest[i]).first(k));
-    }
-  }
   GraphReachTable table;
-  for (size_t row = 0; row < sums.size(); ++row) {
-    for (size_t i = 0; i < GraphReachTable::kRecalls.size(); ++i)
-      table.values[row][i] = sums[row].Least(GraphReachTable::kRecalls[i]);
+  for (const auto& draw : {SamplePoints, SampleBetween}) {
+    PIGMENT_ASSIGN_OR_RETURN(Sample sample, draw(points, count, random));
+    PIGMENT_RETURN_IF_ERROR(FindNearest(points, options.pause, sample));
+    PIGMENT_ASSIGN_OR_RETURN(const AllSums sums, WalkTo(sample, points, encoder, options.pause));
+    for (size_t row = 0; row < sums.size(); ++row) {
+      for (size_t i = 0; i < GraphReachTable::kRecalls.size(); ++i) {
+        const GraphReach least = sums[row].Least(GraphReachTable::kRecalls[i]);
+        if (least.reach > table.values[row][i].reach) table.values[row][i] = least;
+      }
+    }
   }
   return table;
 }

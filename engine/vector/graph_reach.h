@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far walks of one graph must reach for a wanted recall (GraphWalkOptions::reach), found by
-// walking to points of the graph as if they were not in it, which is what new queries are.
+// walking to points of the graph as if they were not in it, and to what lies between points: for
+// queries that are like what was indexed, and for others.
 
 #pragma once
 
@@ -26,6 +27,10 @@ class GraphReachTable {
   static constexpr std::array<uint32_t, 3> kNeighbors = {1, 10, 100};
   static constexpr std::array<float, 6> kRecalls = {0.80f, 0.90f, 0.95f, 0.98f, 0.99f, 0.999f};
 
+  // Walks for fewer neighbours are walks for so many: how far the nearest one is says little about
+  // where the others are, and whether it is the nearest.
+  static constexpr size_t kNeighborsMin = 10;
+
   // Of a walk for `k` neighbours, of which `recall` (0 to 1) are to be found. Visits grow with k
   // beyond what is calibrated as they did before.
   GraphReach For(size_t k, double recall) const;
@@ -35,7 +40,7 @@ class GraphReachTable {
 };
 
 struct ReachOptions {
-  uint32_t queries = 120;
+  uint32_t queries = 200;  // of each kind
   uint64_t seed = 1;
   BuildPause pause;  // may be empty
 };

@@ -51,8 +51,11 @@ TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
           for (uint32_t row = 0; row < table.count(); ++row)
             nearest.Offer(Distance(Metric::kL2, query.data(), table.row(row), query.size()), row);
           const float limit = nearest.worst();
-          const auto found = graph.Search(query, {.k = k, .reach = wanted.reach}, walk);
+          auto found = graph.Search(
+              query, {.k = std::max(k, GraphReachTable::kNeighborsMin), .reach = wanted.reach},
+              walk);
           ASSERT_OK(found);
+          found->resize(k);
           for (const Scored& hit : *found) right += hit.distance <= limit ? 1 : 0;
           visits += walk.nodes_visited();
         }
