@@ -13,6 +13,7 @@
 #include "engine/base/memory_files.h"
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
+#include "tests/support/failing_memory.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
@@ -189,6 +190,31 @@ TEST_F(GraphMerge, WithoutTheMemoryForAGraphAnswersAreExact) {
   EXPECT_EQ(Recall(), 1);
   // What could not be had is not tried again and again.
   EXPECT_EQ(docs_->Compact()->bytes_before, docs_->Compact()->bytes_after);
+}
+
+// A walk takes its memory before it begins, or keeps what it took: long ones allocate as often as
+// short ones, but for a few lists that double.
+TEST_F(GraphMerge, SearchesAllocateNoMoreForMoreVisits) {
+  Open(Options());
+  Write(WriteKind::kAdd, 0, 4000);
+  ASSERT_OK(docs_->Compact());
+  const auto version = docs_->Pin().value();
+  const auto allocations = [&](uint64_t width) {
+    QueryRequest request;
+    request.embeddings = made_.vector(0);
+    request.queries = 1;
+    request.dimension = kDimension;
+    request.width = width;
+    FailAllocations(0, 0);
+    ResumeFailingAllocations();
+    EXPECT_OK(Query(*version, request));
+    PauseFailingAllocations();
+    return AllocationsMade();
+  };
+  (void)allocations(100);  // loads the head of the graph
+  const uint64_t few = allocations(20);
+  const uint64_t many = allocations(320);
+  EXPECT_LE(many, few + 8) << few;
 }
 
 // Without a merge that is due a graph is built once the collection was left alone for a while.
