@@ -87,21 +87,17 @@ Result<bool> GraphWriter::Write(BlockPacker& packer) {
   PIGMENT_RETURN_IF_ERROR(
       part->AddStream(BytesOf(space.centre.data(), space.centre.size() * sizeof(float))));
   std::vector<std::byte> node(encoder.node_bytes());
-  const uint32_t element_bytes = GraphHead::NodeElementBytes(node.size());
-  const auto add_node = [&] {
-    return element_bytes != 0 ? part->AddElement(node.data())
-                              : part->AddStream(BytesOf(node.data(), node.size()));
-  };
+  const uint32_t element_bytes = DenseElementBytes(node.size());
   part = packer.Part(BlockKind::kGraphEntries, element_bytes);
   for (uint32_t i = 0; i < encoder.entry_nodes(); ++i) {
     encoder.EncodeEntryNode(i, node.data());
-    PIGMENT_RETURN_IF_ERROR(add_node());
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(node.data(), node.size()));
   }
   part = packer.Part(BlockKind::kGraphNodes, element_bytes);
   for (uint32_t i = 0; i < points_.count(); ++i) {
     if (pause_) PIGMENT_RETURN_IF_ERROR(pause_());
     encoder.EncodeNode(i, node.data());
-    PIGMENT_RETURN_IF_ERROR(add_node());
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(node.data(), node.size()));
   }
   return true;
 }
@@ -141,7 +137,7 @@ Result<std::unique_ptr<const GraphHead>> ReadGraphHead(BlockSource* source, cons
                 .reach = {.values = head.reach}});
   const auto check_size = [&](BlockKind kind, uint64_t nodes) {
     const PartCursor nodes_part(source, &root, kind);
-    const uint32_t element_bytes = GraphHead::NodeElementBytes(read->node_bytes());
+    const uint32_t element_bytes = DenseElementBytes(read->node_bytes());
     if (nodes_part.bytes() == nodes * read->node_bytes() &&
         nodes_part.element_bytes() == element_bytes) {
       return Status::Ok();

@@ -12,8 +12,7 @@
 //                         (graph_reach.h)
 //   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
 // kGraphEntries, nodes that link to the entries, and kGraphNodes, a node for each vector, in their
-// order (graph_node.h); all of one size, elements where these leave at most a sixteenth of a block
-// empty, and streams otherwise.
+// order (graph_node.h); all of one size, as elements or streams of these (DenseElementBytes).
 
 #pragma once
 
@@ -79,12 +78,6 @@ struct GraphHead {
   uint32_t entries;
   GraphReachTable reach;
 
-  // What the parts of nodes say of themselves; 0: a stream.
-  static uint32_t NodeElementBytes(size_t node_bytes) {
-    if (node_bytes > kBlockPayloadBytes) return 0;
-    const bool is_full = kBlockPayloadBytes % node_bytes <= kBlockPayloadBytes / 16;
-    return is_full ? static_cast<uint32_t>(node_bytes) : 0;
-  }
   size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }
 };

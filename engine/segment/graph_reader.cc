@@ -17,13 +17,14 @@ GraphReader::GraphReader(BlockSource* source, const Root* root, const GraphHead&
     : root_(root),
       head_(head),
       node_size_(head.node_bytes()),
-      nodes_per_block_(GraphHead::NodeElementBytes(node_size_) != 0
+      nodes_per_block_(DenseElementBytes(node_size_) != 0
                            ? ElementsPerBlock(static_cast<uint32_t>(node_size_))
                            : 0),
-      vectors_per_block_(ElementsPerBlock(root->info.vector_bytes())),
       entries_(source, root, BlockKind::kGraphEntries),
       nodes_(source, root, BlockKind::kGraphNodes),
       vectors_(source, root, BlockKind::kVectors),
+      vectors_per_block_(vectors_.element_bytes() != 0 ? ElementsPerBlock(vectors_.element_bytes())
+                                                       : 0),
       vector_(root->info.dimension) {}
 
 Result<GraphNode> GraphReader::Read(PartCursor& part, uint32_t number, std::string& copy) const {
@@ -48,6 +49,15 @@ Result<const float*> GraphReader::Vector(uint32_t vector) {
     return reinterpret_cast<const float*>(payload + size_t{vector % vectors_per_block_} *
                                                         root_->info.vector_bytes());
   }
+  const uint64_t bytes = root_->info.vector_bytes();
+  const size_t within = static_cast<size_t>(vector * bytes % kBlockPayloadBytes);
+  if (root_->info.vector_element == VectorElement::kF32 && vectors_.element_bytes() == 0 &&
+      within + bytes <= kBlockPayloadBytes) {
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::byte* payload,
+        vectors_.Block(static_cast<uint32_t>(vector * bytes / kBlockPayloadBytes)));
+    return reinterpret_cast<const float*>(payload + within);
+  }
   PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors_, *root_, vector, vector_));
   return vector_.data();
 }
@@ -58,9 +68,12 @@ void GraphReader::Expect(uint32_t vector) {
   } else {
     nodes_.ExpectStream(vector * node_size_, node_size_);
   }
-  if (vectors_per_block_ == 0) return;
   const size_t bytes = root_->info.vector_bytes();
-  vectors_.Expect(vector / vectors_per_block_, vector % vectors_per_block_ * bytes, bytes);
+  if (vectors_.element_bytes() == 0) {
+    vectors_.ExpectStream(uint64_t{vector} * bytes, bytes);
+  } else if (vectors_per_block_ != 0) {
+    vectors_.Expect(vector / vectors_per_block_, vector % vectors_per_block_ * bytes, bytes);
+  }
 }
 
 }  // namespace pigment

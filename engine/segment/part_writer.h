@@ -75,6 +75,11 @@ class PartWriter {
   PartWriter(BlockPacker* packer, BlockKind kind, uint32_t element_bytes);
 
   Status AddElement(const void* element);  // element_bytes of them
+  // An element of a part that may be a stream of these (DenseElementBytes).
+  Status AddDense(const void* element, size_t bytes) {
+    if (entry_.element_bytes != 0) return AddElement(element);
+    return AddStream({static_cast<const char*>(element), bytes});
+  }
   template <typename T>
   Status Add(const T& value) {
     return AddElement(&value);

@@ -90,7 +90,8 @@ struct PartRule {
   uint32_t element_bytes;
   uint64_t bytes;
   bool is_stream = false;
-  bool is_free = false;  // of any size; who reads the part checks it
+  bool may_be_stream = false;  // elements without gaps, of so many bytes all the same
+  bool is_free = false;        // of any size; who reads the part checks it
 };
 
 Status AddRecordRules(const RootHeader& header, const RootError& error,
@@ -131,7 +132,9 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   if (header.vectors != 0) {
     const uint32_t bytes =
         header.dimension * VectorElementBytes(static_cast<VectorElement>(header.vector_element));
-    rules[BlockKind::kVectors] = {bytes, uint64_t{bytes} * header.vector_slots};
+    rules[BlockKind::kVectors] = {.element_bytes = bytes,
+                                  .bytes = uint64_t{bytes} * header.vector_slots,
+                                  .may_be_stream = true};
   }
   if (header.kind == static_cast<uint32_t>(SegmentKind::kGraph)) {
     // How long they are the head says (ReadGraphHead).
@@ -234,8 +237,9 @@ Status CheckParts(const RootHeader& header, const std::vector<PartEntry>& parts,
           Detail::kMiscounted,
           fmt::format("part of kind {} is unknown, superfluous or twice there", part.kind));
     }
-    const uint32_t element_bytes =
-        rule->second.is_free ? part.element_bytes : rule->second.element_bytes;
+    const bool is_any =
+        rule->second.is_free || (rule->second.may_be_stream && part.element_bytes == 0);
+    const uint32_t element_bytes = is_any ? part.element_bytes : rule->second.element_bytes;
     const bool is_sized = !rule->second.is_stream && !rule->second.is_free;
     if (part.element_bytes != element_bytes || (is_sized && part.bytes != rule->second.bytes) ||
         (element_bytes != 0 && part.bytes % element_bytes != 0)) {

@@ -100,6 +100,14 @@ constexpr uint32_t ElementsPerBlock(uint32_t element_bytes) {
 constexpr uint32_t BlocksPerElement(uint32_t element_bytes) {
   return static_cast<uint32_t>((element_bytes + kBlockPayloadBytes - 1) / kBlockPayloadBytes);
 }
+// What vectors and nodes say of themselves: their size, or 0, a stream, where elements would leave
+// more than a 32nd of their blocks empty.
+constexpr uint32_t DenseElementBytes(uint64_t bytes) {
+  const uint64_t each = bytes > kBlockPayloadBytes ? 1 : kBlockPayloadBytes / bytes;
+  const uint64_t blocks = (bytes + kBlockPayloadBytes - 1) / kBlockPayloadBytes;
+  const bool is_full = each * bytes * 32 >= blocks * kBlockPayloadBytes * 31;
+  return is_full ? static_cast<uint32_t>(bytes) : 0;
+}
 // Blocks that `bytes` take as elements of `element_bytes` (0: a stream). REQUIRES: bytes is a
 // multiple of element_bytes.
 uint64_t BlocksOfPart(uint32_t element_bytes, uint64_t bytes);

@@ -41,6 +41,22 @@ void CopyNumbers(VectorElement element, const std::byte* from, std::span<float> 
   std::memcpy(out.data(), from, out.size_bytes());
 }
 
+// Numbers that lie in a stream from `offset` on. None is cut by the end of a block.
+Status ReadDense(PartCursor& part, VectorElement element, uint64_t offset, std::span<float> out) {
+  const size_t bytes = VectorElementBytes(element);
+  static_assert(kBlockPayloadBytes % sizeof(float) == 0);
+  while (!out.empty()) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
+                             part.Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
+    const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
+    const size_t some = std::min(out.size(), (kBlockPayloadBytes - within) / bytes);
+    CopyNumbers(element, payload + within, out.first(some));
+    out = out.subspan(some);
+    offset += some * bytes;
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
@@ -51,6 +67,8 @@ Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
   }
   const VectorElement element = root.info.vector_element;
   const uint32_t bytes = root.info.vector_bytes();
+  if (vectors.element_bytes() == 0)
+    return ReadDense(vectors, element, uint64_t{vector} * bytes, out);
   if (const uint32_t per_block = ElementsPerBlock(bytes); per_block != 0) {
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector / per_block));
     CopyNumbers(element, payload + size_t{vector % per_block} * bytes, out);

@@ -62,8 +62,10 @@ struct SegmentWriter::State {
     return options.codes && graph == nullptr && options.dimension <= kByteCodeDimensionMax;
   }
   PartWriter* VectorPart() {
-    return packer.Part(BlockKind::kVectors,
-                       options.dimension * VectorElementBytes(options.vector_element));
+    return packer.Part(BlockKind::kVectors, DenseElementBytes(vector_bytes()));
+  }
+  size_t vector_bytes() const {
+    return size_t{options.dimension} * VectorElementBytes(options.vector_element);
   }
   Status CheckDimension(size_t dimension) const;
   Status AddVector(std::span<const float> vector, std::span<const std::byte> code);
@@ -114,9 +116,9 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
   if (options.vector_element == VectorElement::kF16) {
     halves.resize(vector.size() * sizeof(uint16_t));
     NarrowToHalves(vector, halves.data());
-    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddElement(halves.data()));
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddDense(halves.data(), vector_bytes()));
   } else {
-    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddElement(vector.data()));
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddDense(vector.data(), vector_bytes()));
   }
   if (has_codes()) {
     const size_t bytes = ByteCodeBytes(options.dimension);
@@ -156,7 +158,7 @@ Status SegmentWriter::State::PadVectors(uint64_t slots) {
   const std::string padding(
       std::max<size_t>(size_t{options.dimension} * 4, ByteCodeBytes(options.dimension)), '\0');
   for (uint64_t slot = vectors; slot < slots; ++slot) {
-    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddElement(padding.data()));
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddDense(padding.data(), vector_bytes()));
     if (!has_codes()) continue;
     const auto bytes = static_cast<uint32_t>(ByteCodeBytes(options.dimension));
     PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kCodes, bytes)->AddElement(padding.data()));
