@@ -138,7 +138,7 @@ Status FlatScanner::ScanCodes() {
   vector_.resize(dimension_);
   gathered_.resize(queries.size());
   std::vector<float> bounds;
-  const auto visit = [&](uint32_t first, const std::byte* codes, size_t count) -> Status {
+  const auto visit_run = [&](uint32_t first, const std::byte* codes, size_t count) -> Status {
     bounds.resize(count);
     for (size_t query = 0; query < queries.size(); ++query) {
       queries[query].LowerBounds(codes, count, bounds.data());
@@ -148,6 +148,12 @@ Status FlatScanner::ScanCodes() {
       if (gathered_[query].size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Rerank(query));
     }
     return Status::Ok();
+  };
+  const auto visit = [&](uint32_t first, const std::byte* codes, size_t count) {
+    return ForEachAllowedRun(scan_.allowed_rows, first, count, [&](size_t begin, size_t some) {
+      return visit_run(first + static_cast<uint32_t>(begin),
+                       codes + begin * ByteCodeBytes(dimension_), some);
+    });
   };
   PIGMENT_RETURN_IF_ERROR(segment_.VisitCodes(visit, [this](uint32_t first, size_t count) {
     return AnyAllowed(scan_.allowed_rows, first, count);

@@ -149,8 +149,13 @@ Status Walk::Run() {
       };
     }
     PIGMENT_RETURN_IF_ERROR(segment_.VisitVectors(
-        [this](uint32_t first, const float* vectors, size_t stride, size_t count) {
-          return VisitRun(first, vectors, stride, count);
+        [&](uint32_t first, const float* vectors, size_t stride, size_t count) {
+          if (!wants) return VisitRun(first, vectors, stride, count);
+          return ForEachAllowedRun(scan_.allowed_rows, first, count,
+                                   [&](size_t begin, size_t some) {
+                                     return VisitRun(first + static_cast<uint32_t>(begin),
+                                                     vectors + begin * stride, stride, some);
+                                   });
         },
         wants));
   }

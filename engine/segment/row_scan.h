@@ -45,4 +45,23 @@ Status ScanRows(const Segment& segment, const RowScan& scan);
 // are). REQUIRES: count > 0.
 bool AnyAllowed(std::span<const uint64_t> words, uint64_t first, uint64_t count);
 
+// Calls visit(begin, count) for each longest run of allowed rows among first .. first + count - 1,
+// with places from `first`; stops with its first error.
+template <typename Visit>
+Status ForEachAllowedRun(std::span<const uint64_t> words, uint64_t first, size_t count,
+                         const Visit& visit) {
+  if (words.empty()) return visit(size_t{0}, count);
+  const auto is_allowed = [&](size_t i) {
+    return (words[(first + i) / 64] >> ((first + i) % 64) & 1) != 0;
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (!is_allowed(i)) continue;
+    size_t end = i + 1;
+    while (end < count && is_allowed(end)) ++end;
+    PIGMENT_RETURN_IF_ERROR(visit(i, end - i));
+    i = end;
+  }
+  return Status::Ok();
+}
+
 }  // namespace pigment
