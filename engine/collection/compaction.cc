@@ -17,6 +17,7 @@
 #include "engine/base/call_control.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
+#include "engine/base/thread_pool.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
 
@@ -290,6 +291,7 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause, Merge
         (segments.size() == 1 && (segments[0].entry.deleted_rows != 0 ||
                                   PlanGraph(ShapesLocked(), context_.options.graph_rows_min)));
     if (is_needed) job = ClaimLocked(0, segments.size());
+    job.threads = UsableCores();  // somebody waits for it
   }
   if (is_needed) {
     PIGMENT_ASSIGN_OR_RETURN(*report, RunMerge(std::move(job), pause));

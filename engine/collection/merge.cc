@@ -169,6 +169,7 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
                               .metric = job.metric,
                               .vector_element = job.vector_element,
                               .graph_vectors = merger.graph_vectors(),
+                              .threads = job.threads,
                               .pause = [&merger] { return merger.Pause(); },
                               .expected_bytes = merger.expected_bytes()},
                              [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));

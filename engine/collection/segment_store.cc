@@ -155,6 +155,7 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
                         .metric = contents.metric,
                         .vector_element = contents.vector_element,
                         .graph_vectors = 0,
+                        .threads = 1,
                         .pause = {},
                         .expected_bytes = 0},
                        [&contents](SegmentWriter& writer) {
@@ -180,6 +181,7 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .vector_element = shape.vector_element,
                           .codes = true,
                           .graph_vectors = shape.graph_vectors,
+                          .threads = shape.threads,
                           .pause = shape.pause,
                           .budget = &environment_->budget},
                          &sink);

@@ -91,6 +91,7 @@ class SegmentStore {
     Metric metric = Metric::kL2;
     VectorElement vector_element = VectorElement::kF32;
     uint32_t graph_vectors = 0;  // as SegmentOptions has them
+    uint32_t threads = 1;
     BuildPause pause = {};
     // What the file will have, nearly. A large one takes its space first: a full disk then refuses
     // it at once, instead of being filled up by what fails in the end.

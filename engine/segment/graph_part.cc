@@ -39,18 +39,20 @@ bool IsReach(const GraphReach& reach) { return reach.reach >= 0 && reach.visits 
 
 }  // namespace
 
-uint64_t GraphWriter::BuildBytes(Metric metric, uint32_t dimension, uint32_t vectors) {
+uint64_t GraphWriter::BuildBytes(Metric metric, uint32_t dimension, uint32_t vectors,
+                                 uint32_t threads) {
   const uint32_t point_dimension = GraphSpace::PointDimension(metric, dimension);
   return uint64_t{vectors} * point_dimension * sizeof(float) +
-         GraphBuildBytes(point_dimension, vectors);
+         GraphBuildBytes(point_dimension, vectors, threads);
 }
 
 Result<std::unique_ptr<GraphWriter>> GraphWriter::Make(Metric metric, uint32_t dimension,
-                                                       uint32_t vectors, MemoryBudget* budget,
-                                                       BuildPause pause) {
+                                                       uint32_t vectors, uint32_t threads,
+                                                       MemoryBudget* budget, BuildPause pause) {
   std::unique_ptr<GraphWriter> writer(
-      new GraphWriter(metric, dimension, vectors, budget, std::move(pause)));
-  PIGMENT_RETURN_IF_ERROR(writer->reservation_.Grow(BuildBytes(metric, dimension, vectors)));
+      new GraphWriter(metric, dimension, vectors, threads, budget, std::move(pause)));
+  PIGMENT_RETURN_IF_ERROR(
+      writer->reservation_.Grow(BuildBytes(metric, dimension, vectors, threads)));
   PIGMENT_RETURN_IF_ERROR(writer->points_.Reserve(vectors));
   return writer;
 }
@@ -71,6 +73,7 @@ Result<bool> GraphWriter::Write(BlockPacker& packer) {
   if (!is_useful) return false;
   GraphOptions options;
   options.degree_max = GraphDegree(dimension_);
+  options.neighbors.threads = threads_;
   options.neighbors.pause = pause_;
   PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
   PIGMENT_ASSIGN_OR_RETURN(const GraphReachTable reach,

@@ -33,16 +33,16 @@ namespace pigment {
 
 class BlockPacker;  // part_writer.h
 
-// Collects the vectors of a segment and builds their graph. One thread.
+// Collects the vectors of a segment and builds their graph. One caller.
 class GraphWriter {
  public:
   // For at most `vectors` vectors. Takes all the memory that the build will need from `budget` (may
   // be null) at once: kResourceExhausted where it has not so much. REQUIRES:
   // HasGraphSpace(metric), dimension > 0.
   static Result<std::unique_ptr<GraphWriter>> Make(Metric metric, uint32_t dimension,
-                                                   uint32_t vectors, MemoryBudget* budget,
-                                                   BuildPause pause);
-  static uint64_t BuildBytes(Metric metric, uint32_t dimension, uint32_t vectors);
+                                                   uint32_t vectors, uint32_t threads,
+                                                   MemoryBudget* budget, BuildPause pause);
+  static uint64_t BuildBytes(Metric metric, uint32_t dimension, uint32_t vectors, uint32_t threads);
 
   // REQUIRES: vector.size() == dimension, finite values. More than `vectors`: kInternal.
   Status Add(std::span<const float> vector);
@@ -52,11 +52,12 @@ class GraphWriter {
   Result<bool> Write(BlockPacker& packer);
 
  private:
-  GraphWriter(Metric metric, uint32_t dimension, uint32_t vectors, MemoryBudget* budget,
-              BuildPause pause)
+  GraphWriter(Metric metric, uint32_t dimension, uint32_t vectors, uint32_t threads,
+              MemoryBudget* budget, BuildPause pause)
       : metric_(metric),
         dimension_(dimension),
         vectors_max_(vectors),
+        threads_(threads),
         reservation_(budget),
         pause_(std::move(pause)),
         points_(GraphSpace::PointDimension(metric, dimension), nullptr),
@@ -65,6 +66,7 @@ class GraphWriter {
   const Metric metric_;
   const uint32_t dimension_;
   const uint32_t vectors_max_;
+  const uint32_t threads_;
   Reservation reservation_;
   const BuildPause pause_;
   VectorTable points_;

@@ -53,8 +53,8 @@ struct SegmentWriter::State {
         reservation(given.budget),
         documents(&packer, &reservation) {
     if (given.graph_vectors == 0 || given.dimension == 0 || !HasGraphSpace(given.metric)) return;
-    auto made = GraphWriter::Make(given.metric, given.dimension, given.graph_vectors, given.budget,
-                                  given.pause);
+    auto made = GraphWriter::Make(given.metric, given.dimension, given.graph_vectors, given.threads,
+                                  given.budget, given.pause);
     if (made.ok()) graph = *std::move(made);
   }
 

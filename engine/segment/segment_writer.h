@@ -30,6 +30,7 @@ struct SegmentOptions {
   // Also a graph, over at most so many vectors, in place of codes; 0: none. Where the budget has no
   // room for its build, or the vectors have none, the segment is flat.
   uint32_t graph_vectors = 0;
+  uint32_t threads = 1;            // that build it
   BuildPause pause = {};           // asked while a graph is built; may be empty
   MemoryBudget* budget = nullptr;  // memory is charged here; may be null
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/vector/seeded_random.h"
+#include "engine/vector/shared_loop.h"
 
 namespace pigment {
 namespace {
@@ -57,21 +58,30 @@ Status Clusters::PackCentroids() {
 }
 
 Status Clusters::Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
-                         uint32_t* out, float* distances, const BuildPause& pause) const {
-  std::vector<float> kept(near);
-  return MultiplyRows(panels_, vectors, rows, pause, [&](size_t i, const float* products) {
-    const float square = vectors.square(rows[i]);
-    float* const near_distances = distances != nullptr ? distances + i * near : kept.data();
-    pigment::Nearest nearest(near, out + i * near, near_distances);
-    for (uint32_t c = 0; c < centroids_.count(); ++c)
-      nearest.Offer(c, square + (centroids_.square(c) - 2 * products[c]));
-  });
+                         uint32_t* out, float* distances, const ClusterOptions& options) const {
+  constexpr uint32_t kPiece = 64 * VectorPanels::kRowsPerPass;
+  const auto make_body = [&]() -> LoopBody {
+    return [&, kept = std::vector<float>(near)](uint32_t begin, uint32_t end,
+                                                const BuildPause& pause) mutable -> Status {
+      const std::span<const uint32_t> some = rows.subspan(begin, end - begin);
+      return MultiplyRows(panels_, vectors, some, pause, [&](size_t i, const float* products) {
+        const float square = vectors.square(some[i]);
+        const size_t place = (begin + i) * near;
+        pigment::Nearest nearest(near, out + place,
+                                 distances != nullptr ? distances + place : kept.data());
+        for (uint32_t c = 0; c < centroids_.count(); ++c)
+          nearest.Offer(c, square + (centroids_.square(c) - 2 * products[c]));
+      });
+    };
+  };
+  return ShareLoop(options.threads, static_cast<uint32_t>(rows.size()), kPiece, options.pause,
+                   make_body);
 }
 
 Status Clusters::Improve(const VectorTable& vectors, std::span<const uint32_t> sample,
-                         const BuildPause& pause) {
+                         const ClusterOptions& options) {
   std::vector<uint32_t> nearest(sample.size());
-  PIGMENT_RETURN_IF_ERROR(Nearest(vectors, sample, 1, nearest.data(), nullptr, pause));
+  PIGMENT_RETURN_IF_ERROR(Nearest(vectors, sample, 1, nearest.data(), nullptr, options));
   const uint32_t dimension = vectors.dimension();
   std::vector<float> sums(size_t{centroids_.count()} * dimension);
   std::vector<uint32_t> counts(centroids_.count());
@@ -104,7 +114,7 @@ Result<Clusters> Clusters::Make(const VectorTable& vectors, const ClusterOptions
   for (uint32_t c = 0; c < count; ++c) clusters.centroids_.Add(vectors.vector(sample[c]));
   PIGMENT_RETURN_IF_ERROR(clusters.PackCentroids());
   for (uint32_t round = 0; round < options.rounds && count < vectors.count(); ++round)
-    PIGMENT_RETURN_IF_ERROR(clusters.Improve(vectors, sample, options.pause));
+    PIGMENT_RETURN_IF_ERROR(clusters.Improve(vectors, sample, options));
   return clusters;
 }
 
@@ -123,7 +133,7 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   std::iota(rows.begin(), rows.end(), 0u);
   PIGMENT_RETURN_IF_ERROR(clusters.Nearest(vectors, rows, clustering.near_,
                                            clustering.nearest_.data(), clustering.distances_.data(),
-                                           options.pause));
+                                           options));
   return clustering;
 }
 

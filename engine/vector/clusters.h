@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Clusters: centroids by Lloyd's algorithm over a sample, and the centroids that are nearest to
-// each vector. One thread builds; any may ask afterwards. Equal arguments give equal clusters on
-// every machine.
+// each vector. One caller builds; any may ask afterwards. Equal arguments give equal clusters on
+// every machine, however many threads share the work.
 
 #pragma once
 
@@ -21,8 +21,9 @@ struct ClusterOptions {
   uint32_t sample_each = 64;  // vectors a cluster that the centroids are computed from
   uint32_t rounds = 5;
   uint64_t seed = 1;
+  uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
-  BuildPause pause;                // may be empty
+  BuildPause pause;                // may be empty; asked by the caller's thread alone
 };
 
 class Clusters {
@@ -36,7 +37,7 @@ class Clusters {
   // distance: out[i * near + j], and their distances unless `distances` is null. REQUIRES: near <=
   // the number of centroids.
   Status Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
-                 uint32_t* out, float* distances, const BuildPause& pause) const;
+                 uint32_t* out, float* distances, const ClusterOptions& options) const;
 
  private:
   Clusters(VectorTable centroids, VectorPanels panels)
@@ -44,7 +45,7 @@ class Clusters {
   Status PackCentroids();
   // One round of Lloyd's algorithm over the sample.
   Status Improve(const VectorTable& vectors, std::span<const uint32_t> sample,
-                 const BuildPause& pause);
+                 const ClusterOptions& options);
 
   VectorTable centroids_;
   VectorPanels panels_;  // of the centroids

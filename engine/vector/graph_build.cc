@@ -5,6 +5,7 @@
 #include "engine/vector/graph_build.h"
 
 #include <algorithm>
+#include <memory>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -13,9 +14,71 @@
 #include "engine/vector/graph_node.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/rotation.h"
+#include "engine/vector/shared_loop.h"
 
 namespace pigment {
 namespace {
+
+// Which of its candidates a vector links to. One thread.
+class LinkSelector {
+ public:
+  LinkSelector(const VectorTable& vectors, const GraphOptions& options)
+      : vectors_(vectors), options_(options) {}
+
+  // Of `candidates`, ascending; valid until the next call.
+  std::span<const uint32_t> Select(std::span<const Neighbor> candidates);
+  // The same of those that a graph has for `vector`, and of `others`: all, where there is room.
+  std::span<const uint32_t> SelectMutual(uint32_t vector, std::span<const uint32_t> links,
+                                         std::span<const uint32_t> others);
+
+ private:
+  const VectorTable& vectors_;
+  const GraphOptions& options_;
+  std::vector<Neighbor> candidates_;
+  std::vector<uint32_t> links_;
+  std::vector<uint32_t> spared_;  // nearest first
+};
+
+std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candidates) {
+  links_.clear();
+  spared_.clear();
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (links_.size() == options_.degree_max) return links_;
+    if (i + 1 < candidates.size()) vectors_.Expect(candidates[i + 1].vector);
+    const Neighbor& candidate = candidates[i];
+    float to_link = 0;
+    const bool is_spared = std::ranges::any_of(links_, [&](uint32_t link) {
+      to_link = vectors_.Distance(candidate.vector, link);
+      return to_link * options_.slack <= candidate.distance;
+    });
+    if (!is_spared) {
+      links_.push_back(candidate.vector);
+    } else if (to_link > 0) {  // of duplicates one is enough
+      spared_.push_back(candidate.vector);
+    }
+  }
+  for (size_t i = 0; i < spared_.size() && links_.size() < options_.degree_max; ++i)
+    links_.push_back(spared_[i]);
+  return links_;
+}
+
+std::span<const uint32_t> LinkSelector::SelectMutual(uint32_t vector,
+                                                     std::span<const uint32_t> links,
+                                                     std::span<const uint32_t> others) {
+  candidates_.clear();
+  for (const uint32_t link : links) candidates_.push_back({0, link});
+  for (const uint32_t other : others) candidates_.push_back({0, other});
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    if (i + 1 < candidates_.size()) vectors_.Expect(candidates_[i + 1].vector);
+    candidates_[i].distance = vectors_.Distance(vector, candidates_[i].vector);
+  }
+  std::sort(candidates_.begin(), candidates_.end());
+  candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+  if (candidates_.size() > options_.degree_max) return Select(candidates_);
+  links_.clear();
+  for (const Neighbor& candidate : candidates_) links_.push_back(candidate.vector);
+  return links_;
+}
 
 class GraphBuilder {
  public:
@@ -32,8 +95,9 @@ class GraphBuilder {
   Status Pause() const {
     return options_.neighbors.pause ? options_.neighbors.pause() : Status::Ok();
   }
-  // Leaves in links_ those of `candidates` (ascending) that `vector` should link to.
-  void Select(std::span<const Neighbor> candidates);
+  // Calls visit(selector, vector) for all, by several threads.
+  template <typename Visit>
+  Status ForEachVector(const Visit& visit) const;
   Status LinkToNeighbors();
   // Adds the opposite of each link, and selects again where that is more than there is room for.
   Status MakeMutual();
@@ -48,37 +112,31 @@ class GraphBuilder {
   MemoryBudget* const budget_;
   Reservation reservation_;
   Graph graph_;
-  std::vector<uint32_t> links_;
-  std::vector<uint32_t> spared_;  // by the last Select, nearest first
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
 };
 
-void GraphBuilder::Select(std::span<const Neighbor> candidates) {
-  links_.clear();
-  spared_.clear();
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (links_.size() == options_.degree_max) return;
-    if (i + 1 < candidates.size()) vectors_.Expect(candidates[i + 1].vector);
-    const Neighbor& candidate = candidates[i];
-    float to_link = 0;
-    const bool is_spared = std::ranges::any_of(links_, [&](uint32_t link) {
-      to_link = vectors_.Distance(candidate.vector, link);
-      return to_link * options_.slack <= candidate.distance;
-    });
-    if (!is_spared) {
-      links_.push_back(candidate.vector);
-    } else if (to_link > 0) {  // of duplicates one is enough
-      spared_.push_back(candidate.vector);
-    }
-  }
-  for (size_t i = 0; i < spared_.size() && links_.size() < options_.degree_max; ++i)
-    links_.push_back(spared_[i]);
+template <typename Visit>
+Status GraphBuilder::ForEachVector(const Visit& visit) const {
+  constexpr uint32_t kPiece = 256;
+  return ShareLoop(options_.neighbors.threads, vectors_.count(), kPiece, options_.neighbors.pause,
+                   [&]() -> LoopBody {
+                     auto selector = std::make_shared<LinkSelector>(vectors_, options_);
+                     return [&, selector](uint32_t begin, uint32_t end,
+                                          const BuildPause& pause) -> Status {
+                       for (uint32_t i = begin; i < end; ++i) {
+                         if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+                         visit(*selector, i);
+                       }
+                       return Status::Ok();
+                     };
+                   });
 }
 
 Status GraphBuilder::LinkToNeighbors() {
   ClusterOptions clusters;
   clusters.seed = options_.seed;
+  clusters.threads = options_.neighbors.threads;
   clusters.budget = budget_;
   clusters.pause = options_.neighbors.pause;
   PIGMENT_ASSIGN_OR_RETURN(const Clustering clustering,
@@ -87,11 +145,9 @@ Status GraphBuilder::LinkToNeighbors() {
   PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists,
                            FindNeighbors(vectors_, clustering, options_.neighbors));
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
-  for (uint32_t i = 0; i < vectors_.count(); ++i) {
-    PIGMENT_RETURN_IF_ERROR(Pause());
-    Select(lists.of(i));
-    graph_.SetLinks(i, links_);
-  }
+  PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
+    graph_.SetLinks(i, selector.Select(lists.of(i)));
+  }));
   std::vector<uint32_t> entries = clustering.Middles();  // in the order of the clusters: any
   entries.resize(std::min<size_t>(entries.size(), options_.entries_max));
   graph_.SetEntries(std::move(entries));
@@ -102,27 +158,9 @@ Status GraphBuilder::MakeMutual() {
   const uint32_t count = vectors_.count();
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow((graph_.link_count() + count + 1) * sizeof(uint32_t)));
   const NumberLists from = Invert(count, count, [&](uint32_t i) { return graph_.links(i); });
-  std::vector<Neighbor> candidates;
-  for (uint32_t i = 0; i < count; ++i) {
-    PIGMENT_RETURN_IF_ERROR(Pause());
-    candidates.clear();
-    for (const uint32_t link : graph_.links(i)) candidates.push_back({0, link});
-    for (const uint32_t other : from.of(i)) candidates.push_back({0, other});
-    for (size_t j = 0; j < candidates.size(); ++j) {
-      if (j + 1 < candidates.size()) vectors_.Expect(candidates[j + 1].vector);
-      candidates[j].distance = vectors_.Distance(i, candidates[j].vector);
-    }
-    std::sort(candidates.begin(), candidates.end());
-    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-    if (candidates.size() > options_.degree_max) {
-      Select(candidates);
-    } else {
-      links_.clear();
-      for (const Neighbor& candidate : candidates) links_.push_back(candidate.vector);
-    }
-    graph_.SetLinks(i, links_);
-  }
-  return Status::Ok();
+  return ForEachVector([&](LinkSelector& selector, uint32_t i) {
+    graph_.SetLinks(i, selector.SelectMutual(i, graph_.links(i), from.of(i)));
+  });
 }
 
 void GraphBuilder::MarkReachable(uint32_t from) {
@@ -199,19 +237,19 @@ uint32_t GraphDegree(uint32_t dimension) {
   return static_cast<double>(wide_bytes) <= 0.9 * vector_bytes ? kWide : kNarrow;
 }
 
-uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count) {
+uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, uint32_t threads) {
   const GraphOptions options;
   const NeighborOptions& neighbors = options.neighbors;
   const uint64_t near = options.clusters_searched;
   const uint64_t each =
-      near * 2 * sizeof(uint32_t) +                                // Clustering
-      neighbors.list_max * sizeof(Neighbor) + sizeof(uint32_t) +   // NeighborLists
-      (near + neighbors.clusters_joined + 2) * sizeof(uint32_t) +  // members of clusters
-      (2 * uint64_t{neighbors.descent} + 3) * sizeof(uint32_t) +   // both directions
-      (2 * uint64_t{options.degree_max} + 4) * sizeof(uint32_t);   // links, inverted
+      near * 2 * sizeof(uint32_t) +                                         // Clustering
+      neighbors.list_max * sizeof(Neighbor) + sizeof(uint32_t) +            // NeighborLists
+      (near + neighbors.clusters_joined + 2) * sizeof(uint32_t) +           // members of clusters
+      (2 * uint64_t{neighbors.descent} + 2 + threads) * sizeof(uint32_t) +  // both directions
+      (2 * uint64_t{options.degree_max} + 4) * sizeof(uint32_t);            // links, inverted
   const uint64_t clusters = count / options.vectors_per_cluster + 1;
   constexpr uint64_t kCentroidCopies = 3;
-  const uint64_t panels = kClusterMembersMax + VectorPanels::kWidth;
+  const uint64_t panels = threads * (kClusterMembersMax + VectorPanels::kWidth);
   return each * count + (clusters * kCentroidCopies + panels) * dimension * sizeof(float);
 }
 

@@ -3,8 +3,8 @@
 // BuildGraph: from vectors to a graph that walks find their way in. Lists of neighbours
 // (neighbors.h) are thinned by the rule of relative neighbourhood graphs, with the slack of Vamana
 // (Subramanya et al., NeurIPS 2019), links are made mutual and thinned again, and what no walk
-// would reach is linked to what is near it. One thread; equal arguments give equal graphs on every
-// machine.
+// would reach is linked to what is near it. Equal arguments give equal graphs on every machine,
+// however many threads share the work.
 
 #pragma once
 
@@ -28,14 +28,15 @@ struct GraphOptions {
   uint32_t entries_max = 1024;         // and of what can be reached from none one more
   uint32_t clusters_searched = 20;     // around each vector, for its neighbours
   uint64_t seed = 1;
-  NeighborOptions neighbors;  // with the budget and the pause of the whole
+  NeighborOptions neighbors;  // with threads, budget and pause of the whole
 };
 
 // What is worth its bytes: 24 links, 16 where these would take nearly as much as the vector in f32.
 uint32_t GraphDegree(uint32_t dimension);
 
-// Memory that BuildGraph takes for `count` vectors with the options above, at most; beside them.
-uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count);
+// Memory that BuildGraph takes for `count` vectors with the options above and so many threads, at
+// most; beside them.
+uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, uint32_t threads);
 
 // REQUIRES: vectors.count() > 0.
 Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options);

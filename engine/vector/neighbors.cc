@@ -5,12 +5,16 @@
 #include "engine/vector/neighbors.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
 #include "engine/vector/number_lists.h"
 #include "engine/vector/products.h"
+#include "engine/vector/shared_loop.h"
 
 namespace pigment {
 
@@ -21,7 +25,6 @@ Status NeighborLists::Reserve(uint32_t count, uint32_t list_max) {
   list_max_ = list_max;
   neighbors_.resize(places);
   counts_.resize(count);
-  merged_.reserve(list_max);
   return Status::Ok();
 }
 
@@ -30,20 +33,21 @@ float NeighborLists::Limit(uint32_t vector) const {
                                      : of(vector).back().distance;
 }
 
-void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found) {
+void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found,
+                          std::vector<Neighbor>& merged) {
   const std::span<const Neighbor> kept = of(vector);
-  merged_.clear();
+  merged.clear();
   size_t i = 0;
   size_t j = 0;
-  while (merged_.size() < list_max_ && (i < kept.size() || j < found.size())) {
+  while (merged.size() < list_max_ && (i < kept.size() || j < found.size())) {
     const bool takes_kept = j == found.size() || (i < kept.size() && !(found[j] < kept[i]));
     const Neighbor& next = takes_kept ? kept[i++] : found[j++];
     // One vector has one distance, so what is there twice comes twice in a row.
-    if (merged_.empty() || merged_.back().vector != next.vector) merged_.push_back(next);
+    if (merged.empty() || merged.back().vector != next.vector) merged.push_back(next);
   }
-  std::copy(merged_.begin(), merged_.end(),
+  std::copy(merged.begin(), merged.end(),
             neighbors_.begin() + static_cast<ptrdiff_t>(size_t{vector} * list_max_));
-  counts_[vector] = static_cast<uint32_t>(merged_.size());
+  counts_[vector] = static_cast<uint32_t>(merged.size());
 }
 
 namespace {
@@ -90,6 +94,7 @@ NumberLists NearInBothDirections(const NeighborLists& lists, uint32_t count, uin
   return near;
 }
 
+// What all threads share.
 class Finder {
  public:
   Finder(const VectorTable& vectors, const Clustering& clustering, const NeighborOptions& options)
@@ -97,8 +102,7 @@ class Finder {
         clustering_(clustering),
         options_(options),
         reservation_(options.budget),
-        lists_(options.budget),
-        panels_(vectors.dimension(), options.budget) {}
+        lists_(options.budget) {}
 
   Result<NeighborLists> Run() {
     PIGMENT_RETURN_IF_ERROR(lists_.Reserve(vectors_.count(), options_.list_max));
@@ -108,30 +112,82 @@ class Finder {
   }
 
  private:
-  Status Pause() const { return options_.pause ? options_.pause() : Status::Ok(); }
+  // What each has for itself.
+  class ClusterWorker;
+  class DescentWorker;
+
   Status SearchClusters();
-  // Compares `searching` with the packed `members`.
-  Status CompareWithMembers(std::span<const uint32_t> searching, std::span<const uint32_t> members);
   Status Descend();
-  // The list of `vector`, bettered by the neighbours of its neighbours in `near`.
-  void BetterBy(uint32_t vector, const NumberLists& near);
 
   const VectorTable& vectors_;
   const Clustering& clustering_;
   const NeighborOptions& options_;
   Reservation reservation_;
   NeighborLists lists_;
-  VectorPanels panels_;
-  NearPlaces near_;
-  std::vector<Neighbor> found_;
-  std::vector<uint32_t> others_;
-  std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
+  // A vector searches several clusters, each by any thread: its list is locked meanwhile. In which
+  // order its clusters come makes no difference to what it has in the end.
+  std::array<std::mutex, 1024> list_mutexes_;
 };
 
 // The `part`-th of `parts` pieces of nearly one size.
 std::span<const uint32_t> PartOf(std::span<const uint32_t> numbers, size_t part, size_t parts) {
   const size_t begin = numbers.size() * part / parts;
   return numbers.subspan(begin, numbers.size() * (part + 1) / parts - begin);
+}
+
+class Finder::ClusterWorker {
+ public:
+  explicit ClusterWorker(Finder& finder)
+      : finder_(finder), panels_(finder.vectors_.dimension(), finder.options_.budget) {}
+
+  // Compares `searching` with `members`.
+  Status Compare(std::span<const uint32_t> searching, std::span<const uint32_t> members,
+                 const BuildPause& pause);
+
+ private:
+  void Visit(uint32_t vector, std::span<const uint32_t> members, const float* products);
+
+  Finder& finder_;
+  VectorPanels panels_;
+  std::vector<float> squares_;  // of the members
+  NearPlaces near_;
+  std::vector<Neighbor> found_;
+  std::vector<Neighbor> merged_;
+};
+
+Status Finder::ClusterWorker::Compare(std::span<const uint32_t> searching,
+                                      std::span<const uint32_t> members, const BuildPause& pause) {
+  const VectorTable& vectors = finder_.vectors_;
+  std::vector<const float*> rows(members.size());
+  squares_.assign(VectorPanels::StrideOf(members.size()), 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = vectors.row(members[i]);
+    squares_[i] = vectors.square(members[i]);
+  }
+  PIGMENT_RETURN_IF_ERROR(panels_.Pack(rows));
+  return MultiplyRows(panels_, vectors, searching, pause, [&](size_t i, const float* products) {
+    Visit(searching[i], members, products);
+  });
+}
+
+void Finder::ClusterWorker::Visit(uint32_t vector, std::span<const uint32_t> members,
+                                  const float* products) {
+  const size_t list_max = finder_.options_.list_max;
+  const std::lock_guard lock(finder_.list_mutexes_[vector % finder_.list_mutexes_.size()]);
+  near_.Find(products, squares_.data(), members.size(), finder_.vectors_.square(vector),
+             finder_.lists_.Limit(vector));
+  found_.clear();
+  for (size_t i = 0; i < near_.count(); ++i) {
+    const uint32_t other = members[near_.place(i)];
+    if (other != vector) found_.push_back({near_.distance(i), other});
+  }
+  if (found_.size() > list_max) {
+    const auto end = found_.begin() + static_cast<ptrdiff_t>(list_max);
+    std::nth_element(found_.begin(), end, found_.end());
+    found_.erase(end, found_.end());
+  }
+  std::sort(found_.begin(), found_.end());
+  finder_.lists_.Merge(vector, found_, merged_);
 }
 
 Status Finder::SearchClusters() {
@@ -141,86 +197,82 @@ Status Finder::SearchClusters() {
       reservation_.Grow(uint64_t{vectors_.count()} * (near + joined) * sizeof(uint32_t)));
   const NumberLists searching = MembersOf(clustering_, vectors_.count(), near);
   const NumberLists members = MembersOf(clustering_, vectors_.count(), joined);
-  for (uint32_t cluster = 0; cluster < clustering_.clusters(); ++cluster) {
-    const std::span<const uint32_t> all = members.of(cluster);
-    const std::span<const uint32_t> by = searching.of(cluster);
-    const size_t parts = (all.size() + kClusterMembersMax - 1) / kClusterMembersMax;
-    for (size_t part = 0; part < parts; ++part) {
-      PIGMENT_RETURN_IF_ERROR(
-          CompareWithMembers(PartOf(by, part, parts), PartOf(all, part, parts)));
-    }
-  }
-  return Status::Ok();
+  return ShareLoop(options_.threads, clustering_.clusters(), 1, options_.pause, [&]() -> LoopBody {
+    auto worker = std::make_shared<ClusterWorker>(*this);
+    return [&, worker](uint32_t cluster, uint32_t, const BuildPause& pause) -> Status {
+      const std::span<const uint32_t> all = members.of(cluster);
+      const std::span<const uint32_t> by = searching.of(cluster);
+      const size_t parts = (all.size() + kClusterMembersMax - 1) / kClusterMembersMax;
+      for (size_t part = 0; part < parts; ++part) {
+        PIGMENT_RETURN_IF_ERROR(
+            worker->Compare(PartOf(by, part, parts), PartOf(all, part, parts), pause));
+      }
+      return Status::Ok();
+    };
+  });
 }
 
-Status Finder::CompareWithMembers(std::span<const uint32_t> searching,
-                                  std::span<const uint32_t> members) {
-  std::vector<const float*> rows(members.size());
-  std::vector<float> squares(panels_.StrideOf(members.size()));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = vectors_.row(members[i]);
-    squares[i] = vectors_.square(members[i]);
-  }
-  PIGMENT_RETURN_IF_ERROR(panels_.Pack(rows));
-  return MultiplyRows(panels_, vectors_, searching, options_.pause,
-                      [&](size_t i, const float* products) {
-                        const uint32_t vector = searching[i];
-                        const float limit = lists_.Limit(vector);
-                        const float square = vectors_.square(vector);
-                        found_.clear();
-                        near_.Find(products, squares.data(), members.size(), square, limit);
-                        for (size_t j = 0; j < near_.count(); ++j) {
-                          const uint32_t other = members[near_.place(j)];
-                          if (other != vector) found_.push_back({near_.distance(j), other});
-                        }
-                        if (found_.size() > options_.list_max) {
-                          const auto end = found_.begin() + options_.list_max;
-                          std::nth_element(found_.begin(), end, found_.end());
-                          found_.erase(end, found_.end());
-                        }
-                        std::sort(found_.begin(), found_.end());
-                        lists_.Merge(vector, found_);
-                      });
-}
+class Finder::DescentWorker {
+ public:
+  DescentWorker(Finder& finder, const NumberLists& near)
+      : finder_(finder), near_(near), seen_by_(finder.vectors_.count()) {}
 
-Status Finder::Descend() {
-  const uint32_t count = vectors_.count();
-  const uint32_t taken = std::min(options_.descent, options_.list_max);
-  PIGMENT_RETURN_IF_ERROR(
-      reservation_.Grow(uint64_t{count} * (2 * uint64_t{taken} + 3) * sizeof(uint32_t)));
-  const NumberLists near = NearInBothDirections(lists_, count, taken);
-  seen_by_.assign(count, 0);
-  for (uint32_t i = 0; i < count; ++i) {
-    PIGMENT_RETURN_IF_ERROR(Pause());
-    BetterBy(i, near);
-  }
-  return Status::Ok();
-}
+  // The list of `vector`, bettered by the neighbours of its neighbours.
+  void Better(uint32_t vector);
 
-void Finder::BetterBy(uint32_t vector, const NumberLists& near) {
+ private:
+  Finder& finder_;
+  const NumberLists& near_;
+  std::vector<Neighbor> found_;
+  std::vector<Neighbor> merged_;
+  std::vector<uint32_t> others_;
+  std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
+};
+
+void Finder::DescentWorker::Better(uint32_t vector) {
+  const VectorTable& vectors = finder_.vectors_;
   const uint32_t mark = vector + 1;
   seen_by_[vector] = mark;
-  for (const Neighbor& neighbor : lists_.of(vector)) seen_by_[neighbor.vector] = mark;
+  for (const Neighbor& neighbor : finder_.lists_.of(vector)) seen_by_[neighbor.vector] = mark;
   others_.clear();
   const auto look_at = [&](uint32_t other) {
     if (std::exchange(seen_by_[other], mark) != mark) others_.push_back(other);
   };
-  for (const uint32_t neighbor : near.of(vector)) {
+  for (const uint32_t neighbor : near_.of(vector)) {
     look_at(neighbor);
-    for (const uint32_t other : near.of(neighbor)) look_at(other);
+    for (const uint32_t other : near_.of(neighbor)) look_at(other);
   }
-  const float limit = lists_.Limit(vector);
+  const float limit = finder_.lists_.Limit(vector);
   found_.clear();
   for (size_t i = 0; i < others_.size(); ++i) {
-    if (i + kAhead < others_.size()) vectors_.Expect(others_[i + kAhead]);
+    if (i + kAhead < others_.size()) vectors.Expect(others_[i + kAhead]);
     const uint32_t other = others_[i];
     const float product =
-        InnerProduct(vectors_.row(vector), vectors_.row(other), vectors_.dimension());
-    const float distance = DistanceOf(vectors_.square(vector), vectors_.square(other), product);
+        InnerProduct(vectors.row(vector), vectors.row(other), vectors.dimension());
+    const float distance = DistanceOf(vectors.square(vector), vectors.square(other), product);
     if (distance < limit) found_.push_back({distance, other});
   }
   std::sort(found_.begin(), found_.end());
-  lists_.Merge(vector, found_);
+  finder_.lists_.Merge(vector, found_, merged_);
+}
+
+Status Finder::Descend() {
+  constexpr uint32_t kPiece = 256;
+  const uint32_t count = vectors_.count();
+  const uint32_t taken = std::min(options_.descent, options_.list_max);
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
+      uint64_t{count} * (2 * uint64_t{taken} + 2 + options_.threads) * sizeof(uint32_t)));
+  const NumberLists near = NearInBothDirections(lists_, count, taken);
+  return ShareLoop(options_.threads, count, kPiece, options_.pause, [&]() -> LoopBody {
+    auto worker = std::make_shared<DescentWorker>(*this, near);
+    return [worker](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
+      for (uint32_t vector = begin; vector < end; ++vector) {
+        if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+        worker->Better(vector);
+      }
+      return Status::Ok();
+    };
+  });
 }
 
 }  // namespace

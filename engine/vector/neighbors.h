@@ -3,7 +3,8 @@
 // Neighbours: for each vector of a table a list of others near to it, nearly always the nearest,
 // from which a graph is made. Two steps: within clusters by blocked matrix products, every vector
 // with the members of the clusters around it; then among the neighbours of neighbours (NN-descent;
-// Dong, Moses and Li, WWW 2011). One thread; equal arguments give equal lists on every machine.
+// Dong, Moses and Li, WWW 2011). Equal arguments give equal lists
+// on every machine, however many threads share the work.
 
 #pragma once
 
@@ -38,8 +39,9 @@ class NeighborLists {
   std::span<const Neighbor> of(uint32_t vector) const {
     return {neighbors_.data() + size_t{vector} * list_max_, counts_[vector]};
   }
-  // Merges `found` (ascending, in any case without `vector` itself) into its list.
-  void Merge(uint32_t vector, std::span<const Neighbor> found);
+  // Merges `found` (ascending, in any case without `vector` itself) into its list. Lists of
+  // different vectors may be changed side by side, each with memory of its caller's.
+  void Merge(uint32_t vector, std::span<const Neighbor> found, std::vector<Neighbor>& merged);
   // What a neighbour must be nearer than to enter; infinite while there is room.
   float Limit(uint32_t vector) const;
 
@@ -48,15 +50,15 @@ class NeighborLists {
   uint32_t list_max_ = 0;
   std::vector<Neighbor> neighbors_;
   std::vector<uint32_t> counts_;
-  std::vector<Neighbor> merged_;  // of one Merge
 };
 
 struct NeighborOptions {
   uint32_t list_max = 64;
-  uint32_t clusters_joined = 2;    // a vector is a member of its first clusters, and searches all
-  uint32_t descent = 12;           // neighbours whose neighbours are looked at; 0: no second step
+  uint32_t clusters_joined = 2;  // a vector is a member of its first clusters, and searches all
+  uint32_t descent = 12;         // neighbours whose neighbours are looked at; 0: no second step
+  uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
-  BuildPause pause;                // may be empty
+  BuildPause pause;                // may be empty; asked by the caller's thread alone
 };
 
 // A vector is compared with at most so many members of each cluster: where duplicates make one

@@ -249,7 +249,7 @@ TEST(SegmentSearch, QueriesWithoutSquaresAndOtherMetricsAreScans) {
 
 TEST(SegmentSearch, ABudgetThatIsTooSmallGivesAFlatSegment) {
   const GraphCase& of = kCases[0];
-  const uint64_t needed = GraphWriter::BuildBytes(of.metric, of.made.dimension, of.made.count - 20);
+  const uint64_t needed = GraphWriter::BuildBytes(of.metric, of.made.dimension, of.made.count - 20, 1);
   for (const uint64_t limit : {needed / 10, needed + (8 << 20)}) {
     MemoryBudget budget("test", limit);
     const GraphSegment graph(of, &budget);

@@ -34,7 +34,7 @@ TEST(Clusters, FindWellSeparatedOnes) {
   ASSERT_EQ(made->centroids().count(), 4 * kClusters);
   std::vector<uint32_t> nearest(table.count());
   std::vector<float> distances(table.count());
-  ASSERT_OK(made->Nearest(table, AllRows(table), 1, nearest.data(), distances.data(), nullptr));
+  ASSERT_OK(made->Nearest(table, AllRows(table), 1, nearest.data(), distances.data(), {}));
   // Vector i is of cluster i % kClusters: no centroid is shared by two.
   std::vector<std::set<uint32_t>> clusters_of(made->centroids().count());
   for (uint32_t i = 0; i < table.count(); ++i) clusters_of[nearest[i]].insert(i % kClusters);
@@ -51,7 +51,7 @@ TEST(Clusters, NearestAreTheNearestInOrder) {
   constexpr uint32_t kNear = 7;
   std::vector<uint32_t> nearest(300 * kNear);
   std::vector<float> distances(300 * kNear);
-  ASSERT_OK(made->Nearest(table, AllRows(table), kNear, nearest.data(), distances.data(), nullptr));
+  ASSERT_OK(made->Nearest(table, AllRows(table), kNear, nearest.data(), distances.data(), {}));
   const VectorTable& centroids = made->centroids();
   for (uint32_t i = 0; i < 300; ++i) {
     std::vector<float> expected;
@@ -77,7 +77,7 @@ TEST(Clusters, OfFewOrEqualVectors) {
     EXPECT_EQ(made->centroids().count(), std::min(count, 20u));
     std::vector<uint32_t> nearest(count);
     std::vector<float> distances(count);
-    ASSERT_OK(made->Nearest(table, AllRows(table), 1, nearest.data(), distances.data(), nullptr));
+    ASSERT_OK(made->Nearest(table, AllRows(table), 1, nearest.data(), distances.data(), {}));
     for (const float distance : distances) EXPECT_EQ(distance, 0);
   }
 }

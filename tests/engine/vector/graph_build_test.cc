@@ -130,5 +130,40 @@ TEST(GraphBuild, StopsWhenItIsToldAndGivesItsMemoryBack) {
   }
 }
 
+TEST(GraphBuild, IsTheSameHoweverManyThreadsShareIt) {
+  for (const float spread : {0.3f, 0.0f}) {  // the second: duplicates by the hundred
+    const VectorTable table = ClusteredVectors(
+        {.count = 3000, .dimension = 32, .clusters = 20, .spread = spread, .seed = 9});
+    const auto one = BuildGraph(table, {});
+    ASSERT_OK(one);
+    for (const uint32_t threads : {2u, 5u}) {
+      GraphOptions options;
+      options.neighbors.threads = threads;
+      const auto shared = BuildGraph(table, options);
+      ASSERT_OK(shared);
+      EXPECT_EQ(one->entries(), shared->entries());
+      for (uint32_t i = 0; i < table.count(); ++i)
+        ASSERT_TRUE(std::ranges::equal(one->links(i), shared->links(i))) << i;
+    }
+  }
+}
+
+TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
+  for (const uint32_t dimension : {16u, 384u}) {
+    for (const uint32_t count : {1u, 100u, 3000u}) {
+      for (const uint32_t threads : {1u, 3u}) {
+        SCOPED_TRACE(testing::Message() << count << " of " << dimension << ", " << threads);
+        const VectorTable table =
+            ClusteredVectors({.count = count, .dimension = dimension, .clusters = 3, .seed = 10});
+        MemoryBudget budget("build", GraphBuildBytes(dimension, count, threads));
+        GraphOptions options;
+        options.neighbors.threads = threads;
+        options.neighbors.budget = &budget;
+        EXPECT_OK(BuildGraph(table, options));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pigment
