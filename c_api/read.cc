@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "c_api/result.h"
@@ -329,7 +330,9 @@ pigment_status pigment_collection_query(pigment_collection* collection,
       error, [&] { ClearResult(result); },
       [&]() -> Status {
         PIGMENT_RETURN_IF_ERROR(CheckReadArguments(collection, result));
-        PIGMENT_ASSIGN_OR_RETURN(const pigment_query_request read, ReadStruct(request, "request"));
+        constexpr size_t kSizeOfAbi1 = offsetof(pigment_query_request, recall);
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_query_request read,
+                                 ReadStruct(request, "request", kSizeOfAbi1));
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_ASSIGN_OR_RETURN(pigment::ResultSet set,
                                  pigment::abi::RunQuery(*collection, read, context));

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <functional>
@@ -445,20 +446,53 @@ void ExpectSizes(const char* name, const T& value, const std::function<Outcome(c
   EXPECT_TRUE(Larger::With<T>(sizeof(T) + 64, value, call).ok());
 }
 
+TEST_F(Arguments, WhatASearchMayCostIsChecked) {
+  struct Case {
+    double recall;
+    int64_t search_width;
+    const char* message;  // null: it is taken
+  };
+  const Case cases[] = {
+      {0, 0, nullptr},
+      {0.5, 0, nullptr},
+      {1, 0, nullptr},
+      {0, 1, nullptr},
+      {0, INT64_MAX, nullptr},
+      {1.5, 0, "recall must be over 0 and at most 1, or 0 for the default, got 1.5"},
+      {-0.1, 0, "recall must be over 0 and at most 1, or 0 for the default, got -0.1"},
+      {std::nan(""), 0, "recall must be over 0 and at most 1, or 0 for the default, got nan"},
+      {0, -1, "search_width must not be negative, got -1"},
+      {0.9, 10, "recall and search_width cannot both be given"},
+  };
+  const std::vector<float> vector{1};
+  for (const Case& of : cases) {
+    auto request = abi_test::QueryFor(vector, 1);
+    request.recall = of.recall;
+    request.search_width = of.search_width;
+    const pigment_query_request* const given = &request;
+    pigment_result* raw = nullptr;
+    const Outcome outcome = Try(pigment_collection_query, docs(), given, kNoOptions, &raw);
+    pigment_result_free(raw);
+    EXPECT_EQ(outcome.message, of.message != nullptr ? of.message : "");
+    EXPECT_EQ(outcome.status, of.message != nullptr ? PIGMENT_INVALID_ARGUMENT : PIGMENT_OK);
+  }
+}
+
 TEST_F(Arguments, StructSizesAreChecked) {
-  ExpectSizes<pigment_compaction>(
-      "result", Sized<pigment_compaction>(), [&](const pigment_compaction* result) {
-        return Try(pigment_collection_compact, docs(), kNoOptions,
-                   const_cast<pigment_compaction*>(result));
-      });
+  ExpectSizes<pigment_compaction>("result", Sized<pigment_compaction>(),
+                                  [&](const pigment_compaction* result) {
+                                    return Try(pigment_collection_compact, docs(), kNoOptions,
+                                               const_cast<pigment_compaction*>(result));
+                                  });
   int made = 0;
   const auto name = [&made] { return "made" + std::to_string(made++); };
-  ExpectSizes<pigment_open_options>("options", Sized<pigment_open_options>(),
-                                    [](const pigment_open_options* options) {
-                                      abi_test::Client client;
-                                      return abi_test::Open("", &client, options);
-                                    },
-                                    offsetof(pigment_open_options, reserve_bytes));
+  ExpectSizes<pigment_open_options>(
+      "options", Sized<pigment_open_options>(),
+      [](const pigment_open_options* options) {
+        abi_test::Client client;
+        return abi_test::Open("", &client, options);
+      },
+      offsetof(pigment_open_options, reserve_bytes));
   ExpectSizes<pigment_scope>("scope", Sized<pigment_scope>(), [&](const pigment_scope* scope) {
     uint64_t count = 0;
     return Try(pigment_client_count_collections, client(), scope, &count);
@@ -509,12 +543,14 @@ TEST_F(Arguments, StructSizesAreChecked) {
       });
   const std::vector<float> vector{1};
   ExpectSizes<pigment_query_request>(
-      "request", abi_test::QueryFor(vector, 1), [&](const pigment_query_request* request) {
+      "request", abi_test::QueryFor(vector, 1),
+      [&](const pigment_query_request* request) {
         pigment_result* raw = nullptr;
         const Outcome outcome = Try(pigment_collection_query, docs(), request, kNoOptions, &raw);
         pigment_result_free(raw);
         return outcome;
-      });
+      },
+      offsetof(pigment_query_request, recall));
   ExpectSizes<pigment_call_options>("options", Sized<pigment_call_options>(),
                                     [&](const pigment_call_options* options) {
                                       uint64_t count = 0;
