@@ -38,8 +38,8 @@ struct LongWalk {
   float reach;
   size_t visits;
 };
-constexpr LongWalk kLongWalk = {.rows = 3, .reach = 1.15f, .visits = 1500};
-constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.4f, .visits = 500};
+constexpr LongWalk kLongWalk = {.rows = 3, .reach = 1.15f, .visits = 3000};
+constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.3f, .visits = 2000};
 constexpr uint32_t kLongWalksOf = 3;  // one of so many is long
 // Nodes that are kept encoded: the same ones are visited again and again where there are few.
 constexpr uint32_t kNodesKept = 16 << 10;
