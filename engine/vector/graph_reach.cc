@@ -40,6 +40,9 @@ struct LongWalk {
 };
 constexpr LongWalk kLongWalk = {.rows = 3, .reach = 1.15f, .visits = 3000};
 constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.3f, .visits = 2000};
+// Where these find too few, as of few dimensions, whose codes say less, others go further.
+constexpr LongWalk kLongerWalk = {.rows = 3, .reach = 1.5f, .visits = 6000};
+constexpr LongWalk kLongerShortWalk = {.rows = 2, .reach = 2.2f, .visits = 4000};
 constexpr uint32_t kLongWalksOf = 3;  // one of so many is long
 // Nodes that are kept encoded: the same ones are visited again and again where there are few.
 constexpr uint32_t kNodesKept = 16 << 10;
@@ -114,6 +117,10 @@ struct ReachSums {
   // What walks for nearest.size() neighbours have of the steps of one that went on for more.
   void Add(std::span<const GraphStep> steps, std::span<const float> nearest);
   GraphReach Least(float recall) const;
+  // What is calibrated was found.
+  bool FindsAll() const {
+    return found.back() >= static_cast<double>(GraphReachTable::kRecalls.back()) * queries;
+  }
 };
 
 void ReachSums::Add(std::span<const GraphStep> steps, std::span<const float> nearest) {
@@ -223,14 +230,16 @@ using AllSums = std::array<ReachSums, GraphReachTable::kNeighbors.size()>;
 
 // Walks to each query of a sample.
 Result<AllSums> WalkTo(const Sample& sample, const VectorTable& points, const GraphEncoder& encoder,
-                       const BuildPause& pause) {
+                       bool is_longer, const BuildPause& pause) {
   NodeCache nodes(encoder, points.count());
   GraphWalk walk;
   std::vector<GraphStep> steps;
   AllSums sums;
   for (uint32_t i = 0; i < sample.points.count(); ++i) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-    const LongWalk& longest = i % kLongWalksOf == 0 ? kLongWalk : kShortWalk;
+    const bool is_long = i % kLongWalksOf == 0;
+    const LongWalk& longest =
+        is_longer ? (is_long ? kLongerWalk : kLongerShortWalk) : (is_long ? kLongWalk : kShortWalk);
     const std::span<const float> query = sample.points.vector(i);
     TableSource source(encoder, points, nodes, query);
     steps.clear();
@@ -290,7 +299,10 @@ Result<GraphReachTable> CalibrateReach(const VectorTable& points, const Graph& g
   for (const auto& draw : {SamplePoints, SampleBetween}) {
     PIGMENT_ASSIGN_OR_RETURN(Sample sample, draw(points, count, random));
     PIGMENT_RETURN_IF_ERROR(FindNearest(points, options.pause, sample));
-    PIGMENT_ASSIGN_OR_RETURN(const AllSums sums, WalkTo(sample, points, encoder, options.pause));
+    PIGMENT_ASSIGN_OR_RETURN(AllSums sums, WalkTo(sample, points, encoder, false, options.pause));
+    if (!std::ranges::all_of(sums, &ReachSums::FindsAll)) {
+      PIGMENT_ASSIGN_OR_RETURN(sums, WalkTo(sample, points, encoder, true, options.pause));
+    }
     for (size_t row = 0; row < sums.size(); ++row) {
       for (size_t i = 0; i < GraphReachTable::kRecalls.size(); ++i) {
         const GraphReach least = sums[row].Least(GraphReachTable::kRecalls[i]);
