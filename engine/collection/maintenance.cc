@@ -25,11 +25,12 @@ constexpr uint32_t kRetryDoublingsMax = 8;  // at most every four minutes
 
 }  // namespace
 
-bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state) {
+bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns) {
   std::lock_guard lock(mutex_);
   if (is_cancelled_.load()) return true;
   if (!StartThreadsLocked()) return false;
-  const int64_t due_ns = state->due_merge_rows() != 0 ? 0 : state->graph_due_ns();
+  const int64_t due_ns =
+      std::max(state->due_merge_rows() != 0 ? 0 : state->graph_due_ns(), earliest_ns);
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&state](const Task& task) { return task.state == state; });
   if (found == tasks_.end()) {

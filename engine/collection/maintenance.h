@@ -31,7 +31,8 @@ class Maintenance {
 
   // A merge of `state` is due: some thread does it, and what is due after it. False: there is no
   // thread, the caller must do it.
-  bool Schedule(const std::shared_ptr<CollectionState>& state);
+  // Not before `earliest_ns`, of the monotonic clock.
+  bool Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns = 0);
   // Does what is due, now, on this thread.
   void MergeHere(CollectionState& state);
   // Waits while the collection has far too many segments and a merge of it is under way or about to

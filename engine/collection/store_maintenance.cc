@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/call_control.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/collection/store_engine.h"
 
@@ -23,12 +24,14 @@ void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   }
 }
 
-// What the last process did not come to.
+// What the last process did not come to; not at once, because whoever opens a store wants something
+// else of it first.
 void StoreEngine::GoOnMerging(const std::shared_ptr<CollectionState>& state) {
   if (options_.read_only || options_.background_threads == 0) return;
   if (state->due_merge_rows() == 0 && state->graph_due_ns() == 0) return;
   (void)CatchOutOfMemory([&] {
-    (void)maintenance_.Schedule(state);
+    constexpr int64_t kPatienceNs = 1'000'000'000;
+    (void)maintenance_.Schedule(state, MonotonicNow() + kPatienceNs);
     return Status::Ok();
   });
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "engine/segment/graph_search.h"
@@ -19,9 +20,6 @@ namespace {
 // scan costs beside its vector, in bytes that are read meanwhile.
 constexpr double kVisitBytes = 2500;
 constexpr double kRowBytes = 250;
-// A walk that turns out to cost more than a scan is given up for one: it may have met few of the
-// allowed rows, where these are far from the query. It had seldom so far to go.
-constexpr double kScansPerWalk = 1;
 
 class SegmentSearcher {
  public:
@@ -72,7 +70,9 @@ bool SegmentSearcher::PlanWalks(const GraphHead& head) {
   // Among all rows those allowed are as far apart as so many more neighbours are.
   const double among = static_cast<double>(wanted()) * segment_.info().rows / allowed;
   const GraphReach expected = head.reach.For(static_cast<size_t>(among), search_.recall);
-  visits_max_ = static_cast<size_t>(std::max(visits_of_scan * kScansPerWalk, 1.0));
+  // A walk that has cost as much as a scan is given up for one: it may have met few of the allowed
+  // rows, where these are far from the query. It has seldom so far to go.
+  visits_max_ = static_cast<size_t>(std::max(visits_of_scan, 1.0));
   return std::isfinite(reach_) && expected.visits < visits_of_scan;
 }
 
