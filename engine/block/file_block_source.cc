@@ -160,7 +160,7 @@ void FileBlockSource::LoadLargePage(uint32_t physical) {
   int loaded = 0;
   for (uint32_t group = page * kGroups; group < (page + 1) * kGroups; ++group)
     loaded += std::popcount(loaded_[group].load(std::memory_order_relaxed));
-  if (loaded < static_cast<int>(kLargePageBlocks / 4)) return;
+  if (loaded <= static_cast<int>(kLargePageBlocks / 2)) return;
   if (large_pages_[page].exchange(true, std::memory_order_relaxed)) return;
   // What cannot be had is told to who asks for it.
   const uint32_t end = (page + 1) * kLargePageBlocks;

@@ -5,9 +5,9 @@
 // is numbered within the segment: in a file the physical number is the logical one). Without a
 // limit of memory it stays, and a resident block costs one bit test. With a BlockCache pins are
 // counted, and what nobody pins may be given up; a resident block costs one atomic addition. The
-// first walk over a large file keeps nothing (FileBlockPass). Where a quarter of a large page's
-// blocks is loaded and nothing is given up, the others follow, and the large page is asked for:
-// searches jump about, and spend much of their time on finding out where small pages are. A
+// first walk over a large file keeps nothing (FileBlockPass). Where more than half of a large
+// page's blocks is loaded and nothing is given up, the others follow, and the large page is asked
+// for: searches jump about, and spend much of their time on finding out where small pages are. A
 // mapped file is verified block by block in the same way and takes no memory of its own. Any
 // thread; two threads that miss the same block read it once.
 
