@@ -100,12 +100,11 @@ constexpr uint32_t ElementsPerBlock(uint32_t element_bytes) {
 constexpr uint32_t BlocksPerElement(uint32_t element_bytes) {
   return static_cast<uint32_t>((element_bytes + kBlockPayloadBytes - 1) / kBlockPayloadBytes);
 }
-// What vectors and nodes say of themselves: their size, or 0, a stream, where elements would leave
-// more than a 32nd of their blocks empty.
+// What vectors and nodes say of themselves: their size, or 0, a stream, where none fits a block, or
+// elements would leave more than a 32nd of each empty.
 constexpr uint32_t DenseElementBytes(uint64_t bytes) {
-  const uint64_t each = bytes > kBlockPayloadBytes ? 1 : kBlockPayloadBytes / bytes;
-  const uint64_t blocks = (bytes + kBlockPayloadBytes - 1) / kBlockPayloadBytes;
-  const bool is_full = each * bytes * 32 >= blocks * kBlockPayloadBytes * 31;
+  if (bytes > kBlockPayloadBytes) return 0;
+  const bool is_full = kBlockPayloadBytes / bytes * bytes * 32 >= kBlockPayloadBytes * 31;
   return is_full ? static_cast<uint32_t>(bytes) : 0;
 }
 // Blocks that `bytes` take as elements of `element_bytes` (0: a stream). REQUIRES: bytes is a

@@ -130,6 +130,7 @@ const GraphCase kCases[] = {
     {.metric = Metric::kCosine,
      .made = {.count = 320, .dimension = 1536, .clusters = 10, .seed = 6}},  // nodes in streams
     {.made = {.count = 170, .dimension = 3000, .clusters = 5, .seed = 7}},  // vectors in two blocks
+    {.made = {.count = 60, .dimension = 5200, .seed = 13}},  // nodes that nearly fill two blocks
     {.metric = Metric::kCosine,
      .element = VectorElement::kF16,
      .made = {.count = 60, .dimension = 20000, .seed = 8}},  // nodes in many blocks
