@@ -34,12 +34,10 @@ class GraphReader {
   const Root* const root_;
   const GraphHead& head_;
   const uint64_t node_size_;
-  const uint32_t nodes_per_block_;  // 0: they lie in streams
   PartCursor entries_;
   PartCursor nodes_;
   PartCursor vectors_;
-  const uint32_t vectors_per_block_;  // 0: they lie in a stream, or one takes more than a block
-  std::string entry_bytes_;           // of what lies in two blocks
+  std::string entry_bytes_;  // of what lies in two blocks
   std::string node_bytes_;
   std::vector<float> vector_;  // of what lies in more than one block, or as halves
 };

@@ -79,23 +79,51 @@ Result<std::string_view> PartCursor::ViewStream(uint64_t offset, uint64_t size, 
                           static_cast<size_t>(size));
 }
 
-void PartCursor::Expect(uint32_t block, size_t offset, size_t size) {
+PartCursor::ElementRun PartCursor::RunFrom(uint64_t index, uint64_t bytes) const {
+  if (element_bytes() != 0) {
+    const uint32_t per_block = ElementsPerBlock(element_bytes());
+    if (per_block == 0)
+      return {static_cast<uint32_t>(index) * BlocksPerElement(element_bytes()), 0, 0};
+    const auto place = static_cast<uint32_t>(index % per_block);
+    return {static_cast<uint32_t>(index / per_block), place * bytes, per_block - place};
+  }
+  const uint64_t offset = index * bytes;
+  const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
+  return {static_cast<uint32_t>(offset / kBlockPayloadBytes), within,
+          static_cast<uint32_t>((kBlockPayloadBytes - within) / bytes)};
+}
+
+Result<std::span<const std::byte>> PartCursor::ViewElement(uint64_t index, uint64_t bytes,
+                                                           std::string& copy) {
+  const ElementRun run = RunFrom(index, bytes);
+  if (run.count != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, Block(run.block));
+    return std::span(payload + run.within, static_cast<size_t>(bytes));
+  }
+  copy.clear();
+  PIGMENT_RETURN_IF_ERROR(ReadStream(index * bytes, bytes, copy));
+  return std::as_bytes(std::span(copy));
+}
+
+void PartCursor::Expect(uint32_t block, size_t within, size_t size) {
   if (part_ == nullptr || block >= part_->blocks) return;
   const std::byte* const resident =
       source_->Resident(root_->PlaceOf(*part_, block, &extent_hint_).physical);
   if (resident == nullptr) return;
   constexpr size_t kLineBytes = 64;
-  const std::byte* const bytes = resident + kBlockHeaderBytes + offset;
+  const std::byte* const bytes = resident + kBlockHeaderBytes + within;
   for (size_t i = 0; i < size; i += kLineBytes) __builtin_prefetch(bytes + i);
 }
 
-void PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
-  const auto block = static_cast<uint32_t>(offset / kBlockPayloadBytes);
-  const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
-  const auto here = static_cast<size_t>(std::min<uint64_t>(size, kBlockPayloadBytes - within));
-  Expect(block, within, here);
-  if (here < size)
-    Expect(block + 1, 0, static_cast<size_t>(std::min<uint64_t>(size - here, kBlockPayloadBytes)));
+void PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
+  const ElementRun run = RunFrom(index, bytes);
+  const size_t here =
+      static_cast<size_t>(std::min<uint64_t>(bytes, kBlockPayloadBytes - run.within));
+  Expect(run.block, run.within, here);
+  // Of one that goes on, what lies in the next block; what is behind that comes by itself.
+  if (here < bytes)
+    Expect(run.block + 1, 0,
+           static_cast<size_t>(std::min<uint64_t>(bytes - here, kBlockPayloadBytes)));
 }
 
 Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {

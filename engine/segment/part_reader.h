@@ -70,14 +70,19 @@ class PartCursor {
   // The same bytes where they lie, until the next call, if one block holds them; else in `copy`.
   Result<std::string_view> ViewStream(uint64_t offset, uint64_t size, std::string& copy);
 
-  // These bytes of a stream, or of an element, are likely to be read soon: asks for them where they
-  // are in memory. Beyond the part: nothing.
-  void Expect(uint32_t block, size_t offset, size_t size);
-  void ExpectElement(uint32_t index, uint32_t bytes) {
-    const uint32_t per_block = ElementsPerBlock(bytes);
-    Expect(index / per_block, size_t{index % per_block} * bytes, bytes);
-  }
-  void ExpectStream(uint64_t offset, uint64_t size);
+  // Where elements of `bytes` lie from one on, be the part one of elements or a stream of them: so
+  // many within one block. None: the first goes on in the next block.
+  struct ElementRun {
+    uint32_t block;
+    size_t within;
+    uint32_t count;
+  };
+  ElementRun RunFrom(uint64_t index, uint64_t bytes) const;
+  // One element where it lies, until the next call, or, of a stream, in `copy`. REQUIRES: the part
+  // is a stream, or a block holds an element.
+  Result<std::span<const std::byte>> ViewElement(uint64_t index, uint64_t bytes, std::string& copy);
+  // It is likely to be read soon: asks for it where it is in memory. Beyond the part: nothing.
+  void ExpectElement(uint64_t index, uint64_t bytes);
 
   // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.
   Status CopyStream(uint64_t offset, std::span<std::byte> out);
@@ -86,6 +91,7 @@ class PartCursor {
   Status Damaged(Detail detail, const std::string& message) const;
 
  private:
+  void Expect(uint32_t block, size_t within, size_t size);
   Status BeyondTheEnd() const {
     return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
   }

@@ -65,8 +65,6 @@ class BlockSegment final : public Segment {
 
  private:
   PartCursor Cursor(BlockKind kind) const { return PartCursor(source_, &root_, kind); }
-  Status VisitLargeVectors(const VectorVisitor& visit, const VectorFilter& wants) const;
-  Status VisitDenseVectors(const VectorVisitor& visit, const VectorFilter& wants) const;
 
   BlockSource* const source_;
   const Root root_;
@@ -112,75 +110,33 @@ void BlockSegment::VisitBlocks(const BlockVisitor& visit) const {
   }
 }
 
+// Whole vectors of a block where they lie, one that goes on in the next from a copy.
 Status BlockSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const {
   const uint32_t dimension = root_.info.dimension;
   if (root_.info.vectors == 0) return Status::Ok();
-  if (Cursor(BlockKind::kVectors).element_bytes() == 0) return VisitDenseVectors(visit, wants);
-  const uint32_t per_block = ElementsPerBlock(root_.info.vector_bytes());
-  if (per_block == 0) return VisitLargeVectors(visit, wants);
+  const uint32_t bytes = root_.info.vector_bytes();
   const bool is_half = root_.info.vector_element == VectorElement::kF16;
-  std::vector<float> widened(is_half ? size_t{per_block} * dimension : 0);
+  std::vector<float> copied(size_t{std::max(is_half ? ElementsPerBlock(bytes) : 1, 1u)} *
+                            dimension);
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
   PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kVectors);
-  for (uint32_t first = 0, block = 0; first < root_.info.vectors; ++block) {
-    const uint32_t count = std::min(per_block, root_.info.vectors - first);
-    if (!wants || wants(first, count)) {
-      PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(block));
-      const auto* vectors = reinterpret_cast<const float*>(payload);
+  for (uint32_t first = 0, count = 0; first < root_.info.vectors; first += count) {
+    const PartCursor::ElementRun run = cursor.RunFrom(first, bytes);
+    count = std::min(std::max(run.count, 1u), root_.info.vectors - first);
+    if (wants && !wants(first, count)) continue;
+    const float* vectors = copied.data();
+    if (run.count == 0) {
+      PIGMENT_RETURN_IF_ERROR(
+          ReadVectorFrom(cursor, root_, first, std::span(copied).first(dimension)));
+    } else {
+      PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(run.block));
       if (is_half) {
-        WidenHalves(payload, std::span(widened).first(size_t{count} * dimension));
-        vectors = widened.data();
-      }
-      PIGMENT_RETURN_IF_ERROR(visit(first, vectors, dimension, count));
-    }
-    first += count;
-  }
-  return Status::Ok();
-}
-
-// Whole vectors of a block where they lie, one that goes on in the next from a copy.
-Status BlockSegment::VisitDenseVectors(const VectorVisitor& visit,
-                                       const VectorFilter& wants) const {
-  const uint32_t dimension = root_.info.dimension;
-  const uint64_t bytes = root_.info.vector_bytes();
-  const bool is_half = root_.info.vector_element == VectorElement::kF16;
-  const auto most = static_cast<uint32_t>(std::max<uint64_t>(kBlockPayloadBytes / bytes, 1));
-  std::vector<float> copied(size_t{is_half ? most : 1} * dimension);
-  PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
-  PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kVectors);
-  for (uint32_t first = 0; first < root_.info.vectors;) {
-    const auto within = static_cast<size_t>(first * bytes % kBlockPayloadBytes);
-    const auto whole = static_cast<uint32_t>((kBlockPayloadBytes - within) / bytes);
-    const uint32_t count = std::min(std::max(whole, 1u), root_.info.vectors - first);
-    if (!wants || wants(first, count)) {
-      const float* vectors = copied.data();
-      if (whole == 0) {
-        PIGMENT_RETURN_IF_ERROR(
-            ReadVectorFrom(cursor, root_, first, std::span(copied).first(dimension)));
+        WidenHalves(payload + run.within, std::span(copied).first(size_t{count} * dimension));
       } else {
-        PIGMENT_ASSIGN_OR_RETURN(
-            const std::byte* payload,
-            cursor.Block(static_cast<uint32_t>(first * bytes / kBlockPayloadBytes)));
-        if (is_half) {
-          WidenHalves(payload + within, std::span(copied).first(size_t{count} * dimension));
-        } else {
-          vectors = reinterpret_cast<const float*>(payload + within);
-        }
+        vectors = reinterpret_cast<const float*>(payload + run.within);
       }
-      PIGMENT_RETURN_IF_ERROR(visit(first, vectors, dimension, count));
     }
-    first += count;
-  }
-  return Status::Ok();
-}
-
-Status BlockSegment::VisitLargeVectors(const VectorVisitor& visit,
-                                       const VectorFilter& wants) const {
-  std::vector<float> vector(root_.info.dimension);
-  for (uint32_t number = 0; number < root_.info.vectors; ++number) {
-    if (wants && !wants(number, 1)) continue;
-    PIGMENT_RETURN_IF_ERROR(ReadVector(number, vector));
-    PIGMENT_RETURN_IF_ERROR(visit(number, vector.data(), vector.size(), 1));
+    PIGMENT_RETURN_IF_ERROR(visit(first, vectors, dimension, count));
   }
   return Status::Ok();
 }
