@@ -46,9 +46,6 @@ class FlatScanner {
   std::span<const float> Query(size_t i) const {
     return {scan_.queries + i * dimension_, dimension_};
   }
-  bool IsAllowed(uint32_t row) const {
-    return scan_.allowed_rows.empty() || (scan_.allowed_rows[row / 64] >> (row % 64) & 1) != 0;
-  }
   // Codes help where rows and vectors are numbered alike and the metric has a bound.
   bool CanUseCodes() const {
     return segment_.has_codes() && segment_.info().rows == segment_.info().vectors &&
@@ -99,7 +96,7 @@ Status FlatScanner::ScanVectors() {
     for (size_t i = 0; i < scored.count; ++i) {
       if (!top.MayEnter(scored.distances[i])) continue;
       const uint32_t row = scored.row(i);
-      if (IsAllowed(row)) top.Offer(scored.distances[i], row);
+      if (IsAllowed(scan_.allowed_rows, row)) top.Offer(scored.distances[i], row);
     }
     return Status::Ok();
   };
@@ -110,7 +107,7 @@ void FlatScanner::Gather(size_t query, uint32_t first, std::span<const float> bo
   const TopK& top = best_[query];
   for (size_t i = 0; i < bounds.size(); ++i) {
     const uint32_t row = first + static_cast<uint32_t>(i);
-    if (!top.MayEnter(bounds[i]) || !IsAllowed(row)) continue;
+    if (!top.MayEnter(bounds[i]) || !IsAllowed(scan_.allowed_rows, row)) continue;
     // A bound that says nothing (NaN) rules nothing out.
     const float bound = std::isnan(bounds[i]) ? -std::numeric_limits<float>::infinity() : bounds[i];
     gathered_[query].push_back({bound, row});

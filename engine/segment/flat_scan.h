@@ -11,6 +11,7 @@
 
 #include "engine/base/call_control.h"
 #include "engine/segment/segment.h"
+#include "engine/vector/row_mask.h"
 
 namespace pigment {
 
@@ -18,10 +19,8 @@ struct FlatScan {
   Metric metric = Metric::kL2;
   const float* queries = nullptr;  // query_count x info().dimension, row-major
   size_t query_count = 0;
-  size_t k = 0;  // hits per query; rows without a vector are never hits
-  // One bit per row (bit row % 64 of word row / 64), set where the row is live and passes the
-  // filter; empty: every row. REQUIRES: empty, or (rows + 63) / 64 words.
-  std::span<const uint64_t> allowed_rows;
+  size_t k = 0;          // hits per query; rows without a vector are never hits
+  RowMask allowed_rows;  // live, and pass the filter. REQUIRES: empty, or (rows + 63) / 64 words
   const CallControl* control = nullptr;  // asked at least every millisecond; may be null
 };
 

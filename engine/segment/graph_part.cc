@@ -27,7 +27,7 @@ struct StoredHead {
   uint32_t places;
   uint32_t entries;
   uint32_t reserved;
-  decltype(GraphReachTable::values) reach;
+  decltype(ReachTable::values) reach;
 };
 static_assert(sizeof(StoredHead) == 168);
 
@@ -35,7 +35,7 @@ std::string_view BytesOf(const void* bytes, size_t size) {
   return {static_cast<const char*>(bytes), size};
 }
 
-bool IsReach(const GraphReach& reach) { return reach.reach >= 0 && reach.visits >= 0; }
+bool IsReach(const Reach& reach) { return reach.reach >= 0 && reach.visits >= 0; }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Result<bool> GraphWriter::Write(BlockPacker& packer) {
   options.neighbors.threads = threads_;
   options.neighbors.pause = pause_;
   PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
-  PIGMENT_ASSIGN_OR_RETURN(const GraphReachTable reach,
+  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
                            CalibrateReach(points_, graph, {.pause = pause_}));
   const GraphEncoder encoder(points_, graph);
   const StoredHead head{.seed = space.seed,
@@ -126,7 +126,7 @@ Result<std::unique_ptr<const GraphHead>> ReadGraphHead(BlockSource* source, cons
                   std::isfinite(head.square_max) && head.reserved == 0 &&
                   AllFinite(space.centre.data(), space.centre.size(), &bad);
   for (const auto& row : head.reach) {
-    for (const GraphReach& reach : row) is_sound = is_sound && IsReach(reach);
+    for (const Reach& reach : row) is_sound = is_sound && IsReach(reach);
   }
   if (!is_sound) {
     return part.Damaged(Detail::kMiscounted,

@@ -78,7 +78,7 @@ struct GraphHead {
   GraphSpace space;
   uint32_t places;
   uint32_t entries;
-  GraphReachTable reach;
+  ReachTable reach;
 
   size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }

@@ -22,7 +22,7 @@ struct GraphSearch {
   const GraphQuery* query = nullptr;  // the same as a point; is_finite()
   size_t k = 0;
   // As in FlatScan; walks go through other rows too.
-  std::span<const uint64_t> allowed_rows = {};
+  RowMask allowed_rows = {};
   float reach = 1.1f;                    // GraphWalkOptions
   size_t visits_max = 0;                 // 0: no limit
   const CallControl* control = nullptr;  // asked every few visits; may be null

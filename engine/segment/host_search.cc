@@ -52,10 +52,6 @@ class PointerWindow {
   std::vector<uint64_t> window_;
 };
 
-bool IsLive(const std::vector<uint64_t>& live, uint32_t row) {
-  return live.empty() || (live[row / 64] >> (row % 64) & 1) != 0;
-}
-
 }  // namespace
 
 float HostHit::distance() const {
@@ -152,7 +148,7 @@ Status HostSearch::RunPass() {
 Status HostSearch::ScanSegment(const SegmentSource& source) {
   PointerWindow pointers(source.segment);
   const auto offer = [&](uint32_t row, uint32_t key) -> Status {
-    if (IsBeforeCursor(key) || !IsLive(source.live, row)) return Status::Ok();
+    if (IsBeforeCursor(key) || !IsAllowed(source.live, row)) return Status::Ok();
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
     Offer({key, pointer});
     return Status::Ok();

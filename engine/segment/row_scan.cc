@@ -13,19 +13,6 @@
 
 namespace pigment {
 
-bool AnyAllowed(std::span<const uint64_t> words, uint64_t first, uint64_t count) {
-  if (words.empty()) return true;
-  const uint64_t last = first + count - 1;
-  const uint64_t head = ~uint64_t{0} << (first % 64);
-  const uint64_t tail = ~uint64_t{0} >> (63 - last % 64);
-  if (first / 64 == last / 64) return (words[first / 64] & head & tail) != 0;
-  if ((words[first / 64] & head) != 0 || (words[last / 64] & tail) != 0) return true;
-  for (uint64_t word = first / 64 + 1; word < last / 64; ++word) {
-    if (words[word] != 0) return true;
-  }
-  return false;
-}
-
 namespace {
 
 // Floats compared between two looks at the clock: far less than a millisecond on any machine.

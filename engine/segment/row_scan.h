@@ -13,6 +13,7 @@
 #include "engine/base/call_control.h"
 #include "engine/segment/segment.h"
 #include "engine/vector/distance.h"
+#include "engine/vector/row_mask.h"
 
 namespace pigment {
 
@@ -31,8 +32,8 @@ struct ScoredRows {
 
 struct RowScan {
   std::span<const DistanceFunction> queries;  // of the segment's dimension
-  std::span<const uint64_t> allowed_rows;  // as in FlatScan; only saves reading: rows that are not
-                                           // allowed may be visited too
+  RowMask allowed_rows;  // as in FlatScan; only saves reading: rows that are not
+                         // allowed may be visited too
   const CallControl* control = nullptr;
   std::function<Status(const ScoredRows&)> visit;
   // Rows without a vector, ascending, a run at a time; null: not wanted.
@@ -40,28 +41,5 @@ struct RowScan {
 };
 
 Status ScanRows(const Segment& segment, const RowScan& scan);
-
-// Whether one of rows first .. first + count - 1 is in `words`, a mask as in FlatScan (empty: all
-// are). REQUIRES: count > 0.
-bool AnyAllowed(std::span<const uint64_t> words, uint64_t first, uint64_t count);
-
-// Calls visit(begin, count) for each longest run of allowed rows among first .. first + count - 1,
-// with places from `first`; stops with its first error.
-template <typename Visit>
-Status ForEachAllowedRun(std::span<const uint64_t> words, uint64_t first, size_t count,
-                         const Visit& visit) {
-  if (words.empty()) return visit(size_t{0}, count);
-  const auto is_allowed = [&](size_t i) {
-    return (words[(first + i) / 64] >> ((first + i) % 64) & 1) != 0;
-  };
-  for (size_t i = 0; i < count; ++i) {
-    if (!is_allowed(i)) continue;
-    size_t end = i + 1;
-    while (end < count && is_allowed(end)) ++end;
-    PIGMENT_RETURN_IF_ERROR(visit(i, end - i));
-    i = end;
-  }
-  return Status::Ok();
-}
 
 }  // namespace pigment

@@ -69,7 +69,7 @@ bool SegmentSearcher::PlanWalks(const GraphHead& head) {
   reach_ = head.reach.For(wanted(), search_.recall).reach;
   // Among all rows those allowed are as far apart as so many more neighbours are.
   const double among = static_cast<double>(wanted()) * segment_.info().rows / allowed;
-  const GraphReach expected = head.reach.For(static_cast<size_t>(among), search_.recall);
+  const Reach expected = head.reach.For(static_cast<size_t>(among), search_.recall);
   // A walk that has cost as much as a scan is given up for one: it may have met few of the allowed
   // rows, where these are far from the query. It has seldom so far to go.
   visits_max_ = static_cast<size_t>(std::max(visits_of_scan, 1.0));
@@ -79,9 +79,8 @@ bool SegmentSearcher::PlanWalks(const GraphHead& head) {
 Result<std::vector<size_t>> SegmentSearcher::WalkAll(const GraphHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<GraphReader> reader = segment_.NewGraphReader(head);
-  const size_t tracked =
-      std::max(wanted(), static_cast<size_t>(std::min<uint64_t>(GraphReachTable::kNeighborsMin,
-                                                                search_.allowed_count)));
+  const size_t tracked = std::max(wanted(), static_cast<size_t>(std::min<uint64_t>(
+                                                ReachTable::kNeighborsMin, search_.allowed_count)));
   GraphWalk walk;
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));

@@ -17,8 +17,6 @@ namespace {
 constexpr uint32_t kNobody = GraphWalkOptions::kNobody;
 constexpr size_t kChildren = 4;
 
-constexpr uint64_t kNoPromise = ~uint64_t{0};
-
 uint64_t PromiseOf(float estimate, uint32_t vector) {
   return uint64_t{DistanceKey(estimate)} << 32 | vector;
 }
@@ -26,10 +24,6 @@ uint64_t PromiseOf(float estimate, uint32_t vector) {
 Status WrongLink(uint32_t link, uint32_t vectors) {
   return DataLoss(Detail::kMiscounted, "", -1,
                   fmt::format("a graph of {} vectors links to {}", vectors, link));
-}
-
-bool IsAllowed(std::span<const uint64_t> allowed, uint32_t vector) {
-  return allowed.empty() || (allowed[vector / 64] >> (vector % 64) & 1) != 0;
 }
 
 }  // namespace

@@ -15,6 +15,8 @@
 
 #include "engine/base/status.h"
 #include "engine/vector/graph_node.h"
+#include "engine/vector/reach_table.h"
+#include "engine/vector/row_mask.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
@@ -39,13 +41,6 @@ class GraphSource {
   virtual void Expect(uint32_t vector) = 0;
 };
 
-// One visit: for who wants to know what a shorter walk would have found.
-struct GraphStep {
-  float estimate;  // of the square, that made the walk go there
-  float distance;
-  uint32_t vector;
-};
-
 struct GraphWalkOptions {
   size_t k = 10;
   // A walk goes on to what is estimated at up to so many times the squared distance of the k-th
@@ -53,13 +48,11 @@ struct GraphWalkOptions {
   float reach = 1.1f;
   // Nodes that are visited at most; 0: as many as it takes.
   size_t visits_max = 0;
-  // One bit per vector (bit v % 64 of word v / 64), set where it may be a hit; empty: all may.
-  // Walks go through the others too.
-  std::span<const uint64_t> allowed = {};
+  RowMask allowed = {};  // of vectors; walks go through the others too
   // A vector that is treated as if it were not there; kNobody: none is.
   static constexpr uint32_t kNobody = 0xFFFFFFFF;
   uint32_t absent = kNobody;
-  std::vector<GraphStep>* steps = nullptr;  // all visits are appended here; may be null
+  std::vector<SearchStep>* steps = nullptr;  // all visits are appended here; may be null
 };
 
 class GraphWalk {

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "engine/vector/top_k.h"
@@ -41,7 +40,7 @@ TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
     for (const size_t k : {1u, 10u, 30u, 100u}) {
       for (const double recall : {0.9, 0.98}) {
         SCOPED_TRACE(testing::Message() << "k " << k << ", recall " << recall);
-        const GraphReach wanted = reach->For(k, recall);
+        const Reach wanted = reach->For(k, recall);
         ASSERT_TRUE(std::isfinite(wanted.reach));
         size_t right = 0;
         uint64_t visits = 0;
@@ -52,8 +51,7 @@ TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
             nearest.Offer(Distance(Metric::kL2, query.data(), table.row(row), query.size()), row);
           const float limit = nearest.worst();
           auto found = graph.Search(
-              query, {.k = std::max(k, GraphReachTable::kNeighborsMin), .reach = wanted.reach},
-              walk);
+              query, {.k = std::max(k, ReachTable::kNeighborsMin), .reach = wanted.reach}, walk);
           ASSERT_OK(found);
           found->resize(k);
           for (const Scored& hit : *found) right += hit.distance <= limit ? 1 : 0;
@@ -86,26 +84,6 @@ TEST(GraphReach, GrowsWithRecallAndIsTheSameAgain) {
       EXPECT_GE(first->values[row][i].visits, first->values[row][i - 1].visits);
     }
   }
-}
-
-TEST(GraphReach, LiesBetweenWhatWasCalibrated) {
-  GraphReachTable table;
-  for (size_t row = 0; row < table.values.size(); ++row) {
-    for (size_t i = 0; i < table.values[row].size(); ++i) {
-      table.values[row][i] = {.reach = 1 + 0.01f * static_cast<float>(i + 1),
-                              .visits = std::pow(10.0f, static_cast<float>(row + 1))};
-    }
-  }
-  EXPECT_FLOAT_EQ(table.For(10, 0.98).reach, 1.04f);
-  EXPECT_FLOAT_EQ(table.For(10, 0.985).reach, 1.045f);
-  EXPECT_FLOAT_EQ(table.For(10, 0.5).reach, 1.01f);
-  EXPECT_FLOAT_EQ(table.For(10, 1).reach, 1.06f);
-  EXPECT_FLOAT_EQ(table.For(10, 0.9).visits, 100);
-  EXPECT_NEAR(table.For(1000, 0.9).visits, 10000, 1);  // beyond: as it grew before
-  EXPECT_NEAR(table.For(32, 0.9).visits, 316, 10);
-  for (auto& row : table.values) row.back().reach = row.back().visits = INFINITY;
-  EXPECT_TRUE(std::isinf(table.For(10, 0.995).reach));
-  EXPECT_TRUE(std::isfinite(table.For(10, 0.99).reach));
 }
 
 TEST(GraphReach, IsThereForAVectorOrTwo) {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far searches of one index must reach for a wanted recall: what calibration measures, and what
+// is stored. Plain values; any thread.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace pigment {
+
+struct Reach {
+  float reach = 0;   // infinite where no search gets there: what is wanted takes a scan
+  float visits = 0;  // of such a search, on average: nodes of a graph, or clusters
+};
+
+class ReachTable {
+ public:
+  // What is calibrated; between these it is interpolated, beyond them the last one counts.
+  static constexpr std::array<uint32_t, 3> kNeighbors = {1, 10, 100};
+  static constexpr std::array<float, 6> kRecalls = {0.80f, 0.90f, 0.95f, 0.98f, 0.99f, 0.999f};
+
+  // Searches for fewer neighbours are searches for so many: how far the nearest one is says little
+  // about where the others are, and whether it is the nearest.
+  static constexpr size_t kNeighborsMin = 10;
+
+  // Of a search for `k` neighbours, of which `recall` (0 to 1) are to be found. Visits grow with k
+  // beyond what is calibrated as they did before.
+  Reach For(size_t k, double recall) const;
+
+  // As stored: kNeighbors x kRecalls.
+  std::array<std::array<Reach, kRecalls.size()>, kNeighbors.size()> values{};
+};
+
+// What a search did, in order: for who wants to know what a shorter one would have found.
+struct SearchStep {
+  static constexpr uint32_t kNoVector = 0xFFFFFFFF;
+
+  float estimate = 0;  // of the square, that made the search go there
+  float distance = 0;  // of `vector`, where there is one
+  uint32_t vector = kNoVector;
+  bool is_visit = true;  // of a node or cluster; false: found at the visit before
+};
+
+// What searches of each reach found and took, summed over queries.
+class ReachSums {
+ public:
+  // What a search for nearest.size() neighbours (their squared distances, ascending) has of the
+  // steps of one that went on for more.
+  void Add(std::span<const SearchStep> steps, std::span<const float> nearest);
+  // The least that finds `recall`.
+  Reach Least(float recall) const;
+  // Whether the longest finds all that is calibrated.
+  bool FindsAll() const;
+
+ private:
+  // Reaches that are tried: in small steps where most lie, then in larger ones.
+  static constexpr size_t kReaches = 61;
+  static constexpr float ReachOf(size_t step);
+
+  std::array<double, kReaches> found_{};  // parts of k
+  std::array<double, kReaches> visits_{};
+  std::array<double, kReaches> ended_{};  // before the long one, so that it is known what they take
+  double queries_ = 0;
+};
+
+}  // namespace pigment

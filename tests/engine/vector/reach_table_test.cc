@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is between calibrated reaches, and what a long search says of shorter ones.
+
+#include "engine/vector/reach_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace pigment {
+namespace {
+
+TEST(ReachTable, LiesBetweenWhatWasCalibrated) {
+  ReachTable table;
+  for (size_t row = 0; row < table.values.size(); ++row) {
+    for (size_t i = 0; i < table.values[row].size(); ++i) {
+      table.values[row][i] = {.reach = 1 + 0.01f * static_cast<float>(i + 1),
+                              .visits = std::pow(10.0f, static_cast<float>(row + 1))};
+    }
+  }
+  EXPECT_FLOAT_EQ(table.For(10, 0.98).reach, 1.04f);
+  EXPECT_FLOAT_EQ(table.For(10, 0.985).reach, 1.045f);
+  EXPECT_FLOAT_EQ(table.For(10, 0.5).reach, 1.01f);
+  EXPECT_FLOAT_EQ(table.For(10, 1).reach, 1.06f);
+  EXPECT_FLOAT_EQ(table.For(10, 0.9).visits, 100);
+  EXPECT_NEAR(table.For(1000, 0.9).visits, 10000, 1);  // beyond: as it grew before
+  EXPECT_NEAR(table.For(32, 0.9).visits, 316, 10);
+  for (auto& row : table.values) row.back().reach = row.back().visits = INFINITY;
+  EXPECT_TRUE(std::isinf(table.For(10, 0.995).reach));
+  EXPECT_TRUE(std::isfinite(table.For(10, 0.99).reach));
+}
+
+// Ten visits, each beyond a reach of 1 + i / 10 times the farthest of ten before it, find one more
+// of the nearest each.
+TEST(ReachSums, TellWhatShorterSearchesFind) {
+  std::vector<SearchStep> steps;
+  for (uint32_t i = 0; i < 10; ++i)
+    steps.push_back({.estimate = 0, .distance = 100, .vector = 100 + i, .is_visit = i == 0});
+  std::vector<float> nearest;
+  for (uint32_t i = 0; i < 10; ++i) {
+    const float reach = 1 + static_cast<float>(i) / 40;
+    // The farthest of the ten found so far stays 100 until all others are replaced.
+    steps.push_back({.estimate = 100 * reach});
+    steps.push_back({.estimate = 100 * reach, .distance = 1, .vector = i, .is_visit = false});
+    nearest.push_back(1);
+  }
+  ReachSums sums;
+  sums.Add(steps, nearest);
+  EXPECT_TRUE(sums.FindsAll());
+  EXPECT_NEAR(sums.Least(0.75f).reach, 1 + 7.0 / 40, 0.011);
+  EXPECT_FLOAT_EQ(sums.Least(0.75f).visits, 9);
+  EXPECT_NEAR(sums.Least(0.999f).reach, 1 + 9.0 / 40, 0.011);
+  EXPECT_FLOAT_EQ(sums.Least(0.999f).visits, 11);
+}
+
+}  // namespace
+}  // namespace pigment
