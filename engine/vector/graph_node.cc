@@ -67,13 +67,28 @@ bool GraphNode::Read(std::span<const std::byte> bytes, uint32_t dimension, uint3
 }
 
 void GraphNode::Estimate(const SignCodeQuery& query, float distance, float* estimates) const {
+  EstimateShifted(query, distance, 0, estimates);
+}
+
+// Of a code with a = sum |r_i| / (sqrt(d) |r|) the standard error of r . p is |p| |r| sqrt(1 / a^2
+// - 1) / sqrt(d - 1) (sign_code.h), and its slope is -2 |r| / (a sqrt(d)): so that of an estimate,
+// 2 r . p, is |p| sqrt(1 - a^2) slope, where a of rotated vectors is near to sqrt(2 / pi).
+void GraphNode::LowerBounds(const SignCodeQuery& query, float distance, float errors,
+                            float* bounds) const {
+  constexpr float kErrorOfSlope = 0.6028f;  // sqrt(1 - 2 / pi)
+  const float shift = errors * kErrorOfSlope * std::sqrt(std::max(distance, 0.0f));
+  EstimateShifted(query, distance, shift, bounds);
+}
+
+void GraphNode::EstimateShifted(const SignCodeQuery& query, float distance, float shift,
+                                float* estimates) const {
   std::array<float, 2 * kLinksPerNodeMax> numbers;
   WidenHalves(bytes_.data() + NumbersAt(places_), std::span(numbers).first(2 * size_t{places_}));
   const float* const slopes = numbers.data() + places_;
   query.Sums(bytes_.data() + CodesAt(places_), places_, estimates);
   for (uint32_t i = 0; i < places_; ++i) {
     estimates[i] = (distance + header_.offset_scale * numbers[i]) +
-                   header_.slope_scale * slopes[i] * estimates[i];
+                   header_.slope_scale * slopes[i] * (estimates[i] + shift);
   }
 }
 

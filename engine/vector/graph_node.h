@@ -80,8 +80,14 @@ class GraphNode {
   // Estimates of the squared distances of `query` to all links, given that to this node; room for
   // 32.
   void Estimate(const SignCodeQuery& query, float distance, float* estimates) const;
+  // The same, less `errors` standard errors of each.
+  void LowerBounds(const SignCodeQuery& query, float distance, float errors, float* bounds) const;
 
  private:
+  // With `shift` added to each s . q.
+  void EstimateShifted(const SignCodeQuery& query, float distance, float shift,
+                       float* estimates) const;
+
   std::span<const std::byte> bytes_;
   uint32_t places_ = 0;
   GraphNodeHeader header_{};

@@ -11,8 +11,6 @@
 
 #include "engine/vector/graph_encode.h"
 #include "engine/vector/graph_walk.h"
-#include "engine/vector/reach_sample.h"
-#include "engine/vector/seeded_random.h"
 
 namespace pigment {
 namespace {
@@ -93,15 +91,14 @@ class TableSource final : public GraphSource {
   std::vector<std::byte> entry_node_;
 };
 
-using AllSums = std::array<ReachSums, ReachTable::kNeighbors.size()>;
-
 // Walks to each query of a sample.
-Result<AllSums> WalkTo(const ReachSample& sample, const VectorTable& points,
-                       const GraphEncoder& encoder, bool is_longer, const BuildPause& pause) {
+Result<CalibrationSums> WalkTo(const CalibrationSample& sample, const VectorTable& points,
+                               const GraphEncoder& encoder, bool is_longer,
+                               const BuildPause& pause) {
   NodeCache nodes(encoder, points.count());
   GraphWalk walk;
   std::vector<SearchStep> steps;
-  AllSums sums;
+  CalibrationSums sums;
   for (uint32_t i = 0; i < sample.points.count(); ++i) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     const bool is_long = i % kLongWalksOf == 0;
@@ -117,10 +114,7 @@ Result<AllSums> WalkTo(const ReachSample& sample, const VectorTable& points,
                                          .absent = sample.absent[i],
                                          .steps = &steps})
                                 .status());
-    for (size_t row = 0; row < longest.rows; ++row) {
-      const size_t k = std::min<size_t>(ReachTable::kNeighbors[row], sample.nearest[i].size());
-      if (k > 0) sums[row].Add(steps, std::span(sample.nearest[i]).first(k));
-    }
+    sums.Add(sample, i, steps, longest.rows);
   }
   return sums;
 }
@@ -128,25 +122,14 @@ Result<AllSums> WalkTo(const ReachSample& sample, const VectorTable& points,
 }  // namespace
 
 Result<ReachTable> CalibrateReach(const VectorTable& points, const Graph& graph,
-                                  const ReachOptions& options) {
-  SeededRandom random(options.seed);
-  const uint32_t count = std::min(options.queries, points.count());
+                                  const CalibrationOptions& options) {
   const GraphEncoder encoder(points, graph);
-  ReachTable table;
-  for (const auto& draw : {SamplePoints, SampleBetween}) {
-    PIGMENT_ASSIGN_OR_RETURN(const ReachSample sample, draw(points, count, options.pause, random));
-    PIGMENT_ASSIGN_OR_RETURN(AllSums sums, WalkTo(sample, points, encoder, false, options.pause));
-    if (!std::ranges::all_of(sums, &ReachSums::FindsAll)) {
-      PIGMENT_ASSIGN_OR_RETURN(sums, WalkTo(sample, points, encoder, true, options.pause));
-    }
-    for (size_t row = 0; row < sums.size(); ++row) {
-      for (size_t i = 0; i < ReachTable::kRecalls.size(); ++i) {
-        const Reach least = sums[row].Least(ReachTable::kRecalls[i]);
-        if (least.reach > table.values[row][i].reach) table.values[row][i] = least;
-      }
-    }
-  }
-  return table;
+  return Calibrate(points, options,
+                   [&](const CalibrationSample& sample) -> Result<CalibrationSums> {
+                     auto sums = WalkTo(sample, points, encoder, false, options.pause);
+                     if (!sums.ok() || sums->FindsAll()) return sums;
+                     return WalkTo(sample, points, encoder, true, options.pause);
+                   });
 }
 
 }  // namespace pigment

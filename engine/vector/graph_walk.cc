@@ -4,8 +4,6 @@
 
 #include "engine/vector/graph_walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -19,11 +17,6 @@ constexpr size_t kChildren = 4;
 
 uint64_t PromiseOf(float estimate, uint32_t vector) {
   return uint64_t{DistanceKey(estimate)} << 32 | vector;
-}
-
-Status WrongLink(uint32_t link, uint32_t vectors) {
-  return DataLoss(Detail::kMiscounted, "", -1,
-                  fmt::format("a graph of {} vectors links to {}", vectors, link));
 }
 
 }  // namespace
@@ -115,7 +108,7 @@ Status GraphWalk::NoteEntries(GraphSource& source, const SignCodeQuery& query, u
   }
   links_estimated_ += entries_.size();
   if (entries_.empty()) return Status::Ok();
-  if (greatest_link >= vectors) return WrongLink(greatest_link, vectors);
+  if (greatest_link >= vectors) return LinkBeyondTheEnd(greatest_link, vectors);
   const auto middle = least_of_nodes_.begin() + static_cast<ptrdiff_t>(least_of_nodes_.size() / 2);
   std::nth_element(least_of_nodes_.begin(), middle, least_of_nodes_.end());
   PushEntries(*middle);
@@ -183,7 +176,7 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
   for (; near != 0; near &= near - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
-    if (link >= vectors) return WrongLink(link, vectors);
+    if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
     if (!IsVisited(link)) Push(PromiseOf(estimates[i], link));
   }
   return Status::Ok();

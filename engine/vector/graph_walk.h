@@ -14,31 +14,18 @@
 #include <vector>
 
 #include "engine/base/status.h"
-#include "engine/vector/graph_node.h"
+#include "engine/vector/entry_source.h"
 #include "engine/vector/reach_table.h"
 #include "engine/vector/row_mask.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
 
-// Where a walk reads: memory, or the blocks of a segment.
-class GraphSource {
+// Where a walk reads.
+class GraphSource : public EntrySource {
  public:
-  virtual ~GraphSource() = default;
-  // Nodes that link to the entries; their vector, the centre of all, is no vector of the graph.
-  virtual uint32_t entry_nodes() const = 0;
-  virtual Result<GraphNode> EntryNode(uint32_t number) = 0;
-  // The squared distance of the query to the centre, in the space of the nodes' estimates.
-  virtual float centre_square() const = 0;
-  // A node, valid until the next call. Errors end the walk.
+  // Of a vector.
   virtual Result<GraphNode> Node(uint32_t vector) = 0;
-  // The exact distance of the query to a vector: what hits are ordered by.
-  virtual Result<float> Distance(uint32_t vector) = 0;
-  // The squared distance, in the space of the nodes' estimates, of a vector at this distance;
-  // ascends with it.
-  virtual float SquareOf(float distance) const = 0;
-  // This vector and its node are likely to be read soon.
-  virtual void Expect(uint32_t vector) = 0;
 };
 
 struct GraphWalkOptions {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "tests/support/made_vectors.h"
@@ -61,6 +62,29 @@ TEST(GraphNode, EstimatesWithinItsErrorForAnyNumberOfLinks) {
     }
   }
   EXPECT_NEAR(std::sqrt(squares / estimated), std::sqrt(3.14159 / 2 - 1), 0.2);
+}
+
+// About as many bounds are above their distances as a normal error says; less, because query and
+// links begin at the node and what they share is estimated without error.
+TEST(GraphNode, BoundsAreBelowByStandardErrors) {
+  const VectorTable table = NormalVectors({.count = 400, .dimension = kDimension, .seed = 5});
+  const Encoded encoded = Encode(table, kLinksPerNodeMax);
+  GraphNode node;
+  ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
+  for (const auto& [errors, least, most] :
+       {std::tuple(0.0f, 0.45, 0.55), std::tuple(1.0f, 0.08, 0.18),
+        std::tuple(2.0f, 0.002, 0.03)}) {
+    int above = 0;
+    int bounds = 0;
+    for (uint32_t query = kLinksPerNodeMax + 1; query < table.count(); ++query) {
+      float bound[kLinksPerNodeMax];
+      node.LowerBounds(SignCodeQuery(table.vector(query)), table.Distance(0, query), errors, bound);
+      for (uint32_t i = 0; i < node.links(); ++i, ++bounds)
+        above += bound[i] > table.Distance(node.link(i), query) ? 1 : 0;
+    }
+    EXPECT_GT(above, least * bounds) << errors;
+    EXPECT_LT(above, most * bounds) << errors;
+  }
 }
 
 TEST(GraphNode, OfAVectorLikeItsNodeIsEstimatedExactly) {

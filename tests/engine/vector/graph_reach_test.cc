@@ -102,7 +102,7 @@ TEST(GraphReach, StopsWhenItIsTold) {
   const VectorTable table = NormalVectors({.count = 500, .dimension = 16, .seed = 6});
   const auto graph = BuildGraph(table, {});
   ASSERT_OK(graph);
-  ReachOptions options;
+  CalibrationOptions options;
   options.pause = [] { return Status(Code::kCancelled, "stop"); };
   EXPECT_CODE(CalibrateReach(table, *graph, options), Code::kCancelled);
 }

@@ -13,38 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/made_vectors.h"
 #include "tests/support/memory_graph.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/vector_world.h"
 
 namespace pigment {
 namespace {
-
-std::vector<Scored> Nearest(const VectorTable& table, std::span<const float> query, size_t k,
-                            std::span<const uint64_t> allowed = {}) {
-  const DistanceFunction distance(Metric::kL2, query);
-  TopK nearest(k);
-  for (uint32_t i = 0; i < table.count(); ++i) {
-    if (allowed.empty() || (allowed[i / 64] >> (i % 64) & 1) != 0)
-      nearest.Offer(distance(table.row(i)), i);
-  }
-  return nearest.TakeSorted();
-}
-
-// Rows beyond `first` are queries of the same kind.
-struct World {
-  explicit World(const MadeVectors& made, uint32_t queries)
-      : all(ClusteredVectors(made)), table(made.dimension, nullptr), queries_(queries) {
-    (void)table.Reserve(made.count - queries);
-    for (uint32_t i = 0; i < made.count - queries; ++i) table.Add(all.vector(i));
-  }
-  std::span<const float> query(uint32_t i) const { return all.vector(table.count() + i); }
-  uint32_t queries() const { return queries_; }
-
-  VectorTable all;
-  VectorTable table;
-  uint32_t queries_;
-};
 
 constexpr float kEverywhere = std::numeric_limits<float>::infinity();
 

@@ -2,19 +2,18 @@
 //
 // Samples and what is nearest to them: see the header.
 
-#include "engine/vector/reach_sample.h"
+#include "engine/vector/calibration.h"
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
-#include "engine/vector/reach_table.h"
+#include "engine/vector/seeded_random.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
 namespace {
 
-Status FindNearest(const VectorTable& points, const BuildPause& pause, ReachSample& sample) {
+Status FindNearest(const VectorTable& points, const BuildPause& pause, CalibrationSample& sample) {
   const uint32_t count = sample.points.count();
   VectorPanels panels(points.dimension(), nullptr);
   std::vector<const float*> rows;
@@ -43,11 +42,9 @@ Status FindNearest(const VectorTable& points, const BuildPause& pause, ReachSamp
   return Status::Ok();
 }
 
-}  // namespace
-
-Result<ReachSample> SamplePoints(const VectorTable& points, uint32_t count, const BuildPause& pause,
-                                 SeededRandom& random) {
-  ReachSample sample{
+Result<CalibrationSample> SamplePoints(const VectorTable& points, uint32_t count,
+                                       const BuildPause& pause, SeededRandom& random) {
+  CalibrationSample sample{
       .points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
   PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
   for (uint32_t i = 0; i < count; ++i) {
@@ -58,9 +55,9 @@ Result<ReachSample> SamplePoints(const VectorTable& points, uint32_t count, cons
   return sample;
 }
 
-Result<ReachSample> SampleBetween(const VectorTable& points, uint32_t count,
-                                  const BuildPause& pause, SeededRandom& random) {
-  ReachSample sample{
+Result<CalibrationSample> SampleBetween(const VectorTable& points, uint32_t count,
+                                        const BuildPause& pause, SeededRandom& random) {
+  CalibrationSample sample{
       .points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
   PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
   std::vector<float> between(points.dimension());
@@ -69,11 +66,47 @@ Result<ReachSample> SampleBetween(const VectorTable& points, uint32_t count,
     const float* const far = points.row(random.Below(points.count()));
     const float share = 0.5f + 0.4f * static_cast<float>(random.Below(1000)) / 1000;
     for (size_t d = 0; d < between.size(); ++d) between[d] = share * near[d] + (1 - share) * far[d];
-    sample.absent.push_back(ReachSample::kNobody);
+    sample.absent.push_back(CalibrationSample::kNobody);
     sample.points.Add(between);
   }
   PIGMENT_RETURN_IF_ERROR(FindNearest(points, pause, sample));
   return sample;
+}
+
+}  // namespace
+
+void CalibrationSums::Add(const CalibrationSample& sample, uint32_t query,
+                          std::span<const SearchStep> steps, size_t rows) {
+  for (size_t row = 0; row < rows; ++row) {
+    const size_t k = std::min<size_t>(ReachTable::kNeighbors[row], sample.nearest[query].size());
+    if (k > 0) sums_[row].Add(steps, std::span(sample.nearest[query]).first(k));
+  }
+}
+
+bool CalibrationSums::FindsAll() const { return std::ranges::all_of(sums_, &ReachSums::FindsAll); }
+
+void CalibrationSums::Raise(ReachTable& table) const {
+  for (size_t row = 0; row < sums_.size(); ++row) {
+    for (size_t i = 0; i < ReachTable::kRecalls.size(); ++i) {
+      const Reach least = sums_[row].Least(ReachTable::kRecalls[i]);
+      if (least.reach > table.values[row][i].reach) table.values[row][i] = least;
+    }
+  }
+}
+
+Result<ReachTable> Calibrate(
+    const VectorTable& points, const CalibrationOptions& options,
+    const std::function<Result<CalibrationSums>(const CalibrationSample&)>& search_all) {
+  SeededRandom random(options.seed);
+  const uint32_t count = std::min(options.queries, points.count());
+  ReachTable table;
+  for (const auto& draw : {SamplePoints, SampleBetween}) {
+    PIGMENT_ASSIGN_OR_RETURN(const CalibrationSample sample,
+                             draw(points, count, options.pause, random));
+    PIGMENT_ASSIGN_OR_RETURN(const CalibrationSums sums, search_all(sample));
+    sums.Raise(table);
+  }
+  return table;
 }
 
 }  // namespace pigment

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The probe: see the header.
+
+#include "engine/vector/cluster_probe.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <limits>
+
+namespace pigment {
+namespace {
+
+// Clusters between two comparisons: few at first, because what they find is the limit of all
+// others; more later, where a comparison each would sort a few vectors at a time.
+constexpr size_t kBatchMin = 4;
+constexpr size_t kBatchMax = 16;
+constexpr size_t kSortedAtOnce = 32;
+
+uint64_t PromiseOf(float square, uint32_t number) {
+  return uint64_t{DistanceKey(square)} << 32 | number;
+}
+float SquareOf(uint64_t promise) { return DistanceOfKey(static_cast<uint32_t>(promise >> 32)); }
+
+}  // namespace
+
+Status ClusterProbe::NoteClusters(ClusterSource& source, const SignCodeQuery& query, float errors) {
+  const uint32_t count = source.clusters();
+  waiting_.clear();
+  float bounds[kLinksPerNodeMax];
+  for (uint32_t number = 0; number < source.entry_nodes(); ++number) {
+    PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(number));
+    node.LowerBounds(query, source.centre_square(), errors, bounds);
+    for (uint32_t i = 0; i < node.links(); ++i) {
+      const uint32_t cluster = node.link(i);
+      if (cluster >= count) return LinkBeyondTheEnd(cluster, count);
+      waiting_.push_back(PromiseOf(bounds[i], cluster));
+    }
+  }
+  links_estimated_ += waiting_.size();
+  return Status::Ok();
+}
+
+void ClusterProbe::SortMore() {
+  const auto begin = waiting_.begin() + static_cast<ptrdiff_t>(sorted_);
+  const size_t some = std::min(std::max(kSortedAtOnce, sorted_), waiting_.size() - sorted_);
+  const auto end = begin + static_cast<ptrdiff_t>(some);
+  if (end != waiting_.end()) std::nth_element(begin, end, waiting_.end());
+  std::sort(begin, end);
+  sorted_ += some;
+}
+
+Result<bool> ClusterProbe::Next(ClusterSource& source, float reach, uint32_t* cluster) {
+  constexpr size_t kAhead = 4;
+  // Whatever is still waiting may be nearer than the nearest that is known.
+  for (; taken_ < waiting_.size(); ++taken_) {
+    if (taken_ == sorted_) SortMore();
+    const uint64_t bound = waiting_[taken_];
+    if (!known_.empty() && bound >> 32 > known_.front() >> 32) break;
+    if (known_.empty() && SquareOf(bound) > limit_ * reach) return false;
+    const auto number = static_cast<uint32_t>(bound);
+    if (taken_ + kAhead < sorted_)
+      source.ExpectCentroid(static_cast<uint32_t>(waiting_[taken_ + kAhead]));
+    PIGMENT_ASSIGN_OR_RETURN(const float square, source.CentroidSquare(number));
+    known_.push_back(PromiseOf(square, number));
+    std::push_heap(known_.begin(), known_.end(), std::greater<>());
+  }
+  if (known_.empty()) return false;
+  square_ = SquareOf(known_.front());
+  if (square_ > limit_ * reach) return false;
+  *cluster = static_cast<uint32_t>(known_.front());
+  std::pop_heap(known_.begin(), known_.end(), std::greater<>());
+  known_.pop_back();
+  return true;
+}
+
+Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignCodeQuery& query,
+                            uint32_t vectors, const ClusterProbeOptions& options) {
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t nodes, source.Go(cluster));
+  float bounds[kLinksPerNodeMax];
+  for (uint32_t n = 0; n < nodes; ++n) {
+    PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
+    uint32_t near = ~uint32_t{0} >> (kLinksPerNodeMax - node.links());
+    if (!options.allowed.empty()) {
+      for (uint32_t i = 0; i < node.links(); ++i) {
+        const uint32_t link = node.link(i);
+        if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
+        near &= ~(static_cast<uint32_t>(!IsAllowed(options.allowed, link)) << i);
+      }
+      if (near == 0) continue;
+    }
+    node.LowerBounds(query, square_, options.errors, bounds);
+    links_estimated_ += node.links();
+    uint32_t beyond = 0;
+    for (uint32_t i = 0; i < node.links(); ++i)
+      beyond |= static_cast<uint32_t>(bounds[i] > limit_) << i;
+    for (near &= ~beyond; near != 0; near &= near - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(near));
+      const uint32_t link = node.link(i);
+      if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
+      if (link != options.absent) gathered_.push_back(PromiseOf(bounds[i], link));
+    }
+  }
+  return Status::Ok();
+}
+
+Status ClusterProbe::Compare(ClusterSource& source, const ClusterProbeOptions& options,
+                             TopK& nearest) {
+  constexpr size_t kAhead = 2;
+  std::sort(gathered_.begin(), gathered_.end());
+  for (size_t i = 0; i < gathered_.size(); ++i) {
+    if (SquareOf(gathered_[i]) > limit_) break;
+    if (i + kAhead < gathered_.size()) source.Expect(static_cast<uint32_t>(gathered_[i + kAhead]));
+    const auto vector = static_cast<uint32_t>(gathered_[i]);
+    PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
+    ++vectors_compared_;
+    if (options.steps != nullptr) options.steps->push_back({square_, distance, vector, false});
+    if (!nearest.MayEnter(distance)) continue;
+    nearest.Offer(distance, vector);
+    limit_ = source.SquareOf(nearest.worst());
+  }
+  gathered_.clear();
+  return Status::Ok();
+}
+
+Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const SignCodeQuery& query,
+                                                 uint32_t vectors,
+                                                 const ClusterProbeOptions& options) {
+  known_.clear();
+  gathered_.clear();
+  sorted_ = taken_ = 0;
+  limit_ = std::numeric_limits<float>::quiet_NaN();
+  clusters_probed_ = links_estimated_ = vectors_compared_ = 0;
+  if (options.k == 0) return std::vector<Scored>();
+  PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, options.errors));
+  TopK nearest(options.k);
+  // Steps tell what searches found that ended in between, so nothing waits for others then.
+  size_t batch = options.steps != nullptr ? 1 : kBatchMin;
+  size_t gathered_from = 0;  // clusters, since the last comparison
+  for (;;) {
+    uint32_t cluster = 0;
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_next, Next(source, options.reach, &cluster));
+    if (!has_next) break;
+    if (options.steps != nullptr) options.steps->push_back({.estimate = square_});
+    PIGMENT_RETURN_IF_ERROR(Gather(source, cluster, query, vectors, options));
+    if (++clusters_probed_ == options.clusters_max) break;
+    if (++gathered_from < batch) continue;
+    PIGMENT_RETURN_IF_ERROR(Compare(source, options, nearest));
+    gathered_from = 0;
+    if (options.steps == nullptr) batch = std::min(batch * 2, kBatchMax);
+  }
+  PIGMENT_RETURN_IF_ERROR(Compare(source, options, nearest));
+  return nearest.TakeSorted();
+}
+
+}  // namespace pigment

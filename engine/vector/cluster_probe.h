@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ClusterProbe: the search of clusters (cluster_lists.h). It goes from cluster to cluster in the
+// order of the centroids' distances, of which it computes those that codes do not rule out, scores
+// all codes of each, and compares the vectors whose estimates, less some standard errors, are
+// within the k nearest so far. It ends when the next centroid is farther than the k-th nearest so
+// far by more than its reach allows: near queries end early, hard ones and those with few allowed
+// rows go on. One thread at a time; a probe's
+// memory is kept from query to query.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/vector/entry_source.h"
+#include "engine/vector/reach_table.h"
+#include "engine/vector/row_mask.h"
+#include "engine/vector/top_k.h"
+
+namespace pigment {
+
+// Where a probe reads; the entries are the clusters.
+class ClusterSource : public EntrySource {
+ public:
+  virtual uint32_t clusters() const = 0;
+  // The squared distance of the query to a centroid, in the space of the estimates.
+  virtual Result<float> CentroidSquare(uint32_t cluster) = 0;
+  virtual void ExpectCentroid(uint32_t cluster) = 0;
+  // Goes to a cluster, and gives how many nodes its vectors take; Node gives those of the one that
+  // was gone to last.
+  virtual Result<uint32_t> Go(uint32_t cluster) = 0;
+  virtual Result<GraphNode> Node(uint32_t number) = 0;
+};
+
+struct ClusterProbeOptions {
+  size_t k = 10;
+  // A probe goes on to clusters whose centroid is at up to so many times the squared distance of
+  // the k-th nearest. Infinity goes everywhere.
+  float reach = 1.1f;
+  // Clusters that are probed at most; 0: as many as it takes.
+  size_t clusters_max = 0;
+  // Centroids and vectors whose estimate is too far by more than so many standard errors are not
+  // compared; infinity compares all.
+  float errors = 2;
+  RowMask allowed = {};                      // of vectors
+  uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
+  std::vector<SearchStep>* steps = nullptr;  // is appended to; may be null
+};
+
+class ClusterProbe {
+ public:
+  // The nearest to `query` (rotated, less the centre) that were compared, at most k, ascending by
+  // distance, then number. What a source says is believed only as far as `vectors`, their number.
+  Result<std::vector<Scored>> Search(ClusterSource& source, const SignCodeQuery& query,
+                                     uint32_t vectors, const ClusterProbeOptions& options);
+
+  // Of the last search.
+  uint64_t clusters_probed() const { return clusters_probed_; }
+  uint64_t links_estimated() const { return links_estimated_; }
+  uint64_t vectors_compared() const { return vectors_compared_; }
+
+ private:
+  // Bounds of all centroids' distances.
+  Status NoteClusters(ClusterSource& source, const SignCodeQuery& query, float errors);
+  // Puts some more of those that wait in order.
+  void SortMore();
+  // The nearest cluster that was not probed, and its square; false: there is none within the reach.
+  Result<bool> Next(ClusterSource& source, float reach, uint32_t* cluster);
+  // Notes the vectors of a cluster that may be among the nearest.
+  Status Gather(ClusterSource& source, uint32_t cluster, const SignCodeQuery& query,
+                uint32_t vectors, const ClusterProbeOptions& options);
+  // Compares what was gathered, the most promising first.
+  Status Compare(ClusterSource& source, const ClusterProbeOptions& options, TopK& nearest);
+
+  // Of all: bits 63..32 DistanceKey(square), 31..0 the cluster or vector.
+  std::vector<uint64_t> waiting_;   // clusters by their bounds
+  std::vector<uint64_t> known_;     // a heap of clusters by their squares, the least on top
+  std::vector<uint64_t> gathered_;  // vectors by their bounds
+  size_t sorted_ = 0;               // the first of waiting_
+  size_t taken_ = 0;                // the first of these are in known_, or were
+  float limit_ = 0;                 // the square of the k-th nearest; NaN: there are not k yet
+  float square_ = 0;                // of the cluster that was probed last
+  uint64_t clusters_probed_ = 0;
+  uint64_t links_estimated_ = 0;
+  uint64_t vectors_compared_ = 0;
+};
+
+}  // namespace pigment
