@@ -72,12 +72,18 @@ std::string_view BlockKindName(BlockKind kind) {
       return "document chunks";
     case BlockKind::kPacked:
       return "packed";
-    case BlockKind::kGraph:
-      return "graph";
-    case BlockKind::kGraphEntries:
-      return "graph entries";
+    case BlockKind::kIndex:
+      return "index";
+    case BlockKind::kEntries:
+      return "entries";
     case BlockKind::kGraphNodes:
       return "graph nodes";
+    case BlockKind::kClusterSizes:
+      return "cluster sizes";
+    case BlockKind::kCentroids:
+      return "centroids";
+    case BlockKind::kClusterNodes:
+      return "cluster nodes";
     case BlockKind::kPending:
       return "pending";
     case BlockKind::kOverflow:

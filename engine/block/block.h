@@ -61,9 +61,12 @@ enum class BlockKind : uint8_t {
   kDocuments = 14,       // documents, compressed in chunks
   kDocumentChunks = 15,  // where each chunk begins
   kPacked = 16,          // small parts, several in a block
-  kGraph = 17,         // what is to be known of a graph before a walk (engine/segment/graph_part.h)
-  kGraphEntries = 18,  // nodes that link to its entries
-  kGraphNodes = 19,    // a node for each vector
+  kIndex = 17,           // what is to be known of an index before a search (segment/index_part.h)
+  kEntries = 18,         // nodes that link to its entries
+  kGraphNodes = 19,      // a node for each vector
+  kClusterSizes = 20,    // how many vectors each cluster has
+  kCentroids = 21,
+  kClusterNodes = 22,  // the nodes of each cluster
   kPending = 64,       // inserted rows that are in no segment yet (a host's mutable tail)
   kOverflow = 65,      // continuation of a pending entry that no page can hold
   kDeletions = 66,     // deletion bits of a segment

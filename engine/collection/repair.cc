@@ -152,7 +152,7 @@ class Repair {
                           .dimension = info.dimension,
                           .metric = info.metric,
                           .vector_element = info.vector_element,
-                          .codes = true},
+                          .codes = SegmentOptions::Codes::kOfFlat},
                          &sink);
     uint32_t kept = 0;
     uint64_t last_ordinal = 0;

@@ -90,7 +90,8 @@ class SegmentStore {
     uint32_t dimension = 0;
     Metric metric = Metric::kL2;
     VectorElement vector_element = VectorElement::kF32;
-    uint32_t graph_vectors = 0;  // as SegmentOptions has them
+    SegmentIndex index = {};  // as SegmentOptions has them
+    uint32_t index_vectors = 0;
     uint32_t threads = 1;
     BuildPause pause = {};
     // What the file will have, nearly. A large one takes its space first: a full disk then refuses

@@ -56,12 +56,12 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
   if (header.header_bytes != sizeof(RootHeader)) {
     return error(Detail::kMisaligned, fmt::format("header of {} bytes", header.header_bytes));
   }
-  if (header.kind != static_cast<uint32_t>(SegmentKind::kFlat) &&
-      header.kind != static_cast<uint32_t>(SegmentKind::kGraph)) {
-    return Status(
-        Code::kVersionMismatch,
-        fmt::format("segment {} is of kind {}, this library reads kinds 1 (flat) and 2 (graph)",
-                    header.segment, header.kind));
+  const auto kind = static_cast<SegmentKind>(header.kind);
+  if (kind < SegmentKind::kFlat || kind > SegmentKind::kClusters) {
+    return Status(Code::kVersionMismatch,
+                  fmt::format("segment {} is of kind {}, this library reads kinds 1 (flat), 2 "
+                              "(graph) and 3 (clusters)",
+                              header.segment, header.kind));
   }
   if (header.dimension > 65535)
     return error(Detail::kMiscounted, fmt::format("dimension {}", header.dimension));
@@ -74,7 +74,9 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
   const uint64_t slots =
       (uint64_t{header.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
   if (header.vectors > header.rows || header.vector_slots != slots ||
-      header.clusters != (header.vectors != 0 ? 1 : 0) ||
+      header.clusters < (header.vectors != 0 ? 1 : 0) ||
+      header.clusters > (kind == SegmentKind::kClusters ? header.vectors : 1) ||
+      (header.vectors == 0 && header.clusters != 0) ||
       (header.vectors != 0 && header.dimension == 0)) {
     return error(
         Detail::kMiscounted,
@@ -136,15 +138,22 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
                                   .bytes = uint64_t{bytes} * header.vector_slots,
                                   .may_be_stream = true};
   }
-  if (header.kind == static_cast<uint32_t>(SegmentKind::kGraph)) {
-    // How long they are the head says (ReadGraphHead).
+  if (const auto kind = static_cast<SegmentKind>(header.kind); kind != SegmentKind::kFlat) {
+    // How long they are the head says (ReadIndexHead).
     if (header.vectors == 0 || !HasGraphSpace(static_cast<Metric>(header.metric))) {
       return error(Detail::kMiscounted,
-                   fmt::format("a graph of {} vectors, metric {}", header.vectors, header.metric));
+                   fmt::format("an index of {} vectors, metric {}", header.vectors, header.metric));
     }
-    for (const BlockKind kind :
-         {BlockKind::kGraph, BlockKind::kGraphEntries, BlockKind::kGraphNodes})
-      rules[kind] = {.element_bytes = 0, .bytes = 0, .is_free = true};
+    std::vector<BlockKind> kinds = {BlockKind::kIndex, BlockKind::kEntries};
+    if (kind == SegmentKind::kGraph) {
+      kinds.push_back(BlockKind::kGraphNodes);
+    } else {
+      for (const BlockKind of_clusters :
+           {BlockKind::kClusterSizes, BlockKind::kCentroids, BlockKind::kClusterNodes})
+        kinds.push_back(of_clusters);
+    }
+    for (const BlockKind part : kinds)
+      rules[part] = {.element_bytes = 0, .bytes = 0, .is_free = true};
   }
   const auto has = [&parts](BlockKind kind) {
     return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {

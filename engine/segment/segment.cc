@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "engine/segment/graph_part.h"
-#include "engine/segment/graph_reader.h"
+#include "engine/segment/index_part.h"
+#include "engine/segment/index_reader.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
@@ -27,9 +27,9 @@ class BlockSegment final : public Segment {
 
   const SegmentInfo& info() const override { return root_.info; }
 
-  Result<const GraphHead*> Graph() const override;
-  std::unique_ptr<GraphReader> NewGraphReader(const GraphHead& head) const override {
-    return std::make_unique<GraphReader>(source_, &root_, head);
+  Result<const IndexHead*> Index() const override;
+  std::unique_ptr<IndexReader> NewIndexReader(const IndexHead& head) const override {
+    return std::make_unique<IndexReader>(source_, &root_, head);
   }
   std::unique_ptr<RowReader> NewReader() const override {
     return std::make_unique<RowReader>(source_, &root_);
@@ -68,17 +68,17 @@ class BlockSegment final : public Segment {
 
   BlockSource* const source_;
   const Root root_;
-  mutable std::mutex graph_mutex_;  // held while the head is read
-  mutable std::unique_ptr<const GraphHead> graph_;
+  mutable std::mutex index_mutex_;  // held while the head is read
+  mutable std::unique_ptr<const IndexHead> index_;
 };
 
-Result<const GraphHead*> BlockSegment::Graph() const {
-  if (!has_graph()) return nullptr;
-  std::lock_guard lock(graph_mutex_);
-  if (graph_ == nullptr) {
-    PIGMENT_ASSIGN_OR_RETURN(graph_, ReadGraphHead(source_, root_));
+Result<const IndexHead*> BlockSegment::Index() const {
+  if (!has_index()) return nullptr;
+  std::lock_guard lock(index_mutex_);
+  if (index_ == nullptr) {
+    PIGMENT_ASSIGN_OR_RETURN(index_, ReadIndexHead(source_, root_));
   }
-  return graph_.get();
+  return index_.get();
 }
 
 Result<std::string> BlockSegment::ReadId(uint32_t row) const {

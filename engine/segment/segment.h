@@ -5,9 +5,9 @@
 // from any thread if its source may.
 //
 // A segment is a run of logical blocks 0..n-1, grouped into parts (one BlockKind each); the root is
-// the last one. Rows and vectors are numbered apart: vectors in cluster order, each cluster
-// beginning at a multiple of 32 (slots in between are padding and dead from birth); rows in the
-// order in which they were added. One vector owns one or more rows. A row may have no vector
+// the last one. Rows and vectors are numbered apart, both in the order in which rows were added: a
+// vector owns one or more rows, and slots of vectors up to a multiple of 32 are padding. A row may
+// have no vector
 // (kNoVector).
 //
 // Root payload (offset relative to the payload):
@@ -22,7 +22,7 @@
 //   40     4    rows
 //   44     4    vector slots (padding included), a multiple of 32
 //   48     4    vectors
-//   52     4    clusters (1 in a flat segment that has vectors)
+//   52     4    clusters; of other kinds 1 where there are vectors
 //   56     4    segment kind (SegmentKind)
 //   60     4    logical blocks, root included
 //   64     2    number of parts
@@ -76,7 +76,8 @@ inline constexpr uint64_t kNoRowPointer = ~uint64_t{0};
 
 enum class SegmentKind : uint32_t {
   kFlat = 1,
-  kGraph = 2,  // with a graph over all vectors (graph_part.h)
+  kGraph = 2,     // with a graph over all vectors (index_part.h)
+  kClusters = 3,  // with the clusters of all vectors (index_part.h)
 };
 constexpr std::string_view SegmentKindName(SegmentKind kind) {
   switch (kind) {
@@ -84,9 +85,18 @@ constexpr std::string_view SegmentKindName(SegmentKind kind) {
       return "flat";
     case SegmentKind::kGraph:
       return "graph";
+    case SegmentKind::kClusters:
+      return "clusters";
   }
   return "unknown";
 }
+
+// What a segment is to have for searches beside its vectors. Without the memory for its build, or
+// where vectors have no room in its space, a segment is flat all the same.
+struct SegmentIndex {
+  SegmentKind kind = SegmentKind::kFlat;
+  uint32_t vectors_per_cluster = 100;  // of clusters, on average
+};
 
 using OwnerId = std::array<std::byte, 16>;
 
@@ -107,8 +117,8 @@ struct SegmentInfo {
 };
 
 class RowReader;    // row_reader.h
-class GraphReader;  // graph_reader.h
-struct GraphHead;   // graph_part.h
+class IndexReader;  // index_reader.h
+struct IndexHead;   // index_part.h
 
 class Segment {
  public:
@@ -160,12 +170,12 @@ class Segment {
   using CodeVisitor = std::function<Status(uint32_t first, const std::byte* codes, size_t count)>;
   virtual Status VisitCodes(const CodeVisitor& visit,
                             const VectorFilter& wants = nullptr) const = 0;
-  // What is to be known of the graph before a walk, read when it is first asked for, and kept; null
-  // where the segment has none.
-  virtual Result<const GraphHead*> Graph() const = 0;
-  // Nodes and vectors for walks; it must not outlive the segment. `head` is what Graph gave.
-  virtual std::unique_ptr<GraphReader> NewGraphReader(const GraphHead& head) const = 0;
-  bool has_graph() const { return info().kind == SegmentKind::kGraph; }
+  // What is to be known of the graph or the clusters before a search, read when it is first asked
+  // for, and kept; null where the segment is flat.
+  virtual Result<const IndexHead*> Index() const = 0;
+  // Nodes and vectors for searches; it must not outlive the segment. `head` is what Index gave.
+  virtual std::unique_ptr<IndexReader> NewIndexReader(const IndexHead& head) const = 0;
+  bool has_index() const { return info().kind != SegmentKind::kFlat; }
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walk or scan: see the header. Costs are bytes that come from memory one place after the other,
+// Index or scan: see the header. Costs are bytes that come from memory one place after the other,
 // which is what both spend their time on.
 
 #include "engine/segment/segment_search.h"
@@ -11,15 +11,17 @@
 #include <memory>
 #include <utility>
 
-#include "engine/segment/graph_search.h"
+#include "engine/segment/index_search.h"
 
 namespace pigment {
 namespace {
 
-// What a visit costs beside the bytes of node and vector (heap, picking links), and what a row of a
-// scan costs beside its vector, in bytes that are read meanwhile.
+// What a visit of a node or a cluster costs beside their bytes (heap, picking links), and what a
+// row of a scan costs beside its vector, in bytes that are read meanwhile.
 constexpr double kVisitBytes = 2500;
 constexpr double kRowBytes = 250;
+// Vectors that a probe compares for each neighbour.
+constexpr double kComparedEach = 8;
 
 class SegmentSearcher {
  public:
@@ -35,11 +37,15 @@ class SegmentSearcher {
   size_t wanted() const {
     return static_cast<size_t>(std::min<uint64_t>(search_.scan.k, search_.allowed_count));
   }
-  bool MayWalk() const;
-  // Sets reach and visits of walks, unless a scan is expected to cost less.
-  bool PlanWalks(const GraphHead& head);
-  // The queries that a walk did not answer.
-  Result<std::vector<size_t>> WalkAll(const GraphHead& head);
+  bool is_graph() const { return segment_.info().kind == SegmentKind::kGraph; }
+  bool MayUseIndex() const;
+  // Sets reach and visits of searches, unless a scan is expected to cost less.
+  bool PlanSearches(const IndexHead& head);
+  // What nodes or clusters take, on average.
+  double VisitBytes(const IndexHead& head) const;
+  // The queries that no search of the index answered.
+  Result<std::vector<size_t>> SearchAll(const IndexHead& head);
+  Result<std::vector<RowHit>> SearchOne(IndexReader& reader, const IndexSearch& search);
   Status Scan(const std::vector<size_t>& queries);
 
   const Segment& segment_;
@@ -47,72 +53,102 @@ class SegmentSearcher {
   const uint32_t dimension_;
   float reach_ = 0;
   size_t visits_max_ = 0;
+  GraphWalk walk_;
+  ClusterProbe probe_;
+  size_t visits_ = 0;  // of the last search
   SegmentSearchResult result_;
 };
 
-bool SegmentSearcher::MayWalk() const {
+bool SegmentSearcher::MayUseIndex() const {
   const SegmentInfo& info = segment_.info();
-  return segment_.has_graph() && info.rows == info.vectors && info.metric == search_.scan.metric &&
+  return segment_.has_index() && info.rows == info.vectors && info.metric == search_.scan.metric &&
          wanted() > 0 && (search_.recall < 1 || search_.width != 0);
 }
 
-bool SegmentSearcher::PlanWalks(const GraphHead& head) {
-  const double vector_bytes = segment_.info().vector_bytes();
+double SegmentSearcher::VisitBytes(const IndexHead& head) const {
+  if (is_graph())
+    return static_cast<double>(head.node_bytes()) + segment_.info().vector_bytes() + kVisitBytes;
+  return static_cast<double>(head.cluster_begins.back()) / head.entries +
+         static_cast<double>(head.centroid_bytes()) + kVisitBytes;
+}
+
+bool SegmentSearcher::PlanSearches(const IndexHead& head) {
+  const double vector_bytes = segment_.info().vector_bytes() + kRowBytes;
   const double allowed = static_cast<double>(search_.allowed_count);
-  const double visit_bytes = static_cast<double>(head.node_bytes()) + vector_bytes + kVisitBytes;
-  const double visits_of_scan = allowed * (vector_bytes + kRowBytes) / visit_bytes;
+  // What a probe costs before it goes anywhere, and for what it compares.
+  const double fixed_bytes = is_graph()
+                                 ? 0
+                                 : static_cast<double>(head.entry_nodes() * head.node_bytes()) +
+                                       kComparedEach * static_cast<double>(wanted()) * vector_bytes;
+  const double visits_of_scan =
+      std::max(allowed * vector_bytes - fixed_bytes, 0.0) / VisitBytes(head);
   if (search_.width != 0) {
     reach_ = std::numeric_limits<float>::infinity();
-    visits_max_ = std::max(search_.width, wanted());
+    visits_max_ = is_graph() ? std::max(search_.width, wanted()) : search_.width;
     return static_cast<double>(visits_max_) < visits_of_scan;
   }
   reach_ = head.reach.For(wanted(), search_.recall).reach;
   // Among all rows those allowed are as far apart as so many more neighbours are.
   const double among = static_cast<double>(wanted()) * segment_.info().rows / allowed;
   const Reach expected = head.reach.For(static_cast<size_t>(among), search_.recall);
-  // A walk that has cost as much as a scan is given up for one: it may have met few of the allowed
-  // rows, where these are far from the query. It has seldom so far to go.
+  // A search that has cost as much as a scan is given up for one: it may have met few of the
+  // allowed rows, where these are far from the query. It has seldom so far to go.
   visits_max_ = static_cast<size_t>(std::max(visits_of_scan, 1.0));
   return std::isfinite(reach_) && expected.visits < visits_of_scan;
 }
 
-Result<std::vector<size_t>> SegmentSearcher::WalkAll(const GraphHead& head) {
+Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
+                                                       const IndexSearch& search) {
+  const SegmentInfo& info = segment_.info();
+  if (is_graph()) {
+    auto hits = SearchGraph(info, reader, search, walk_);
+    visits_ = walk_.nodes_visited();
+    result_.nodes_visited += visits_;
+    result_.links_estimated += walk_.links_estimated();
+    result_.found.rows_scored += visits_;
+    result_.found.bytes_scored += visits_ * (reader.head().node_bytes() + info.vector_bytes());
+    return hits;
+  }
+  auto hits = SearchClusters(info, reader, search, probe_);
+  visits_ = probe_.clusters_probed();
+  result_.clusters_probed += visits_;
+  result_.links_estimated += probe_.links_estimated();
+  result_.found.rows_scored += probe_.links_estimated();
+  result_.found.bytes_scored +=
+      probe_.links_estimated() * GraphNodeBytes(reader.head().space.point_dimension(), 8) / 8 +
+      probe_.vectors_compared() * info.vector_bytes();
+  return hits;
+}
+
+Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   std::vector<size_t> left;
-  const std::unique_ptr<GraphReader> reader = segment_.NewGraphReader(head);
+  const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
   const size_t tracked = std::max(wanted(), static_cast<size_t>(std::min<uint64_t>(
                                                 ReachTable::kNeighborsMin, search_.allowed_count)));
-  GraphWalk walk;
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {
       left.push_back(i);
       continue;
     }
-    PIGMENT_ASSIGN_OR_RETURN(GraphSearchResult walked,
-                             SearchGraph(segment_.info(), *reader,
-                                         {.metric = search_.scan.metric,
-                                          .vector = Query(i),
-                                          .query = &query,
-                                          .k = tracked,
-                                          .allowed_rows = search_.scan.allowed_rows,
-                                          .reach = reach_,
-                                          .visits_max = visits_max_,
-                                          .control = search_.scan.control},
-                                         walk));
-    if (walked.hits.size() > wanted()) walked.hits.resize(wanted());
-    result_.nodes_visited += walked.nodes_visited;
-    result_.links_estimated += walked.links_estimated;
-    const bool was_given_up = search_.width == 0 && walked.nodes_visited >= visits_max_;
-    if (walked.hits.size() < wanted() || was_given_up) {
+    PIGMENT_ASSIGN_OR_RETURN(std::vector<RowHit> hits,
+                             SearchOne(*reader, {.metric = search_.scan.metric,
+                                                 .vector = Query(i),
+                                                 .query = &query,
+                                                 .k = tracked,
+                                                 .allowed_rows = search_.scan.allowed_rows,
+                                                 .reach = reach_,
+                                                 .visits_max = visits_max_,
+                                                 .control = search_.scan.control}));
+    if (hits.size() > wanted()) hits.resize(wanted());
+    const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
+    if (hits.size() < wanted() || was_given_up) {
       left.push_back(i);
       continue;
     }
-    ++result_.walks;
-    result_.found.hits[i] = std::move(walked.hits);
+    ++(is_graph() ? result_.walks : result_.probes);
+    result_.found.hits[i] = std::move(hits);
   }
-  result_.found.rows_scored += result_.nodes_visited;
-  result_.found.bytes_scored +=
-      result_.nodes_visited * (head.node_bytes() + segment_.info().vector_bytes());
   return left;
 }
 
@@ -137,10 +173,10 @@ Status SegmentSearcher::Scan(const std::vector<size_t>& queries) {
 
 Result<SegmentSearchResult> SegmentSearcher::Run() {
   result_.found.hits.resize(search_.scan.query_count);
-  PIGMENT_ASSIGN_OR_RETURN(const GraphHead* const head, segment_.Graph());
+  PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, segment_.Index());
   std::vector<size_t> left;
-  if (MayWalk() && PlanWalks(*head)) {
-    PIGMENT_ASSIGN_OR_RETURN(left, WalkAll(*head));
+  if (MayUseIndex() && PlanSearches(*head)) {
+    PIGMENT_ASSIGN_OR_RETURN(left, SearchAll(*head));
   } else {
     for (size_t i = 0; i < search_.scan.query_count; ++i) left.push_back(i);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Search of one segment, by whatever is expected to cost least for the recall that is wanted: a
-// walk of its graph (graph_search.h), or a scan of the allowed rows (flat_scan.h), which finds all.
+// walk of its graph or a probe of its clusters (index_search.h), or a scan of the allowed rows
+// (flat_scan.h), which finds all.
 // Any thread; everything is borrowed for the call.
 
 #pragma once
@@ -19,19 +20,22 @@ struct SegmentSearch {
   uint64_t allowed_count = 0;  // how many rows are allowed
   // Of the k nearest allowed rows the part that is wanted on average; 1: all, by a scan.
   double recall = 1;
-  // Nodes that a walk visits, in place of a recall; 0: as the recall takes.
+  // Nodes that a walk visits, or clusters that a probe does, in place of a recall; 0: as the recall
+  // takes.
   size_t width = 0;
 };
 
 struct SegmentSearchResult {
   // As of ScanFlat, with min(k, allowed_count) rows for each query whatever way was gone.
   FlatScanResult found;
-  uint64_t walks = 0;  // queries that were answered by a walk
+  uint64_t walks = 0;   // queries that were answered by a walk
+  uint64_t probes = 0;  // by a probe
   uint64_t nodes_visited = 0;
+  uint64_t clusters_probed = 0;
   uint64_t links_estimated = 0;
 };
 
-// As ScanFlat for dimensions that differ. Without a graph, or where rows and vectors differ, or
+// As ScanFlat for dimensions that differ. Without an index, or where rows and vectors differ, or
 // where the metric is not the segment's, it is a scan.
 Result<SegmentSearchResult> SearchSegment(const Segment& segment, uint32_t dimension,
                                           const SegmentSearch& search);

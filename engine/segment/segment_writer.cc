@@ -13,8 +13,8 @@
 
 #include "engine/base/planted_bugs.h"
 #include "engine/segment/documents.h"
-#include "engine/segment/graph_part.h"
 #include "engine/segment/id_index.h"
+#include "engine/segment/index_part.h"
 #include "engine/segment/part_writer.h"
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/root.h"
@@ -52,14 +52,23 @@ struct SegmentWriter::State {
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
         documents(&packer, &reservation) {
-    if (given.graph_vectors == 0 || given.dimension == 0 || !HasGraphSpace(given.metric)) return;
-    auto made = GraphWriter::Make(given.metric, given.dimension, given.graph_vectors, given.threads,
-                                  given.budget, given.pause);
-    if (made.ok()) graph = *std::move(made);
+    if (given.index.kind == SegmentKind::kFlat || given.index_vectors == 0 ||
+        given.dimension == 0 || !HasGraphSpace(given.metric))
+      return;
+    auto made = IndexWriter::Make({.index = given.index,
+                                   .metric = given.metric,
+                                   .dimension = given.dimension,
+                                   .vectors = given.index_vectors,
+                                   .threads = given.threads,
+                                   .budget = given.budget,
+                                   .pause = given.pause});
+    if (made.ok()) index = *std::move(made);
   }
 
   bool has_codes() const {
-    return options.codes && graph == nullptr && options.dimension <= kByteCodeDimensionMax;
+    return (options.codes == SegmentOptions::Codes::kAlways ||
+            (options.codes == SegmentOptions::Codes::kOfFlat && index == nullptr)) &&
+           options.dimension <= kByteCodeDimensionMax;
   }
   PartWriter* VectorPart() {
     return packer.Part(BlockKind::kVectors, DenseElementBytes(vector_bytes()));
@@ -90,7 +99,7 @@ struct SegmentWriter::State {
   std::vector<PendingId> ids;
   std::string metadata;  // of the record that is being added
   DocumentWriter documents;
-  std::unique_ptr<GraphWriter> graph;  // null: the segment will have none
+  std::unique_ptr<IndexWriter> index;  // null: the segment will have none
 };
 
 Status SegmentWriter::State::CheckDimension(size_t dimension) const {
@@ -131,7 +140,7 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
     PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kCodes, static_cast<uint32_t>(bytes))
                                 ->AddElement(given_code.data()));
   }
-  if (graph != nullptr) PIGMENT_RETURN_IF_ERROR(graph->Add(vector));
+  if (index != nullptr) PIGMENT_RETURN_IF_ERROR(index->Add(vector));
   ++vectors;
   ++rows;
   return Status::Ok();
@@ -262,9 +271,9 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));
   if (state.vectors != state.rows) PIGMENT_RETURN_IF_ERROR(state.WriteRowVectors());
   if (state.kind == State::Rows::kRecords) PIGMENT_RETURN_IF_ERROR(state.WriteIdIndex());
-  bool has_graph = false;
-  if (state.graph != nullptr && state.vectors != 0) {
-    PIGMENT_ASSIGN_OR_RETURN(has_graph, state.graph->Write(state.packer));
+  uint32_t clusters = 0;  // 0: there is no index
+  if (state.index != nullptr) {
+    PIGMENT_ASSIGN_OR_RETURN(clusters, state.index->Write(state.packer));
   }
   RootHeader header{};
   std::memcpy(header.magic, kRootMagic, sizeof header.magic);
@@ -278,8 +287,9 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   header.rows = state.rows;
   header.vectors = state.vectors;
   header.vector_slots = static_cast<uint32_t>(slots);
-  header.clusters = state.vectors != 0 ? 1 : 0;
-  header.kind = static_cast<uint32_t>(has_graph ? SegmentKind::kGraph : SegmentKind::kFlat);
+  header.clusters = clusters != 0 ? clusters : state.vectors != 0 ? 1 : 0;
+  header.kind =
+      static_cast<uint32_t>(clusters != 0 ? state.options.index.kind : SegmentKind::kFlat);
   header.document_bytes = state.documents.bytes();
   header.document_chunk_bytes = state.documents.chunk_bytes();
   return state.packer.Finish(header);

@@ -2,7 +2,7 @@
 //
 // Builds one segment in one pass: all parts stream to the sink side by side, so memory is a
 // run of blocks for each part plus 16 bytes a record, or 4 bytes a row of a host that has no
-// vector; and, for a graph, its vectors and what its build takes. One thread at a time; the caller
+// vector; and, for an index, its vectors and what its build takes. One thread at a time; the caller
 // owns the sink.
 
 #pragma once
@@ -26,12 +26,12 @@ struct SegmentOptions {
   Metric metric = Metric::kL2;
   // Of the vectors as they are kept; with kF16 those that are added are rounded already.
   VectorElement vector_element = VectorElement::kF32;
-  bool codes = false;  // also byte codes, for faster exact scans
-  // Also a graph, over at most so many vectors, in place of codes; 0: none. Where the budget has no
-  // room for its build, or the vectors have none, the segment is flat.
-  uint32_t graph_vectors = 0;
+  // Also byte codes, for faster exact scans: of all segments, or of those that become flat.
+  enum class Codes { kNone, kOfFlat, kAlways } codes = Codes::kNone;
+  SegmentIndex index = {};         // also an index
+  uint32_t index_vectors = 0;      // over at most so many vectors
   uint32_t threads = 1;            // that build it
-  BuildPause pause = {};           // asked while a graph is built; may be empty
+  BuildPause pause = {};           // asked while it is built; may be empty
   MemoryBudget* budget = nullptr;  // memory is charged here; may be null
 };
 

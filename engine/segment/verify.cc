@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
-#include "engine/segment/graph_verify.h"
 #include "engine/segment/id_index.h"
+#include "engine/segment/index_verify.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/row_reader.h"
@@ -187,7 +187,7 @@ Status VerifySegment(const Segment& segment, BlockSource* source, const Root& ro
   PIGMENT_RETURN_IF_ERROR(VerifyCodes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
-  PIGMENT_RETURN_IF_ERROR(VerifyGraph(segment, source, root));
+  PIGMENT_RETURN_IF_ERROR(VerifyIndex(segment, source, root));
   return VerifyRecords(source, root);
 }
 

@@ -73,7 +73,7 @@ inline Result<SegmentSummary> WriteRows(BlockSink* sink, uint32_t dimension,
                                         VectorElement element = VectorElement::kF32) {
   SegmentOptions options;
   options.segment = segment;
-  options.codes = codes;
+  options.codes = codes ? SegmentOptions::Codes::kOfFlat : SegmentOptions::Codes::kNone;
   options.dimension = dimension;
   options.vector_element = element;
   SegmentWriter writer(options, sink);
@@ -87,7 +87,7 @@ inline Result<SegmentSummary> WriteRecords(BlockSink* sink, uint32_t dimension,
                                            uint32_t segment = 7) {
   SegmentOptions options;
   options.segment = segment;
-  options.codes = true;
+  options.codes = SegmentOptions::Codes::kOfFlat;
   options.dimension = dimension;
   SegmentWriter writer(options, sink);
   for (const Record& record : records) PIGMENT_RETURN_IF_ERROR(writer.AddRecord(record));

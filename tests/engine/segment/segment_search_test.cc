@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Segments with graphs: as many rows as there are, nearly always the nearest, exact distances, and
-// never less than a scan where that is asked for. The scan is the oracle.
+// Segments with a graph or clusters: as many rows as there are, nearly always the nearest, exact
+// distances, and never less than a scan where that is asked for. The scan is the oracle.
 
 #include "engine/segment/segment_search.h"
 
@@ -10,8 +10,9 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <string>
 
-#include "engine/segment/graph_part.h"
+#include "engine/segment/index_part.h"
 #include "engine/segment/part_reader.h"
 #include "engine/vector/half.h"
 #include "tests/engine/segment/segment_fixture.h"
@@ -20,25 +21,28 @@
 namespace pigment {
 namespace {
 
-struct GraphCase {
+struct IndexCase {
+  SegmentKind kind = SegmentKind::kGraph;
   Metric metric = Metric::kL2;
   VectorElement element = VectorElement::kF32;
   MadeVectors made;
 };
 
 // Rows of a host, which have vectors and nothing else; the last 20 vectors are queries.
-struct GraphSegment {
+struct IndexedSegment {
   static constexpr uint32_t kQueries = 20;
 
-  explicit GraphSegment(const GraphCase& of, MemoryBudget* budget = nullptr, BuildPause pause = {})
+  explicit IndexedSegment(const IndexCase& of, MemoryBudget* budget = nullptr,
+                          BuildPause pause = {})
       : made(ClusteredVectors(of.made)), rows(of.made.count - kQueries), metric(of.metric) {
     SegmentOptions options;
     options.segment = 7;
     options.dimension = of.made.dimension;
     options.metric = of.metric;
     options.vector_element = of.element;
-    options.codes = true;
-    options.graph_vectors = rows;
+    options.codes = SegmentOptions::Codes::kOfFlat;
+    options.index = IndexOf(of);
+    options.index_vectors = rows;
     options.budget = budget;
     options.pause = std::move(pause);
     SegmentWriter writer(options, &blocks);
@@ -54,6 +58,11 @@ struct GraphSegment {
     auto opened = Segment::Open(&blocks, root, 7);
     if (!(status = opened.status()).ok()) return;
     segment = *std::move(opened);
+  }
+
+  // Clusters of a few vectors: as many as a large segment has.
+  static SegmentIndex IndexOf(const IndexCase& of) {
+    return {.kind = of.kind, .vectors_per_cluster = 25};
   }
 
   SegmentSearch Search(size_t k, double recall, std::span<const uint64_t> allowed = {}) const {
@@ -72,19 +81,19 @@ struct GraphSegment {
   VectorTable made;
   const uint32_t rows;
   const Metric metric;
-  ScatteredBlocks blocks{"graph", 1};
+  ScatteredBlocks blocks{"indexed", 1};
   uint32_t root = 0;
   std::unique_ptr<Segment> segment;
   Status status;
 };
 
 // The part of what a scan finds that `found` has, with the distances that the scan gives.
-double RecallOf(const GraphSegment& of, const SegmentSearch& search,
+double RecallOf(const IndexedSegment& of, const SegmentSearch& search,
                 const SegmentSearchResult& found) {
   const auto exact = ScanFlat(*of.segment, of.made.dimension(), search.scan);
   EXPECT_OK(exact);
   size_t right = 0, wanted = 0;
-  for (size_t query = 0; query < GraphSegment::kQueries; ++query) {
+  for (size_t query = 0; query < IndexedSegment::kQueries; ++query) {
     const auto& expected = exact->hits[query];
     const auto& hits = found.found.hits[query];
     EXPECT_EQ(hits.size(), expected.size()) << query;
@@ -119,7 +128,7 @@ std::vector<uint64_t> SomeRows(uint32_t rows, double share, uint64_t seed) {
   return words;
 }
 
-const GraphCase kCases[] = {
+const IndexCase kGraphCases[] = {
     {.made = {.count = 3020, .dimension = 48, .clusters = 40, .spread = 0.5f, .seed = 1}},
     {.metric = Metric::kCosine,
      .made = {.count = 3020, .dimension = 100, .clusters = 10, .spread = 0.7f, .seed = 2}},
@@ -137,72 +146,106 @@ const GraphCase kCases[] = {
     {.made = {.count = 22, .dimension = 16, .seed = 9}},     // two rows
 };
 
+std::vector<IndexCase> AllCases() {
+  std::vector<IndexCase> cases;
+  for (const SegmentKind kind : {SegmentKind::kGraph, SegmentKind::kClusters}) {
+    for (IndexCase of : kGraphCases) {
+      of.kind = kind;
+      cases.push_back(of);
+    }
+  }
+  return cases;
+}
+
+// Tests of both kinds.
+class OfBothKinds : public testing::TestWithParam<SegmentKind> {
+ protected:
+  static IndexCase FirstCase() {
+    IndexCase of = kGraphCases[0];
+    of.kind = GetParam();
+    return of;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Segments, OfBothKinds,
+                         testing::Values(SegmentKind::kGraph, SegmentKind::kClusters),
+                         [](const auto& kind) { return std::string(SegmentKindName(kind.param)); });
+
 TEST(SegmentSearch, FindsWhatIsWantedWithAndWithoutAFilter) {
-  for (const GraphCase& of : kCases) {
-    SCOPED_TRACE(testing::Message() << "seed " << of.made.seed);
-    const GraphSegment graph(of);
-    ASSERT_OK(graph.status);
-    ASSERT_TRUE(graph.segment->has_graph());
-    EXPECT_FALSE(graph.segment->has_codes());
-    ASSERT_OK(graph.segment->Verify());
+  for (const IndexCase& of : AllCases()) {
+    SCOPED_TRACE(testing::Message() << SegmentKindName(of.kind) << ", seed " << of.made.seed);
+    const IndexedSegment indexed(of);
+    ASSERT_OK(indexed.status);
+    ASSERT_EQ(indexed.segment->info().kind, of.kind);
+    EXPECT_FALSE(indexed.segment->has_codes());
+    ASSERT_OK(indexed.segment->Verify());
     for (const double share : {1.0, 0.5, 0.1, 0.01}) {
-      const auto allowed = share == 1 ? std::vector<uint64_t>() : SomeRows(graph.rows, share, 1);
+      const auto allowed = share == 1 ? std::vector<uint64_t>() : SomeRows(indexed.rows, share, 1);
       for (const size_t k : {1u, 10u, 100u, 5000u}) {
         SCOPED_TRACE(testing::Message() << "share " << share << ", k " << k);
-        const SegmentSearch search = graph.Search(k, 0.98, allowed);
-        const auto found = SearchSegment(*graph.segment, of.made.dimension, search);
+        const SegmentSearch search = indexed.Search(k, 0.98, allowed);
+        const auto found = SearchSegment(*indexed.segment, of.made.dimension, search);
         ASSERT_OK(found);
         // 20 queries of one row are too few to tell 0.98 from less.
-        EXPECT_GE(RecallOf(graph, search, *found), k == 1 ? 0.85 : 0.94);
+        EXPECT_GE(RecallOf(indexed, search, *found), k == 1 ? 0.85 : 0.94);
       }
     }
   }
 }
 
-TEST(SegmentSearch, WalksWhereItIsWorthIt) {
-  const GraphSegment graph(kCases[0]);
-  ASSERT_OK(graph.status);
-  const auto all = SearchSegment(*graph.segment, 48, graph.Search(10, 0.9));
+TEST_P(OfBothKinds, WalksWhereItIsWorthIt) {
+  const IndexedSegment indexed(FirstCase());
+  ASSERT_OK(indexed.status);
+  const auto all = SearchSegment(*indexed.segment, 48, indexed.Search(10, 0.9));
   ASSERT_OK(all);
-  EXPECT_EQ(all->walks, GraphSegment::kQueries);
-  EXPECT_GT(all->nodes_visited, 0u);
-  EXPECT_LT(all->nodes_visited, uint64_t{GraphSegment::kQueries} * graph.rows / 4);
-  EXPECT_EQ(all->found.rows_scored, all->nodes_visited);
-  const auto few = SomeRows(graph.rows, 0.01, 2);
-  const auto scanned = SearchSegment(*graph.segment, 48, graph.Search(10, 0.98, few));
+  constexpr uint64_t kQueries = IndexedSegment::kQueries;
+  if (GetParam() == SegmentKind::kGraph) {
+    EXPECT_EQ(all->walks, kQueries);
+    EXPECT_EQ(all->probes, 0u);
+    EXPECT_GT(all->nodes_visited, 0u);
+    EXPECT_LT(all->nodes_visited, kQueries * indexed.rows / 4);
+    EXPECT_EQ(all->found.rows_scored, all->nodes_visited);
+  } else {
+    EXPECT_EQ(all->probes, kQueries);
+    EXPECT_EQ(all->walks, 0u);
+    EXPECT_GT(all->clusters_probed, 0u);
+    EXPECT_LT(all->clusters_probed, kQueries * indexed.segment->info().clusters / 4);
+    EXPECT_EQ(all->found.rows_scored, all->links_estimated);
+  }
+  const auto few = SomeRows(indexed.rows, 0.01, 2);
+  const auto scanned = SearchSegment(*indexed.segment, 48, indexed.Search(10, 0.98, few));
   ASSERT_OK(scanned);
-  EXPECT_EQ(scanned->walks, 0u);
-  EXPECT_EQ(scanned->nodes_visited, 0u);
+  EXPECT_EQ(scanned->walks + scanned->probes, 0u);
+  EXPECT_EQ(scanned->nodes_visited + scanned->clusters_probed, 0u);
 }
 
-TEST(SegmentSearch, AWidthIsSoManyVisits) {
-  const GraphSegment graph(kCases[0]);
-  ASSERT_OK(graph.status);
+TEST_P(OfBothKinds, AWidthIsSoManyVisits) {
+  const IndexedSegment indexed(FirstCase());
+  ASSERT_OK(indexed.status);
   double before = 0;
-  for (const size_t width : {10u, 40u, 160u}) {
-    SegmentSearch search = graph.Search(10, 1);
+  for (const size_t width : {10u, 40u, 90u}) {
+    SegmentSearch search = indexed.Search(10, 1);
     search.width = width;
-    const auto found = SearchSegment(*graph.segment, 48, search);
+    const auto found = SearchSegment(*indexed.segment, 48, search);
     ASSERT_OK(found);
-    EXPECT_EQ(found->nodes_visited, GraphSegment::kQueries * width);
-    const double recall = RecallOf(graph, search, *found);
+    EXPECT_EQ(found->nodes_visited + found->clusters_probed, IndexedSegment::kQueries * width);
+    const double recall = RecallOf(indexed, search, *found);
     EXPECT_GE(recall, before);
     before = recall;
   }
-  EXPECT_GE(before, 0.95);
+  EXPECT_GE(before, 0.9);
 }
 
 TEST(SegmentSearch, OfARecallOfOneIsTheScan) {
-  for (const GraphCase& of : kCases) {
-    const GraphSegment graph(of);
-    ASSERT_OK(graph.status);
-    const SegmentSearch search = graph.Search(25, 1);
-    const auto found = SearchSegment(*graph.segment, of.made.dimension, search);
-    const auto exact = ScanFlat(*graph.segment, of.made.dimension, search.scan);
+  for (const IndexCase& of : AllCases()) {
+    const IndexedSegment indexed(of);
+    ASSERT_OK(indexed.status);
+    const SegmentSearch search = indexed.Search(25, 1);
+    const auto found = SearchSegment(*indexed.segment, of.made.dimension, search);
+    const auto exact = ScanFlat(*indexed.segment, of.made.dimension, search.scan);
     ASSERT_OK(found);
     ASSERT_OK(exact);
-    EXPECT_EQ(found->walks, 0u);
-    for (size_t query = 0; query < GraphSegment::kQueries; ++query) {
+    EXPECT_EQ(found->walks + found->probes, 0u);
+    for (size_t query = 0; query < IndexedSegment::kQueries; ++query) {
       ASSERT_EQ(found->found.hits[query].size(), exact->hits[query].size());
       for (size_t i = 0; i < exact->hits[query].size(); ++i) {
         EXPECT_EQ(found->found.hits[query][i].row, exact->hits[query][i].row);
@@ -213,102 +256,108 @@ TEST(SegmentSearch, OfARecallOfOneIsTheScan) {
 }
 
 // The allowed rows are all of one cluster, and queries of others.
-TEST(SegmentSearch, GivesAllRowsWhereTheFilterIsFarFromTheQuery) {
-  const GraphCase of{
+TEST_P(OfBothKinds, GivesAllRowsWhereTheFilterIsFarFromTheQuery) {
+  const IndexCase of{
+      .kind = GetParam(),
       .made = {.count = 4020, .dimension = 32, .clusters = 8, .spread = 0.05f, .seed = 10}};
-  const GraphSegment graph(of);
-  ASSERT_OK(graph.status);
-  std::vector<uint64_t> allowed((graph.rows + 63) / 64);
-  for (uint32_t row = 3; row < graph.rows; row += 8) allowed[row / 64] |= uint64_t{1} << (row % 64);
+  const IndexedSegment indexed(of);
+  ASSERT_OK(indexed.status);
+  std::vector<uint64_t> allowed((indexed.rows + 63) / 64);
+  for (uint32_t row = 3; row < indexed.rows; row += 8)
+    allowed[row / 64] |= uint64_t{1} << (row % 64);
   for (const size_t k : {1u, 10u, 400u}) {
-    const SegmentSearch search = graph.Search(k, 0.98, allowed);
-    const auto found = SearchSegment(*graph.segment, 32, search);
+    const SegmentSearch search = indexed.Search(k, 0.98, allowed);
+    const auto found = SearchSegment(*indexed.segment, 32, search);
     ASSERT_OK(found);
-    EXPECT_GE(RecallOf(graph, search, *found), 0.9);
+    EXPECT_GE(RecallOf(indexed, search, *found), 0.9);
   }
 }
 
-TEST(SegmentSearch, QueriesWithoutSquaresAndOtherMetricsAreScans) {
-  GraphSegment graph(kCases[0]);
-  ASSERT_OK(graph.status);
+TEST_P(OfBothKinds, QueriesWithoutSquaresAndOtherMetricsAreScans) {
+  IndexedSegment indexed(FirstCase());
+  ASSERT_OK(indexed.status);
   std::vector<float> huge(48, 3e38f);
-  SegmentSearch search = graph.Search(10, 0.98);
+  SegmentSearch search = indexed.Search(10, 0.98);
   search.scan.queries = huge.data();
   search.scan.query_count = 1;
-  auto found = SearchSegment(*graph.segment, 48, search);
+  auto found = SearchSegment(*indexed.segment, 48, search);
   ASSERT_OK(found);
-  EXPECT_EQ(found->walks, 0u);
+  EXPECT_EQ(found->walks + found->probes, 0u);
   EXPECT_EQ(found->found.hits[0].size(), 10u);
-  search = graph.Search(10, 0.98);
+  search = indexed.Search(10, 0.98);
   search.scan.metric = Metric::kL1;
-  found = SearchSegment(*graph.segment, 48, search);
+  found = SearchSegment(*indexed.segment, 48, search);
   ASSERT_OK(found);
-  EXPECT_EQ(found->walks, 0u);
-  EXPECT_EQ(RecallOf(graph, search, *found), 1);
-  EXPECT_CODE(SearchSegment(*graph.segment, 47, search), Code::kInvalidArgument);
+  EXPECT_EQ(found->walks + found->probes, 0u);
+  EXPECT_EQ(RecallOf(indexed, search, *found), 1);
+  EXPECT_CODE(SearchSegment(*indexed.segment, 47, search), Code::kInvalidArgument);
 }
 
-TEST(SegmentSearch, ABudgetThatIsTooSmallGivesAFlatSegment) {
-  const GraphCase& of = kCases[0];
-  const uint64_t needed = GraphWriter::BuildBytes(of.metric, of.made.dimension, of.made.count - 20, 1);
+TEST_P(OfBothKinds, ABudgetThatIsTooSmallGivesAFlatSegment) {
+  const IndexCase of = FirstCase();
+  const uint64_t needed = IndexWriter::BuildBytes({.index = IndexedSegment::IndexOf(of),
+                                                   .metric = of.metric,
+                                                   .dimension = of.made.dimension,
+                                                   .vectors = of.made.count - 20});
   for (const uint64_t limit : {needed / 10, needed + (8 << 20)}) {
     MemoryBudget budget("test", limit);
-    const GraphSegment graph(of, &budget);
-    ASSERT_OK(graph.status);
-    EXPECT_EQ(graph.segment->has_graph(), limit > needed);
-    EXPECT_EQ(graph.segment->has_codes(), limit < needed);
+    const IndexedSegment indexed(of, &budget);
+    ASSERT_OK(indexed.status);
+    EXPECT_EQ(indexed.segment->has_index(), limit > needed);
+    EXPECT_EQ(indexed.segment->has_codes(), limit < needed);
     EXPECT_EQ(budget.used_bytes(), 0u);
-    const SegmentSearch search = graph.Search(10, 0.98);
-    const auto found = SearchSegment(*graph.segment, of.made.dimension, search);
+    const SegmentSearch search = indexed.Search(10, 0.98);
+    const auto found = SearchSegment(*indexed.segment, of.made.dimension, search);
     ASSERT_OK(found);
-    EXPECT_GE(RecallOf(graph, search, *found), 0.94);
+    EXPECT_GE(RecallOf(indexed, search, *found), 0.94);
   }
 }
 
-TEST(SegmentSearch, VectorsThatHaveNoGraphAreFlat) {
-  GraphCase same{.made = {.count = 220, .dimension = 16, .spread = 0, .seed = 11}};
-  const GraphSegment graph(same);
-  ASSERT_OK(graph.status);
-  EXPECT_FALSE(graph.segment->has_graph());
-  ASSERT_OK(graph.segment->Verify());
-  const SegmentSearch search = graph.Search(10, 0.98);
-  const auto found = SearchSegment(*graph.segment, 16, search);
+TEST_P(OfBothKinds, VectorsThatHaveNoIndexAreFlat) {
+  IndexCase same{.kind = GetParam(),
+                 .made = {.count = 220, .dimension = 16, .spread = 0, .seed = 11}};
+  const IndexedSegment indexed(same);
+  ASSERT_OK(indexed.status);
+  EXPECT_FALSE(indexed.segment->has_index());
+  ASSERT_OK(indexed.segment->Verify());
+  const SegmentSearch search = indexed.Search(10, 0.98);
+  const auto found = SearchSegment(*indexed.segment, 16, search);
   ASSERT_OK(found);
-  EXPECT_EQ(RecallOf(graph, search, *found), 1);
+  EXPECT_EQ(RecallOf(indexed, search, *found), 1);
 }
 
-TEST(SegmentSearch, ABuildStopsWhenItIsTold) {
+TEST_P(OfBothKinds, ABuildStopsWhenItIsTold) {
   for (const int after : {0, 10, 500, 5000}) {
     int asked = 0;
-    const GraphSegment graph(kCases[0], nullptr, [&] {
+    const IndexedSegment indexed(FirstCase(), nullptr, [&] {
       return asked++ < after ? Status::Ok() : Status(Code::kCancelled, "stop");
     });
-    EXPECT_CODE(graph.status, Code::kCancelled) << after;
+    EXPECT_CODE(indexed.status, Code::kCancelled) << after;
   }
 }
 
-TEST(SegmentSearch, AsksTheCallDuringAWalk) {
-  const GraphSegment graph(kCases[0]);
-  ASSERT_OK(graph.status);
+TEST_P(OfBothKinds, AsksTheCallDuringAWalk) {
+  const IndexedSegment indexed(FirstCase());
+  ASSERT_OK(indexed.status);
   CancelToken cancel;
   cancel.Set();
   const CallControl control{.cancel = &cancel, .deadline_ns = 0};
-  SegmentSearch search = graph.Search(10, 0.9);
+  SegmentSearch search = indexed.Search(10, 0.9);
   search.scan.control = &control;
-  EXPECT_CODE(SearchSegment(*graph.segment, 48, search), Code::kCancelled);
+  EXPECT_CODE(SearchSegment(*indexed.segment, 48, search), Code::kCancelled);
 }
 
-// Whatever byte of the three parts is wrong behind a right checksum: the whole check tells, and no
+// Whatever byte of the parts is wrong behind a right checksum: the whole check tells, and no
 // search crashes.
-TEST(SegmentSearch, DamageBehindAChecksumIsFoundOrHarmless) {
-  const GraphCase of{.made = {.count = 170, .dimension = 24, .clusters = 5, .seed = 12}};
-  GraphSegment graph(of);
-  ASSERT_OK(graph.status);
+TEST_P(OfBothKinds, DamageBehindAChecksumIsFoundOrHarmless) {
+  const IndexCase of{.kind = GetParam(),
+                     .made = {.count = 1020, .dimension = 24, .clusters = 5, .seed = 12}};
+  IndexedSegment indexed(of);
+  ASSERT_OK(indexed.status);
   std::mt19937_64 random(12);
   std::vector<std::pair<uint32_t, BlockExpectation>> places;
-  graph.segment->VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {
-    if (expected.kind == BlockKind::kGraph || expected.kind == BlockKind::kGraphEntries ||
-        expected.kind == BlockKind::kGraphNodes)
+  indexed.segment->VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {
+    if (expected.kind >= BlockKind::kIndex && expected.kind <= BlockKind::kClusterNodes)
       places.emplace_back(physical, expected);
   });
   ASSERT_FALSE(places.empty());
@@ -316,20 +365,20 @@ TEST(SegmentSearch, DamageBehindAChecksumIsFoundOrHarmless) {
   constexpr int kTries = 400;
   for (int i = 0; i < kTries; ++i) {
     const auto& [physical, expected] = places[random() % places.size()];
-    const BlockBytes block = graph.blocks.Mutable(physical);
+    const BlockBytes block = indexed.blocks.Mutable(physical);
     const std::vector<std::byte> before(block.begin(), block.end());
     const size_t at = kBlockHeaderBytes + random() % kBlockPayloadBytes;
     block[at] ^= std::byte{static_cast<uint8_t>(1 + random() % 255)};
     SealBlock(block, expected.kind, 7, expected.logical, ReadBlockTrailer(block).format);
-    auto opened = Segment::Open(&graph.blocks, graph.root, 7);
+    auto opened = Segment::Open(&indexed.blocks, indexed.root, 7);
     if (opened.ok()) {
       const bool is_sound = (*opened)->Verify().ok();
       found_by_check += is_sound ? 0 : 1;
-      const auto found = SearchSegment(**opened, 24, graph.Search(10, 0.98));
+      const auto found = SearchSegment(**opened, 24, indexed.Search(10, 0.98));
       if (!found.ok()) {
         EXPECT_CODE(found, Code::kDataLoss);
       } else if (is_sound) {
-        EXPECT_GE(RecallOf(graph, graph.Search(10, 0.98), *found), 0.94);
+        EXPECT_GE(RecallOf(indexed, indexed.Search(10, 0.98), *found), 0.94);
       }
     } else {
       ++found_by_check;

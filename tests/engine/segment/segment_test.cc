@@ -288,7 +288,8 @@ TEST(SegmentWriter, StreamsManyTimesItsBudget) {
   std::mt19937_64 random(8);
   MemoryBlockSource blocks("test");
   MemoryBudget budget("merge", 2 << 20);
-  SegmentOptions options{.segment = 7, .dimension = 64, .codes = true, .budget = &budget};
+  SegmentOptions options{
+      .segment = 7, .dimension = 64, .codes = SegmentOptions::Codes::kOfFlat, .budget = &budget};
   SegmentWriter writer(options, &blocks);
   Record record;
   record.embedding = RandomVector(random, 64);

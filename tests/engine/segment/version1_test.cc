@@ -80,7 +80,8 @@ TEST(SegmentOfVersion1, IsCopiedIntoOneOfThisVersion) {
   auto segment = Segment::Open(source.get(), 9, 9);
   ASSERT_OK(segment);
   MemoryBlockSource blocks("copy");
-  SegmentWriter writer({.segment = 12, .dimension = 8, .codes = true}, &blocks);
+  SegmentWriter writer({.segment = 12, .dimension = 8, .codes = SegmentOptions::Codes::kOfFlat},
+                       &blocks);
   const auto reader = (*segment)->NewReader();
   for (uint32_t row = 0; row < 100; ++row) {
     auto view = reader->ReadView(row);

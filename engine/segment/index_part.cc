@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From vectors to the parts of their index, and the head back: see the header.
+
+#include "engine/segment/index_part.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/segment/part_reader.h"
+#include "engine/segment/part_writer.h"
+#include "engine/vector/cluster_reach.h"
+#include "engine/vector/graph_build.h"
+#include "engine/vector/graph_encode.h"
+#include "engine/vector/graph_reach.h"
+
+namespace pigment {
+namespace {
+
+struct StoredHead {
+  uint64_t seed;
+  float square_max;
+  uint32_t places;
+  uint32_t entries;
+  uint32_t reserved;
+  decltype(ReachTable::values) reach;
+};
+static_assert(sizeof(StoredHead) == 168);
+
+std::string_view BytesOf(const void* bytes, size_t size) {
+  return {static_cast<const char*>(bytes), size};
+}
+
+ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
+  ClusterListOptions options;
+  options.vectors_per_cluster = build.index.vectors_per_cluster;
+  options.threads = build.threads;
+  options.pause = build.pause;
+  return options;
+}
+
+bool IsReach(const Reach& reach) { return reach.reach >= 0 && reach.visits >= 0; }
+
+// Sizes of clusters, and from them where each begins.
+Status ReadClusterSizes(BlockSource* source, const Root& root, IndexHead& head) {
+  PartCursor part(source, &root, BlockKind::kClusterSizes);
+  if (part.bytes() != head.entries * sizeof(uint32_t)) {
+    return part.Damaged(Detail::kMiscounted,
+                        fmt::format("{} bytes for {} clusters", part.bytes(), head.entries));
+  }
+  head.cluster_sizes.resize(head.entries);
+  PIGMENT_RETURN_IF_ERROR(part.ReadElements(0, std::span(head.cluster_sizes)));
+  uint64_t vectors = 0;
+  uint64_t begin = 0;
+  for (uint32_t cluster = 0; cluster < head.entries; ++cluster) {
+    head.cluster_begins.push_back(begin);
+    vectors += head.cluster_sizes[cluster];
+    begin += head.cluster(cluster).bytes();
+  }
+  head.cluster_begins.push_back(begin);
+  const PartCursor nodes(source, &root, BlockKind::kClusterNodes);
+  if (vectors == root.info.vectors && begin == nodes.bytes()) return Status::Ok();
+  return part.Damaged(Detail::kMiscounted,
+                      fmt::format("{} vectors in {} bytes, the segment has {} in {}", vectors,
+                                  begin, root.info.vectors, nodes.bytes()));
+}
+
+}  // namespace
+
+uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
+  const uint32_t point_dimension = GraphSpace::PointDimension(build.metric, build.dimension);
+  const uint64_t points = uint64_t{build.vectors} * (point_dimension + 1) * sizeof(float);
+  if (build.index.kind == SegmentKind::kGraph)
+    return points + GraphBuildBytes(point_dimension, build.vectors, build.threads);
+  return points + ClusterLists::BuildBytes(point_dimension, build.vectors, ClusterOptionsOf(build));
+}
+
+Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) {
+  std::unique_ptr<IndexWriter> writer(new IndexWriter(build));
+  PIGMENT_RETURN_IF_ERROR(writer->reservation_.Grow(BuildBytes(build)));
+  PIGMENT_RETURN_IF_ERROR(writer->points_.Reserve(build.vectors));
+  return writer;
+}
+
+Status IndexWriter::Add(std::span<const float> vector) {
+  if (points_.count() == build_.vectors)
+    return Internal(fmt::format("more than {} vectors were added to an index", build_.vectors));
+  std::copy(vector.begin(), vector.end(), padded_.begin());
+  points_.Add(padded_);
+  return Status::Ok();
+}
+
+Result<uint32_t> IndexWriter::Write(BlockPacker& packer) {
+  if (points_.count() == 0) return 0;
+  GraphSpaceNumbers space;
+  PIGMENT_ASSIGN_OR_RETURN(
+      const bool is_useful,
+      GraphSpace::MakePoints(build_.metric, build_.dimension, build_.pause, points_, space));
+  if (!is_useful) return 0;
+  if (build_.index.kind == SegmentKind::kClusters) return WriteClusters(space, packer);
+  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, packer));
+  return 1;
+}
+
+Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
+                              const ReachTable& reach, BlockPacker& packer) const {
+  const StoredHead head{.seed = space.seed,
+                        .square_max = space.square_max,
+                        .places = places,
+                        .entries = entries,
+                        .reserved = 0,
+                        .reach = reach.values};
+  PartWriter* const part = packer.Part(BlockKind::kIndex, 0);
+  PIGMENT_RETURN_IF_ERROR(part->AddStream(BytesOf(&head, sizeof head)));
+  return part->AddStream(BytesOf(space.centre.data(), space.centre.size() * sizeof(float)));
+}
+
+Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, BlockPacker& packer) const {
+  GraphOptions options;
+  options.degree_max = GraphDegree(build_.dimension);
+  options.neighbors.threads = build_.threads;
+  options.neighbors.pause = build_.pause;
+  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
+  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
+                           CalibrateReach(points_, graph, {.pause = build_.pause}));
+  const GraphEncoder encoder(points_, graph);
+  PIGMENT_RETURN_IF_ERROR(WriteHead(space, encoder.places(),
+                                    static_cast<uint32_t>(graph.entries().size()), reach, packer));
+  std::vector<std::byte> node(encoder.node_bytes());
+  const uint32_t element_bytes = DenseElementBytes(node.size());
+  PartWriter* part = packer.Part(BlockKind::kEntries, element_bytes);
+  for (uint32_t i = 0; i < encoder.entry_nodes(); ++i) {
+    encoder.EncodeEntryNode(i, node.data());
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(node.data(), node.size()));
+  }
+  part = packer.Part(BlockKind::kGraphNodes, element_bytes);
+  for (uint32_t i = 0; i < points_.count(); ++i) {
+    if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
+    encoder.EncodeNode(i, node.data());
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(node.data(), node.size()));
+  }
+  return Status::Ok();
+}
+
+Result<uint32_t> IndexWriter::WriteClusters(const GraphSpaceNumbers& space,
+                                            BlockPacker& packer) const {
+  PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
+                           ClusterLists::Build(points_, ClusterOptionsOf(build_)));
+  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
+                           CalibrateReach(points_, lists, {.queries = 100, .pause = build_.pause}));
+  PIGMENT_RETURN_IF_ERROR(WriteHead(space, kLinksPerNodeMax, lists.clusters(), reach, packer));
+  PartWriter* const entries =
+      packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
+  for (uint32_t i = 0; i < lists.entry_nodes(); ++i)
+    PIGMENT_RETURN_IF_ERROR(
+        entries->AddDense(lists.entry_node(i).data(), lists.entry_node_bytes()));
+  const size_t centroid_bytes = size_t{points_.dimension()} * sizeof(float);
+  PartWriter* const sizes = packer.Part(BlockKind::kClusterSizes, sizeof(uint32_t));
+  PartWriter* const centroids =
+      packer.Part(BlockKind::kCentroids, DenseElementBytes(centroid_bytes));
+  PartWriter* const nodes = packer.Part(BlockKind::kClusterNodes, 0);
+  for (uint32_t i = 0; i < lists.clusters(); ++i) {
+    if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
+    PIGMENT_RETURN_IF_ERROR(sizes->Add(static_cast<uint32_t>(lists.vectors(i).size())));
+    PIGMENT_RETURN_IF_ERROR(centroids->AddDense(lists.centroids().row(i), centroid_bytes));
+    PIGMENT_RETURN_IF_ERROR(
+        nodes->AddStream(BytesOf(lists.bytes(i).data(), lists.bytes(i).size())));
+  }
+  return lists.clusters();
+}
+
+Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, const Root& root) {
+  const SegmentInfo& info = root.info;
+  PartCursor part(source, &root, BlockKind::kIndex);
+  const uint32_t point_dimension = GraphSpace::PointDimension(info.metric, info.dimension);
+  StoredHead head;
+  if (part.bytes() != sizeof head + size_t{point_dimension} * sizeof(float)) {
+    return part.Damaged(Detail::kMiscounted,
+                        fmt::format("{} bytes for points of {}", part.bytes(), point_dimension));
+  }
+  PIGMENT_RETURN_IF_ERROR(part.CopyStream(0, std::as_writable_bytes(std::span(&head, 1))));
+  GraphSpaceNumbers space{.seed = head.seed,
+                          .square_max = head.square_max,
+                          .centre = std::vector<float>(point_dimension)};
+  PIGMENT_RETURN_IF_ERROR(
+      part.CopyStream(sizeof head, std::as_writable_bytes(std::span(space.centre))));
+  size_t bad = 0;
+  bool is_sound = head.places % 8 == 0 && head.places > 0 && head.places <= kLinksPerNodeMax &&
+                  head.entries > 0 && head.entries <= info.vectors && head.square_max >= 0 &&
+                  std::isfinite(head.square_max) && head.reserved == 0 &&
+                  AllFinite(space.centre.data(), space.centre.size(), &bad);
+  for (const auto& row : head.reach) {
+    for (const Reach& reach : row) is_sound = is_sound && IsReach(reach);
+  }
+  if (!is_sound) {
+    return part.Damaged(Detail::kMiscounted,
+                        fmt::format("{} places, {} entries, square {}", head.places, head.entries,
+                                    head.square_max));
+  }
+  auto read = std::make_unique<IndexHead>(
+      IndexHead{.space = GraphSpace(info.metric, info.dimension, std::move(space)),
+                .places = head.places,
+                .entries = head.entries,
+                .reach = {.values = head.reach},
+                .cluster_sizes = {},
+                .cluster_begins = {}});
+  const auto check_size = [&](BlockKind kind, uint64_t elements, uint64_t bytes) {
+    const PartCursor checked(source, &root, kind);
+    if (checked.bytes() == elements * bytes && checked.element_bytes() == DenseElementBytes(bytes))
+      return Status::Ok();
+    return checked.Damaged(Detail::kMiscounted, fmt::format("{} bytes for {} elements of {}",
+                                                            checked.bytes(), elements, bytes));
+  };
+  PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kEntries, read->entry_nodes(), read->node_bytes()));
+  if (info.kind == SegmentKind::kGraph) {
+    PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kGraphNodes, info.vectors, read->node_bytes()));
+    return std::unique_ptr<const IndexHead>(std::move(read));
+  }
+  if (head.entries != info.clusters || head.places != kLinksPerNodeMax) {
+    return part.Damaged(Detail::kMiscounted,
+                        fmt::format("{} clusters in nodes of {}, the root says {}", head.entries,
+                                    head.places, info.clusters));
+  }
+  PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kCentroids, head.entries, read->centroid_bytes()));
+  PIGMENT_RETURN_IF_ERROR(ReadClusterSizes(source, root, *read));
+  return std::unique_ptr<const IndexHead>(std::move(read));
+}
+
+}  // namespace pigment

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The index of a segment's vectors as bytes, a graph or clusters: built when the segment is
+// finished, read back before a search. Two parts are of both. kIndex, a stream of what is to be
+// known before a search:
+//   offset  size          meaning
+//   0       8             seed of the rotation
+//   8       4             f32: of ip the largest square of a vector (graph_space.h); 0 otherwise
+//   12      4             places for links in every node; of clusters, in those of the entries
+//   16      4             entries; of clusters, all of them
+//   20      4             reserved, zero
+//   24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
+//                         (reach_table.h)
+//   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
+// kEntries, nodes that link to the entries (graph_node.h). Then, of a graph, kGraphNodes, a node
+// for each vector, in their order. Of clusters (cluster_lists.h) kClusterSizes, u32, how many
+// vectors each has; kCentroids, f32 points; kClusterNodes, the bytes of all, one after the other.
+// Nodes and centroids are elements or streams of these (DenseElementBytes).
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/base/memory_budget.h"
+#include "engine/record/metric.h"
+#include "engine/segment/root.h"
+#include "engine/vector/cluster_lists.h"
+#include "engine/vector/graph_node.h"
+#include "engine/vector/graph_space.h"
+#include "engine/vector/reach_table.h"
+
+namespace pigment {
+
+class BlockPacker;  // part_writer.h
+
+struct IndexBuild {
+  SegmentIndex index = {};
+  Metric metric = Metric::kL2;
+  uint32_t dimension = 0;
+  uint32_t vectors = 0;  // at most so many
+  uint32_t threads = 1;
+  MemoryBudget* budget = nullptr;  // may be null
+  BuildPause pause = {};           // may be empty
+};
+
+// Collects the vectors of a segment and builds their index. One caller.
+class IndexWriter {
+ public:
+  // Takes all the memory that the build will need from the budget at once: kResourceExhausted where
+  // it has not so much. REQUIRES: HasGraphSpace(metric), dimension > 0, index.kind is not kFlat.
+  static Result<std::unique_ptr<IndexWriter>> Make(const IndexBuild& build);
+  static uint64_t BuildBytes(const IndexBuild& build);
+
+  // REQUIRES: vector.size() == dimension, finite values. More than were to come: kInternal.
+  Status Add(std::span<const float> vector);
+
+  // Builds, calibrates and writes the parts; gives the number of clusters, of a graph 1. 0, with
+  // nothing written: these vectors have no index (GraphSpace::MakePoints).
+  Result<uint32_t> Write(BlockPacker& packer);
+
+ private:
+  explicit IndexWriter(const IndexBuild& build)
+      : build_(build),
+        reservation_(build.budget),
+        points_(GraphSpace::PointDimension(build.metric, build.dimension), nullptr),
+        padded_(points_.dimension()) {}
+  Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
+                   const ReachTable& reach, BlockPacker& packer) const;
+  Status WriteGraph(const GraphSpaceNumbers& space, BlockPacker& packer) const;
+  Result<uint32_t> WriteClusters(const GraphSpaceNumbers& space, BlockPacker& packer) const;
+
+  const IndexBuild build_;
+  Reservation reservation_;
+  VectorTable points_;
+  std::vector<float> padded_;  // the vector that is being added, with zeros behind it
+};
+
+// What a reader knows of an index before it reads a node. Immutable; any thread.
+struct IndexHead {
+  GraphSpace space;
+  uint32_t places;
+  uint32_t entries;
+  ReachTable reach;
+  // Of clusters: how many vectors each has, and where their bytes begin, then the end of the last.
+  std::vector<uint32_t> cluster_sizes;
+  std::vector<uint64_t> cluster_begins;
+
+  size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
+  uint32_t entry_nodes() const { return (entries + places - 1) / places; }
+  size_t centroid_bytes() const { return size_t{space.point_dimension()} * sizeof(float); }
+  ClusterShape cluster(uint32_t number) const {
+    return {space.point_dimension(), cluster_sizes[number]};
+  }
+};
+
+// Reads and checks kIndex, and the sizes of the others against it. REQUIRES: the segment has an
+// index.
+Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, const Root& root);
+
+}  // namespace pigment

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a node and a vector lie: see the header.
+
+#include "engine/segment/index_reader.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+#include "engine/segment/row_reader.h"
+
+namespace pigment {
+
+IndexReader::IndexReader(BlockSource* source, const Root* root, const IndexHead& head)
+    : root_(root),
+      head_(head),
+      node_size_(head.node_bytes()),
+      entries_(source, root, BlockKind::kEntries),
+      nodes_(source, root,
+             root->info.kind == SegmentKind::kGraph ? BlockKind::kGraphNodes
+                                                    : BlockKind::kClusterNodes),
+      centroids_(source, root, BlockKind::kCentroids),
+      vectors_(source, root, BlockKind::kVectors),
+      vector_(root->info.dimension) {}
+
+Result<GraphNode> IndexReader::Read(PartCursor& part, uint32_t number, std::string& copy) const {
+  PIGMENT_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes,
+                           part.ViewElement(number, node_size_, copy));
+  GraphNode node;
+  if (GraphNode::Read(bytes, head_.space.point_dimension(), head_.places, &node)) return node;
+  return part.Damaged(Detail::kMiscounted, fmt::format("node {} has {} links of {}", number,
+                                                       node.links(), head_.places));
+}
+
+Result<const float*> IndexReader::Vector(uint32_t vector) {
+  const PartCursor::ElementRun run = vectors_.RunFrom(vector, root_->info.vector_bytes());
+  if (root_->info.vector_element == VectorElement::kF32 && run.count != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors_.Block(run.block));
+    return reinterpret_cast<const float*>(payload + run.within);
+  }
+  PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors_, *root_, vector, vector_));
+  return vector_.data();
+}
+
+Result<const float*> IndexReader::Centroid(uint32_t cluster) {
+  PIGMENT_ASSIGN_OR_RETURN(
+      const std::span<const std::byte> bytes,
+      centroids_.ViewElement(cluster, head_.centroid_bytes(), centroid_bytes_));
+  return reinterpret_cast<const float*>(bytes.data());
+}
+
+Result<GraphNode> IndexReader::ClusterNode(uint32_t cluster, uint32_t number) {
+  const ClusterShape shape = head_.cluster(cluster);
+  PIGMENT_ASSIGN_OR_RETURN(const std::string_view bytes,
+                           nodes_.ViewStream(head_.cluster_begins[cluster] + shape.offset(number),
+                                             shape.node_bytes(number), node_bytes_));
+  GraphNode node;
+  if (GraphNode::Read(std::as_bytes(std::span(bytes)), head_.space.point_dimension(),
+                      shape.places(number), &node) &&
+      node.links() == shape.links(number)) {
+    return node;
+  }
+  return nodes_.Damaged(Detail::kMiscounted,
+                        fmt::format("node {} of cluster {} has {} links of {}", number, cluster,
+                                    node.links(), shape.links(number)));
+}
+
+}  // namespace pigment

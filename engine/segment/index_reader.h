@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads nodes and vectors of a segment's index, in any order: its cursors stay on their blocks. One
+// thread; source, root and head are borrowed. At most one block of each part is pinned.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/segment/index_part.h"
+#include "engine/segment/part_reader.h"
+#include "engine/vector/graph_node.h"
+
+namespace pigment {
+
+class IndexReader {
+ public:
+  IndexReader(BlockSource* source, const Root* root, const IndexHead& head);
+
+  const IndexHead& head() const { return head_; }
+  // Each is valid until the next call of the same name. REQUIRES: number < head().entry_nodes();
+  // vector < vectors.
+  Result<GraphNode> EntryNode(uint32_t number) { return Read(entries_, number, entry_bytes_); }
+  Result<const float*> Vector(uint32_t vector);
+  void ExpectVector(uint32_t vector) { vectors_.ExpectElement(vector, root_->info.vector_bytes()); }
+  // Of a graph.
+  Result<GraphNode> Node(uint32_t vector) { return Read(nodes_, vector, node_bytes_); }
+  void ExpectNode(uint32_t vector) { nodes_.ExpectElement(vector, node_size_); }
+  // Of clusters. REQUIRES: cluster < head().entries; number < head().cluster(cluster).nodes().
+  Result<const float*> Centroid(uint32_t cluster);
+  void ExpectCentroid(uint32_t cluster) {
+    centroids_.ExpectElement(cluster, head_.centroid_bytes());
+  }
+  Result<GraphNode> ClusterNode(uint32_t cluster, uint32_t number);
+
+ private:
+  Result<GraphNode> Read(PartCursor& part, uint32_t number, std::string& copy) const;
+
+  const Root* const root_;
+  const IndexHead& head_;
+  const uint64_t node_size_;
+  PartCursor entries_;
+  PartCursor nodes_;  // of the graph, or of the clusters
+  PartCursor centroids_;
+  PartCursor vectors_;
+  std::string entry_bytes_;  // of what lies in two blocks
+  std::string node_bytes_;
+  std::string centroid_bytes_;
+  std::vector<float> vector_;  // of what lies in more than one block, or as halves
+};
+
+}  // namespace pigment

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks and probes over the blocks of a segment: see the header.
+
+#include "engine/segment/index_search.h"
+
+namespace pigment {
+namespace {
+
+// Vectors compared, or clusters probed, between two looks at the clock: well below a millisecond.
+constexpr uint32_t kStepsPerCheck = 64;
+
+// What graphs and clusters are read alike.
+template <class Base>
+class SegmentSource : public Base {
+ public:
+  SegmentSource(IndexReader& reader, const IndexSearch& search)
+      : reader_(reader), search_(search), distance_(search.metric, search.vector) {}
+
+  uint32_t entry_nodes() const override { return reader_.head().entry_nodes(); }
+  Result<GraphNode> EntryNode(uint32_t number) override { return reader_.EntryNode(number); }
+  float centre_square() const override { return search_.query->centre_square(); }
+  Result<float> Distance(uint32_t vector) override {
+    PIGMENT_RETURN_IF_ERROR(Pace());
+    PIGMENT_ASSIGN_OR_RETURN(const float* numbers, reader_.Vector(vector));
+    return distance_(numbers);
+  }
+  float SquareOf(float distance) const override { return search_.query->SquareOf(distance); }
+
+ protected:
+  Status Pace() {
+    if (steps_++ % kStepsPerCheck != 0 || search_.control == nullptr) return Status::Ok();
+    return search_.control->Check();
+  }
+
+  IndexReader& reader_;
+  const IndexSearch& search_;
+
+ private:
+  const DistanceFunction distance_;
+  uint32_t steps_ = 0;
+};
+
+class SegmentGraph final : public SegmentSource<GraphSource> {
+ public:
+  using SegmentSource::SegmentSource;
+
+  Result<GraphNode> Node(uint32_t vector) override { return reader_.Node(vector); }
+  void Expect(uint32_t vector) override {
+    reader_.ExpectNode(vector);
+    reader_.ExpectVector(vector);
+  }
+};
+
+class SegmentClusters final : public SegmentSource<ClusterSource> {
+ public:
+  SegmentClusters(IndexReader& reader, const IndexSearch& search)
+      : SegmentSource(reader, search), point_distance_(Metric::kL2, search.query->point()) {}
+
+  uint32_t clusters() const override { return reader_.head().entries; }
+  void Expect(uint32_t vector) override { reader_.ExpectVector(vector); }
+  Result<float> CentroidSquare(uint32_t cluster) override {
+    PIGMENT_ASSIGN_OR_RETURN(const float* point, reader_.Centroid(cluster));
+    return point_distance_(point);
+  }
+  void ExpectCentroid(uint32_t cluster) override { reader_.ExpectCentroid(cluster); }
+  Result<uint32_t> Go(uint32_t cluster) override {
+    PIGMENT_RETURN_IF_ERROR(Pace());
+    cluster_ = cluster;
+    return reader_.head().cluster(cluster).nodes();
+  }
+  Result<GraphNode> Node(uint32_t number) override { return reader_.ClusterNode(cluster_, number); }
+
+ private:
+  const DistanceFunction point_distance_;
+  uint32_t cluster_ = 0;
+};
+
+Result<std::vector<RowHit>> HitsOf(const Result<std::vector<Scored>>& found) {
+  PIGMENT_RETURN_IF_ERROR(found.status());
+  std::vector<RowHit> hits;
+  hits.reserve(found->size());
+  for (const Scored& scored : *found)
+    hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+  return hits;
+}
+
+}  // namespace
+
+Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& reader,
+                                        const IndexSearch& search, GraphWalk& walk) {
+  SegmentGraph source(reader, search);
+  return HitsOf(walk.Search(source, SignCodeQuery(search.query->point()), info.vectors,
+                            {.k = search.k,
+                             .reach = search.reach,
+                             .visits_max = search.visits_max,
+                             .allowed = search.allowed_rows}));
+}
+
+Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,
+                                           const IndexSearch& search, ClusterProbe& probe) {
+  SegmentClusters source(reader, search);
+  return HitsOf(probe.Search(source, SignCodeQuery(search.query->point()), info.vectors,
+                             {.k = search.k,
+                              .reach = search.reach,
+                              .clusters_max = search.visits_max,
+                              .allowed = search.allowed_rows}));
+}
+
+}  // namespace pigment

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Search of one segment by its index: approximate in which rows it finds, exact in their distances.
+// Any thread; segment, reader and query are borrowed for the call.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/call_control.h"
+#include "engine/segment/flat_scan.h"
+#include "engine/segment/index_reader.h"
+#include "engine/vector/cluster_probe.h"
+#include "engine/vector/graph_walk.h"
+
+namespace pigment {
+
+struct IndexSearch {
+  Metric metric = Metric::kL2;        // the segment's
+  std::span<const float> vector;      // the query, of the segment's dimension
+  const GraphQuery* query = nullptr;  // the same as a point; is_finite()
+  size_t k = 0;
+  RowMask allowed_rows = {};             // as in FlatScan; walks go through other rows too
+  float reach = 1.1f;                    // GraphWalkOptions, ClusterProbeOptions
+  size_t visits_max = 0;                 // nodes or clusters; 0: no limit
+  const CallControl* control = nullptr;  // asked every few visits; may be null
+};
+
+// Both give at most k hits, ascending by (distance, row); `walk` and `probe` say what it took.
+// REQUIRES: rows and vectors of the segment are numbered alike.
+Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& reader,
+                                        const IndexSearch& search, GraphWalk& walk);
+Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,
+                                           const IndexSearch& search, ClusterProbe& probe);
+
+}  // namespace pigment
