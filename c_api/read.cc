@@ -169,8 +169,10 @@ Result<Embedded> ReadQueryVectors(const pigment_collection& collection, const Ve
   return embedded;
 }
 
-// How much of the nearest is wanted, or what may be spent on it.
-Status ReadEffort(const pigment_query_request& read, QueryRequest& request) {
+// How much of the nearest is wanted, or what may be spent on it: what the call says, else what the
+// collection is configured with, else the default.
+Status ReadEffort(const pigment_query_request& read, const Version& version,
+                  QueryRequest& request) {
   if (!(read.recall >= 0 && read.recall <= 1)) {
     return InvalidArgument(fmt::format(
         "recall must be over 0 and at most 1, or 0 for the default, got {}", read.recall));
@@ -181,7 +183,9 @@ Status ReadEffort(const pigment_query_request& read, QueryRequest& request) {
   if (read.recall != 0 && read.search_width != 0)
     return InvalidArgument("recall and search_width cannot both be given");
   request.recall = read.recall != 0 ? read.recall : kDefaultRecall;
-  request.width = static_cast<uint64_t>(read.search_width);
+  request.width = read.recall == 0 && read.search_width == 0
+                      ? version.search_width
+                      : static_cast<uint64_t>(read.search_width);
   return Status::Ok();
 }
 
@@ -200,7 +204,7 @@ Result<ResultSet> RunQuery(const pigment_collection& collection, const pigment_q
                            std::to_string(read.n_results));
   }
   request.k = static_cast<uint64_t>(read.n_results);
-  PIGMENT_RETURN_IF_ERROR(ReadEffort(read, request));
+  PIGMENT_RETURN_IF_ERROR(ReadEffort(read, *pinned.version, request));
   PIGMENT_ASSIGN_OR_RETURN(request.read.include, ReadInclude(read.include, true));
   PIGMENT_ASSIGN_OR_RETURN(const Embedded vectors,
                            ReadQueryVectors(collection, *pinned.version, read, context));

@@ -22,7 +22,7 @@ namespace pigment {
 // One segment of a collection, for people to look at.
 struct SegmentDescription {
   uint32_t number = 0;
-  std::string kind;              // "flat" or "graph"
+  std::string kind;              // "flat", "graph" or "clusters"
   std::string path;              // of its file
   uint32_t rows = 0;             // dead ones included
   uint32_t live_rows = 0;        // as of now

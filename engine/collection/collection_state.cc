@@ -52,7 +52,8 @@ CollectionState::CollectionState(const CollectionContext& context, const Collect
       floor_(entry.floor),
       position_(entry.floor),
       known_dimension_(entry.dimension),
-      applied_dimension_(entry.dimension) {
+      applied_dimension_(entry.dimension),
+      settings_(ReadIndexSettings(entry.configuration_json)) {
   Status loaded = CatchOutOfMemory([&] { return Load(entry); });
   write_failure_ = Lasting(name_, loaded);
   if (IsPassing(loaded)) passing_failure_ = std::move(loaded);
@@ -91,7 +92,7 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     has_shelf_ = true;
     CountTail();
   }
-  version_ = contents_.MakeVersion(entry.floor);
+  version_ = contents_.MakeVersion(entry.floor, settings_.search_width);
   grown_ns_ = MonotonicNow();
   PlanMergesLocked();
   return Status::Ok();
@@ -188,9 +189,15 @@ void CollectionState::FailReplay(const Status& failure) {
 }
 
 void CollectionState::PublishVersion(uint64_t position) {
-  std::shared_ptr<const Version> version = contents_.MakeVersion(position);
+  std::shared_ptr<const Version> version = contents_.MakeVersion(position, settings_.search_width);
   std::lock_guard lock(pin_mutex_);
   version_.swap(version);
+}
+
+void CollectionState::Reconfigure(const CollectionEntry& entry) {
+  std::lock_guard lock(state_mutex_);
+  settings_ = ReadIndexSettings(entry.configuration_json);
+  if (write_failure_.ok() && !is_replaying_) PublishVersion(position_);
 }
 
 void CollectionState::FinishReplay(uint64_t position) {
@@ -273,7 +280,9 @@ double CollectionState::fullness() const {
 }
 
 double CollectionState::FullnessLocked() const {
-  const double rows_max = std::max<uint32_t>(context_.options.flush_rows_max, 1);
+  const uint32_t flush_rows =
+      settings_.flush_rows != 0 ? settings_.flush_rows : context_.options.flush_rows_max;
+  const double rows_max = std::max<uint32_t>(flush_rows, 1);
   const double bytes_max =
       static_cast<double>(std::max<uint64_t>(context_.options.flush_bytes_max, 1));
   // Deletions fill it too: each is work for the next open, and space that no merge gives back yet.

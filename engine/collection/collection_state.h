@@ -23,6 +23,7 @@
 #include "engine/collection/segment_store.h"
 #include "engine/collection/store.h"
 #include "engine/collection/write_gate.h"
+#include "engine/record/configuration.h"
 
 namespace pigment {
 
@@ -81,6 +82,9 @@ class CollectionState {
   // Ends the replay that every state begins in: publishes what was replayed up to `position`.
   void FinishReplay(uint64_t position);
 
+  // The configuration was changed: of `entry` it is looked at alone.
+  void Reconfigure(const CollectionEntry& entry);
+
   Status Flush();
   // Flushes a tail that has reached its limit. The batch that filled it pays, so writers cannot
   // outrun the disk; others go on unless the tail is twice as full. A failure loses nothing and is
@@ -110,7 +114,7 @@ class CollectionState {
   uint64_t due_merge_rows() const { return due_merge_rows_.load(std::memory_order_relaxed); }
   // When a graph is to be built where there is none, once no merge is due: some time after the last
   // flush, in nanoseconds of the monotonic clock; 0: none is.
-  int64_t graph_due_ns() const { return graph_due_ns_.load(std::memory_order_relaxed); }
+  int64_t index_due_ns() const { return index_due_ns_.load(std::memory_order_relaxed); }
   // Twice the segments that there should be.
   bool has_too_many_segments() const { return too_many_.load(std::memory_order_relaxed); }
   // Does the merge or the graph that is due, unless it would read more than `rows_max` rows.
@@ -186,13 +190,14 @@ class CollectionState {
   std::condition_variable merges_changed_;   // with state_mutex_
   std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way
   std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
-  std::atomic<int64_t> graph_due_ns_{0};     // set under state_mutex_
+  std::atomic<int64_t> index_due_ns_{0};     // set under state_mutex_
   std::atomic<bool> too_many_{false};        // set under state_mutex_
   int64_t grown_ns_ = 0;                     // when the last flush, or loading, ended
 
   mutable std::mutex dimension_mutex_;
   uint32_t known_dimension_ = 0;    // of the contents, or of a claim
   uint32_t applied_dimension_ = 0;  // of the contents
+  IndexSettings settings_;
   uint32_t claims_ = 0;
 
   mutable std::mutex pin_mutex_;  // guards the members below, held for a pointer copy

@@ -20,6 +20,7 @@
 #include "engine/base/thread_pool.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
+#include "engine/vector/graph_node.h"
 
 namespace pigment {
 
@@ -41,10 +42,35 @@ uint64_t RowsOf(std::span<const SegmentShape> shapes, const MergeRun& run) {
 // A collection that is written to merges soon anyway: a graph of what it has now would be in vain.
 constexpr int64_t kQuietNs = 1'000'000'000;
 
-bool LacksGraph(const SegmentSlot& slot) {
+bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
   if (slot.segment == nullptr) return false;  // want of memory put the collection out of use
   const SegmentInfo& info = slot.segment->info();
-  return info.kind == SegmentKind::kFlat && info.vectors != 0 && !slot.graph_was_tried;
+  return info.kind != wanted && info.vectors != 0 && !slot.index_was_tried;
+}
+
+constexpr uint32_t kThreadsMax = 256;
+
+// Nodes have places for links in eights: as many as half again what hnswlib's M asks for, because
+// hnswlib has twice as many on its lowest level and ours leave out what others lead to.
+SegmentIndex IndexOf(const IndexSettings& settings) {
+  SegmentIndex index;
+  if (settings.kind == IndexKind::kSpann) {
+    index.kind = SegmentKind::kClusters;
+    // Chroma's lists have a vector several times, ours once.
+    constexpr uint32_t kVectorsOfThreshold = 2;
+    if (settings.split_threshold != 0)
+      index.vectors_per_cluster = kVectorsOfThreshold * settings.split_threshold;
+    return index;
+  }
+  index.kind = SegmentKind::kGraph;
+  if (settings.max_neighbors != 0) {
+    const uint32_t links = std::min(settings.max_neighbors, kLinksPerNodeMax) * 3 / 2;
+    index.links_max = std::min(GraphNodePlaces(links), kLinksPerNodeMax);
+  }
+  constexpr float kEfOfFullEffort = 100;
+  if (settings.ef_construction != 0)
+    index.effort = static_cast<float>(settings.ef_construction) / kEfOfFullEffort;
+  return index;
 }
 
 bool IsInput(const MergeJob& job, uint32_t segment) {
@@ -54,19 +80,20 @@ bool IsInput(const MergeJob& job, uint32_t segment) {
 }  // namespace
 
 std::vector<SegmentShape> CollectionState::ShapesLocked() const {
+  const SegmentIndex index = IndexOf(settings_);
   std::vector<SegmentShape> shapes;
   for (const SegmentSlot& slot : contents_.segments()) {
     shapes.push_back({.rows = slot.entry.rows,
                       .dead_rows = slot.entry.deleted_rows,
                       .is_busy = merging_.contains(slot.entry.segment),
-                      .lacks_graph = LacksGraph(slot)});
+                      .lacks_index = LacksIndex(slot, index.kind)});
   }
   return shapes;
 }
 
 void CollectionState::PlanMergesLocked() {
   uint64_t due_rows = 0;
-  int64_t graph_due_ns = 0;
+  int64_t index_due_ns = 0;
   bool is_too_many = false;
   try {
     const std::vector<SegmentShape> shapes = ShapesLocked();
@@ -74,21 +101,21 @@ void CollectionState::PlanMergesLocked() {
     if (const auto run = PlanMerge(shapes, unit); run && compactions_.load() == 0)
       due_rows = RowsOf(shapes, *run);
     if (due_rows == 0 && context_.options.background_threads != 0 &&
-        PlanGraph(shapes, context_.options.graph_rows_min)) {
-      graph_due_ns = grown_ns_ + kQuietNs;
+        PlanIndex(shapes, context_.options.index_rows_min)) {
+      index_due_ns = grown_ns_ + kQuietNs;
     }
     is_too_many = shapes.size() >= 2 * SegmentsExpected(shapes, unit);
   } catch (const std::bad_alloc&) {
     // Nothing is due until somebody asks with more memory.
   }
   due_merge_rows_.store(due_rows, std::memory_order_relaxed);
-  graph_due_ns_.store(graph_due_ns, std::memory_order_relaxed);
+  index_due_ns_.store(index_due_ns, std::memory_order_relaxed);
   too_many_.store(is_too_many, std::memory_order_relaxed);
 }
 
 void CollectionState::DeferMerges() {
   due_merge_rows_.store(0, std::memory_order_relaxed);
-  graph_due_ns_.store(0, std::memory_order_relaxed);
+  index_due_ns_.store(0, std::memory_order_relaxed);
 }
 
 MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
@@ -96,6 +123,9 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   MergeJob job;
   job.inputs.assign(begin, begin + static_cast<ptrdiff_t>(count));
   job.dimension = contents_.dimension();
+  job.index = IndexOf(settings_);
+  job.index_rows_min = context_.options.index_rows_min;
+  job.threads = settings_.threads != 0 ? std::min(settings_.threads, kThreadsMax) : 1;
   size_t claimed = 0, held = 0;
   try {
     for (; claimed < count; ++claimed) merging_.insert(job.inputs[claimed].entry.segment);
@@ -120,8 +150,8 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
     }
     const std::vector<SegmentShape> shapes = ShapesLocked();
     auto run = PlanMerge(shapes, context_.options.flush_rows_max);
-    if (!run && graph_due_ns() != 0 && MonotonicNow() >= graph_due_ns())
-      run = PlanGraph(shapes, context_.options.graph_rows_min);
+    if (!run && index_due_ns() != 0 && MonotonicNow() >= index_due_ns())
+      run = PlanIndex(shapes, context_.options.index_rows_min);
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);
   }
@@ -149,7 +179,6 @@ Result<MergeReport> CollectionState::WriteAndPublish(MergeJob& job, const MergeP
   PIGMENT_ASSIGN_OR_RETURN(const CollectionEntry entry, context_.catalog->GetCollectionById(id_));
   job.metric = entry.metric;
   job.vector_element = entry.vector_element;
-  job.graph_rows_min = context_.options.graph_rows_min;
   job.names_epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   PIGMENT_ASSIGN_OR_RETURN(MergedSegment merged,
@@ -289,9 +318,9 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause, Merge
     is_needed =
         segments.size() > 1 ||
         (segments.size() == 1 && (segments[0].entry.deleted_rows != 0 ||
-                                  PlanGraph(ShapesLocked(), context_.options.graph_rows_min)));
+                                  PlanIndex(ShapesLocked(), context_.options.index_rows_min)));
     if (is_needed) job = ClaimLocked(0, segments.size());
-    job.threads = UsableCores();  // somebody waits for it
+    if (settings_.threads == 0) job.threads = UsableCores();  // somebody waits for it
   }
   if (is_needed) {
     PIGMENT_ASSIGN_OR_RETURN(*report, RunMerge(std::move(job), pause));

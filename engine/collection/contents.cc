@@ -20,7 +20,8 @@ Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segmen
   for (const SegmentSlot& slot : segments_) live_rows_ += slot.entry.rows - slot.deleted_rows;
 }
 
-std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position) const {
+std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position,
+                                                     uint32_t search_width) const {
   auto version = std::make_shared<Version>();
   version->position = position;
   version->dimension = dimension_;
@@ -30,6 +31,7 @@ std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position) const {
     version->segments.push_back({slot.segment, slot.deleted, slot.deleted_rows});
   }
   version->tail = tail_.View();
+  version->search_width = search_width;
   return version;
 }
 

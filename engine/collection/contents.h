@@ -28,7 +28,7 @@ struct SegmentSlot {
   std::shared_ptr<const RowBitmap>
       stored;  // the deletions that `entry` names; others are in the log only
   uint32_t deleted_rows = 0;
-  bool graph_was_tried = false;  // since the store was opened, and could not be had
+  bool index_was_tried = false;  // since the store was opened, and could not be had
 };
 
 class RowMap;
@@ -59,7 +59,7 @@ class Contents {
   // An error leaves the contents in part changed: the owner must not use them any more.
   Result<WriteCounts> Apply(const WriteBatch& batch);
 
-  std::shared_ptr<const Version> MakeVersion(uint64_t position) const;
+  std::shared_ptr<const Version> MakeVersion(uint64_t position, uint32_t search_width) const;
 
   FlushSnapshot Snapshot(uint64_t position) const;
   // Takes the flushed rows out of the tail. Rows that were deleted since `snapshot` become

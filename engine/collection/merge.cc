@@ -84,10 +84,10 @@ class Merger {
   }
   bool is_empty() const { return heap_.empty(); }
   // Over all rows that stay, where they are enough for one.
-  uint32_t graph_vectors() const {
+  uint32_t index_vectors() const {
     uint64_t rows = 0;
     for (const SegmentSlot& slot : job_.inputs) rows += slot.entry.rows - slot.entry.deleted_rows;
-    return rows < job_.graph_rows_min ? 0 : static_cast<uint32_t>(rows);
+    return rows < job_.index_rows_min ? 0 : static_cast<uint32_t>(rows);
   }
   Status Pause() const { return pause_(rows_read_); }
 
@@ -155,8 +155,11 @@ void RowMap::TranslateAll(size_t input, std::vector<uint32_t>& to) const {
   }
 }
 
-Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
-                                    const MergePause& pause) {
+namespace {
+
+Result<MergedSegment> MergeWithIndex(SegmentStore& segments, const MergeJob& job,
+                                     const SegmentIndex& index, uint32_t number,
+                                     const MergePause& pause) {
   MergedSegment merged(segments.budget());
   Merger merger(segments, job, pause, merged.map);
   PIGMENT_RETURN_IF_ERROR(merger.Open());
@@ -168,8 +171,8 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
                              {.dimension = job.dimension,
                               .metric = job.metric,
                               .vector_element = job.vector_element,
-                              .index = {.kind = SegmentKind::kGraph},
-                              .index_vectors = merger.graph_vectors(),
+                              .index = index,
+                              .index_vectors = merger.index_vectors(),
                               .threads = job.threads,
                               .pause = [&merger] { return merger.Pause(); },
                               .expected_bytes = merger.expected_bytes()},
@@ -180,9 +183,19 @@ Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job,
     return opened.status();
   }
   output.segment = *std::move(opened);
-  output.graph_was_tried = output.entry.rows >= job.graph_rows_min;
+  output.index_was_tried = output.entry.rows >= job.index_rows_min;
   merged.output = std::move(output);
   return merged;
+}
+
+}  // namespace
+
+Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
+                                    const MergePause& pause) {
+  Result<MergedSegment> merged = MergeWithIndex(segments, job, job.index, number, pause);
+  if (merged.ok() || merged.status().detail() != Detail::kMemory) return merged;
+  // An index may have had the memory that the rest needs.
+  return MergeWithIndex(segments, job, {}, number, pause);
 }
 
 }  // namespace pigment

@@ -95,12 +95,12 @@ std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32
   return std::nullopt;
 }
 
-std::optional<MergeRun> PlanGraph(std::span<const SegmentShape> segments, uint64_t rows_min) {
+std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min) {
   for (size_t first = 0; first < segments.size(); ++first) {
     uint64_t rows = 0;
     size_t end = first;
     for (; end < segments.size() && end - first < kMergeInputsMax; ++end) {
-      if (!segments[end].lacks_graph || segments[end].is_busy) break;
+      if (!segments[end].lacks_index || segments[end].is_busy) break;
       rows += LiveRows(segments[end]);
     }
     if (end > first && rows >= rows_min) return MergeRun{first, end - first};

@@ -11,7 +11,7 @@
 // times more, at three times 4.2, at three and a half 3.4, with 4.8, 5.7 and 6.2 segments on
 // average.) A segment with more than a third of its rows dead is rewritten alone. Sizes that meet
 // no rule (what deletions leave) still cannot pile up: beyond a number of segments the cheapest
-// four neighbours go. Where no rule asks for anything, what has no graph and is worth one gets it,
+// four neighbours go. Where no rule asks for anything, what has no index and is worth one gets it,
 // in one segment with its neighbours that have none.
 
 #pragma once
@@ -27,7 +27,7 @@ struct SegmentShape {
   uint32_t rows = 0;         // dead ones included
   uint32_t dead_rows = 0;    // in the stored deletions: those that a merge drops
   bool is_busy = false;      // a merge reads it already
-  bool lacks_graph = false;  // has none, and may get one
+  bool lacks_index = false;  // has none, and may get one
 };
 
 struct MergeRun {
@@ -41,9 +41,9 @@ inline constexpr size_t kMergeInputsMax = 16;  // bounds memory and files of one
 // The merge that is due and costs least; nullopt: none.
 std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max);
 
-// The first neighbours that have no graph and make at least `rows_min` rows together, as many as
+// The first neighbours that have no index and make at least `rows_min` rows together, as many as
 // there are; nullopt: none.
-std::optional<MergeRun> PlanGraph(std::span<const SegmentShape> segments, uint64_t rows_min);
+std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min);
 
 // How many segments of these sizes there may be when merges keep up: three of each tier, at least
 // eight.

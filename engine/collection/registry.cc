@@ -107,8 +107,8 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   if (open.flush_bytes_max != asked.flush_bytes_max) {
     return differ("flush_bytes_max", open.flush_bytes_max, asked.flush_bytes_max);
   }
-  if (open.graph_rows_min != asked.graph_rows_min)
-    return differ("graph_rows_min", open.graph_rows_min, asked.graph_rows_min);
+  if (open.index_rows_min != asked.index_rows_min)
+    return differ("index_rows_min", open.index_rows_min, asked.index_rows_min);
   if (open.log_file_bytes_max != asked.log_file_bytes_max) {
     return differ("log_file_bytes_max", open.log_file_bytes_max, asked.log_file_bytes_max);
   }

@@ -31,7 +31,7 @@ struct StoreOptions {
   uint64_t log_file_bytes_max = 64ull << 20;  // a fuller file of the log gives way to the next; as
                                               // many bytes of log are worth a purge
   // A merge of so many rows or more builds a graph over its output.
-  uint32_t graph_rows_min = 8192;
+  uint32_t index_rows_min = 8192;
   // Threads that merge segments, started when the first merge is due. 0: the writer that makes a
   // merge necessary does it before its call returns, in an order that only the calls decide.
   uint32_t background_threads = 1;

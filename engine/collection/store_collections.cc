@@ -94,7 +94,9 @@ Status StoreEngine::ModifyCollection(const Uuid& id,
   after.segments = before.segments;
   after.shelf = before.shelf;
   PIGMENT_RETURN_IF_ERROR(SecureLog());  // what was written before must not go missing behind it
-  return current->catalog->UpdateCollection(after);
+  PIGMENT_RETURN_IF_ERROR(current->catalog->UpdateCollection(after));
+  if (const std::shared_ptr<CollectionState> state = FindLoaded(id)) state->Reconfigure(after);
+  return Status::Ok();
 }
 
 Status StoreEngine::RemoveCollections(const std::function<bool(const CollectionEntry&)>& is_removed,

@@ -32,6 +32,7 @@ struct Version {
   std::vector<SegmentView> segments;  // ascending by ordinal ranges: rows of an earlier segment
                                       // were inserted earlier, except those kept by upsert
   TailView tail;
+  uint32_t search_width = 0;  // of queries that say neither recall nor width; 0: by recall
 };
 
 }  // namespace pigment

@@ -29,8 +29,10 @@ void StageClock::EndStage(std::string_view name, uint64_t rows) {
 
 std::string StageClock::ToJson(const Version& version, const ReadCounters& counters) const {
   if (!is_wanted_) return {};
-  std::string json =
-      fmt::format(R"({{"strategy":"{}","stages":[)", counters.graph_walks != 0 ? "graph" : "exact");
+  const std::string_view strategy = counters.graph_walks != 0      ? "graph"
+                                    : counters.cluster_probes != 0 ? "clusters"
+                                                                   : "exact";
+  std::string json = fmt::format(R"({{"strategy":"{}","stages":[)", strategy);
   for (size_t index = 0; index < stages_.size(); ++index) {
     json += fmt::format(R"({}{{"name":"{}","rows":{},"nanoseconds":{}}})", index == 0 ? "" : ",",
                         stages_[index].name, stages_[index].rows, stages_[index].nanoseconds);
@@ -55,9 +57,10 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
       fmt::format(R"(,"segments":{{"count":{},"rows":{},)", version.segments.size(), segment_rows) +
       side(segment_live_rows, counters.segment_rows_filtered, counters.segment_rows_scored,
            counters.segment_rows_fetched, counters.segment_bytes);
-  json += fmt::format(R"(,"graph":{{"walks":{},"nodes_visited":{},"links_estimated":{}}})",
-                      counters.graph_walks, counters.graph_nodes_visited,
-                      counters.graph_links_estimated);
+  json += fmt::format(R"(,"graph":{{"walks":{},"nodes_visited":{}}})", counters.graph_walks,
+                      counters.graph_nodes_visited);
+  json += fmt::format(R"(,"clusters":{{"probes":{},"clusters_probed":{}}},"links_estimated":{})",
+                      counters.cluster_probes, counters.clusters_probed, counters.links_estimated);
   return json + fmt::format(R"(,"position":{}}})", version.position);
 }
 

@@ -27,7 +27,9 @@ struct ReadCounters {
   uint64_t segment_bytes = 0;
   uint64_t graph_walks = 0;  // queries that a segment's graph answered, by segments
   uint64_t graph_nodes_visited = 0;
-  uint64_t graph_links_estimated = 0;
+  uint64_t cluster_probes = 0;  // those that its clusters did
+  uint64_t clusters_probed = 0;
+  uint64_t links_estimated = 0;  // of both
 };
 
 // Bytes of the texts and the vector that were read of a record, be it in the tail, where they are
@@ -42,8 +44,9 @@ class StageClock {
   // Ends a stage that began where the last one ended.
   void EndStage(std::string_view name, uint64_t rows);
   // {"strategy","stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"graph":{…},
-  // "position":n}; empty when not wanted. The strategy is "graph" where a walk answered any query
-  // in any segment, else "exact".
+  // "clusters":{…},"links_estimated":n,"position":n}; empty when not wanted. The strategy is
+  // "graph" where a walk answered any query in any segment, else "clusters" where a probe did, else
+  // "exact".
   std::string ToJson(const Version& version, const ReadCounters& counters) const;
 
  private:

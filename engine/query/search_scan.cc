@@ -44,7 +44,9 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
   counters.segment_bytes += found.bytes_scored;
   counters.graph_walks += searched.walks;
   counters.graph_nodes_visited += searched.nodes_visited;
-  counters.graph_links_estimated += searched.links_estimated;
+  counters.cluster_probes += searched.probes;
+  counters.clusters_probed += searched.clusters_probed;
+  counters.links_estimated += searched.links_estimated;
   const std::unique_ptr<RowReader> reader = segment.NewReader();
   PacedCheck check(request.read.control);
   for (size_t query = 0; query < request.queries; ++query) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -30,6 +31,12 @@ struct Parameter {
   bool printed;     // also when it was not given
 };
 
+// In place of the bounds of a parameter that has no effect: its default is all it takes.
+constexpr Parameter Fixed(std::string_view name, std::string_view legacy, double standard,
+                          bool integral, bool changeable) {
+  return {name, legacy, standard, standard, standard, integral, changeable, true};
+}
+
 constexpr double kCountMax = 2147483647;  // what Chroma's clients can hold
 constexpr std::string_view kLegacyPrefix = "hnsw:";
 constexpr std::string_view kLegacySpace = "hnsw:space";
@@ -43,27 +50,27 @@ constexpr std::array kHnsw = {
     Parameter{"num_threads", "hnsw:num_threads", 0, 1, 65536, true, true, false},
     Parameter{"batch_size", "hnsw:batch_size", 100, 2, kCountMax, true, true, true},
     Parameter{"sync_threshold", "hnsw:sync_threshold", 1000, 2, kCountMax, true, true, true},
-    Parameter{"resize_factor", "hnsw:resize_factor", 1.2, 1, 1000, false, true, true},
+    Fixed("resize_factor", "hnsw:resize_factor", 1.2, false, true),
 };
 
 constexpr std::array kSpann = {
     Parameter{"search_nprobe", "", 64, 1, kCountMax, true, true, true},
-    Parameter{"write_nprobe", "", 32, 1, kCountMax, true, false, true},
-    Parameter{"search_rng_factor", "", 1, 0, 1e6, false, false, true},
-    Parameter{"search_rng_epsilon", "", 10, 0, 1e6, false, false, true},
-    Parameter{"write_rng_factor", "", 1, 0, 1e6, false, false, true},
-    Parameter{"write_rng_epsilon", "", 5, 0, 1e6, false, false, true},
-    Parameter{"nreplica_count", "", 8, 1, 1024, true, false, true},
+    Fixed("write_nprobe", "", 32, true, false),
+    Fixed("search_rng_factor", "", 1, false, false),
+    Fixed("search_rng_epsilon", "", 10, false, false),
+    Fixed("write_rng_factor", "", 1, false, false),
+    Fixed("write_rng_epsilon", "", 5, false, false),
+    Fixed("nreplica_count", "", 8, true, false),
     Parameter{"split_threshold", "", 50, 25, 200, true, false, true},
-    Parameter{"merge_threshold", "", 25, 12, 100, true, false, true},
-    Parameter{"reassign_neighbor_count", "", 64, 1, 65536, true, false, true},
-    Parameter{"num_samples_kmeans", "", 1000, 1, kCountMax, true, false, true},
-    Parameter{"initial_lambda", "", 100, 0, 1e9, false, false, true},
-    Parameter{"num_centers_to_merge_to", "", 8, 1, 65536, true, false, true},
-    Parameter{"center_drift_threshold", "", 0.125, 0, 1e6, false, false, true},
-    Parameter{"ef_construction", "", 200, 1, kCountMax, true, false, true},
-    Parameter{"ef_search", "", 200, 1, kCountMax, true, true, true},
-    Parameter{"max_neighbors", "", 64, 2, 10000, true, false, true},
+    Fixed("merge_threshold", "", 25, true, false),
+    Fixed("reassign_neighbor_count", "", 64, true, false),
+    Fixed("num_samples_kmeans", "", 1000, true, false),
+    Fixed("initial_lambda", "", 100, false, false),
+    Fixed("num_centers_to_merge_to", "", 8, true, false),
+    Fixed("center_drift_threshold", "", 0.125, false, false),
+    Fixed("ef_construction", "", 200, true, false),
+    Fixed("ef_search", "", 200, true, true),
+    Fixed("max_neighbors", "", 64, true, false),
 };
 
 struct Kind {
@@ -112,6 +119,10 @@ std::string NumberText(double value, bool integral) {
 }
 
 Status WrongValue(std::string_view name, const Parameter& parameter, std::string_view got) {
+  if (parameter.least == parameter.most) {
+    return InvalidArgument(fmt::format("{} has no effect and takes only {}, got {}", name,
+                                       NumberText(parameter.standard, parameter.integral), got));
+  }
   return InvalidArgument(fmt::format("{} takes {} of {} to {}, got {}", name,
                                      parameter.integral ? "an integer" : "a number",
                                      NumberText(parameter.least, parameter.integral),
@@ -123,8 +134,10 @@ Status CheckRange(std::string_view name, const Parameter& parameter, double valu
   return WrongValue(name, parameter, NumberText(value, parameter.integral));
 }
 
-// One member of {"hnsw": {...}} or {"spann": {...}}.
-Status ReadMember(const JsonTape& tape, size_t member, const Kind& kind, Values* values) {
+// One member of {"hnsw": {...}} or {"spann": {...}}. Ranges are of what is given; a stored one was
+// taken once.
+Status ReadMember(const JsonTape& tape, size_t member, const Kind& kind, bool is_stored,
+                  Values* values) {
   const std::string_view key = tape.key(member);
   const std::string name = fmt::format("{} parameter {}", kind.name, Quoted(key));
   if (key == "space") {
@@ -144,7 +157,7 @@ Status ReadMember(const JsonTape& tape, size_t member, const Kind& kind, Values*
   } else {
     return WrongValue(name, *parameter, tape.Describe(member));
   }
-  PIGMENT_RETURN_IF_ERROR(CheckRange(name, *parameter, value));
+  if (!is_stored) PIGMENT_RETURN_IF_ERROR(CheckRange(name, *parameter, value));
   values->numbers[parameter->name] = value;
   return Status::Ok();
 }
@@ -159,7 +172,8 @@ Result<VectorElement> ReadFullVectors(const JsonTape& tape, size_t at) {
 }
 
 // Reads {"hnsw": …} or {"spann": …}; `kind` stays null where neither is given.
-Result<Values> ReadJson(std::string_view json, std::string_view what) {
+Result<Values> ReadJson(std::string_view json, bool is_stored) {
+  const std::string_view what = is_stored ? "stored configuration" : "configuration";
   PIGMENT_ASSIGN_OR_RETURN(const JsonTape tape, JsonTape::Parse(json, what, Detail::kNone));
   Values values;
   if (tape.kind(0) == JsonKind::kNull) return values;
@@ -188,7 +202,7 @@ Result<Values> ReadJson(std::string_view json, std::string_view what) {
     }
     values.kind = kind;
     for (size_t member = i + 1; member < tape.end(i); member = tape.end(member)) {
-      PIGMENT_RETURN_IF_ERROR(ReadMember(tape, member, *kind, &values));
+      PIGMENT_RETURN_IF_ERROR(ReadMember(tape, member, *kind, is_stored, &values));
     }
   }
   return values;
@@ -231,6 +245,37 @@ Result<Values> ReadLegacyKeys(const Metadata* metadata, bool is_hnsw) {
   return values;
 }
 
+IndexSettings SettingsOf(const Values& values) {
+  const auto given = [&](std::string_view name) -> uint32_t {
+    const auto found = values.numbers.find(name);
+    const Parameter* const parameter = FindParameter(*values.kind, name);
+    if (found == values.numbers.end() || found->second == parameter->standard) return 0;
+    return static_cast<uint32_t>(found->second);
+  };
+  IndexSettings settings;
+  if (values.kind == &kSpannKind) {
+    settings.kind = IndexKind::kSpann;
+    settings.search_width = given("search_nprobe");
+    settings.split_threshold = given("split_threshold");
+    return settings;
+  }
+  settings.max_neighbors = given("max_neighbors");
+  settings.ef_construction = given("ef_construction");
+  settings.threads = given("num_threads");
+  settings.search_width = given("ef_search");
+  const uint32_t batch_size = given("batch_size");
+  const uint32_t sync_threshold = given("sync_threshold");
+  if (batch_size != 0 || sync_threshold != 0) {
+    const auto standard = [](std::string_view name) {
+      return static_cast<uint32_t>(FindParameter(kHnswKind, name)->standard);
+    };
+    settings.flush_rows =
+        std::max(batch_size != 0 ? batch_size : standard("batch_size"),
+                 sync_threshold != 0 ? sync_threshold : standard("sync_threshold"));
+  }
+  return settings;
+}
+
 Result<Configuration> Print(const Values& values) {
   Configuration configuration;
   PIGMENT_ASSIGN_OR_RETURN(configuration.metric, ParseSpace(values.space));
@@ -251,6 +296,7 @@ Result<Configuration> Print(const Values& values) {
         fmt::format(R"(,"{}":"{}")", kFullVectors, VectorElementName(configuration.vector_element));
   }
   json += '}';
+  configuration.index = SettingsOf(values);
   return configuration;
 }
 
@@ -259,7 +305,7 @@ Result<Configuration> Print(const Values& values) {
 Result<Configuration> ParseConfiguration(std::optional<std::string_view> json,
                                          const Metadata* metadata,
                                          std::optional<std::string_view> preferred_space) {
-  PIGMENT_ASSIGN_OR_RETURN(Values values, ReadJson(json.value_or("null"), "configuration"));
+  PIGMENT_ASSIGN_OR_RETURN(Values values, ReadJson(json.value_or("null"), false));
   if (values.kind == nullptr) values.kind = &kHnswKind;
   PIGMENT_ASSIGN_OR_RETURN(Values legacy, ReadLegacyKeys(metadata, values.kind == &kHnswKind));
   values.numbers.merge(legacy.numbers);  // what the configuration says wins
@@ -271,10 +317,10 @@ Result<Configuration> ParseConfiguration(std::optional<std::string_view> json,
 
 Result<Configuration> UpdateConfiguration(std::string_view current_json,
                                           std::string_view change_json) {
-  PIGMENT_ASSIGN_OR_RETURN(Values current, ReadJson(current_json, "stored configuration"));
+  PIGMENT_ASSIGN_OR_RETURN(Values current, ReadJson(current_json, true));
   if (current.kind == nullptr)
     return InvalidArgument("stored configuration has neither hnsw nor spann");
-  PIGMENT_ASSIGN_OR_RETURN(const Values change, ReadJson(change_json, "configuration"));
+  PIGMENT_ASSIGN_OR_RETURN(const Values change, ReadJson(change_json, false));
   if (change.full_vectors) {
     return InvalidArgument(
         fmt::format("full_vectors of a collection cannot be changed: it is {}, got {}",
@@ -303,6 +349,11 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
     current.numbers[name] = value;
   }
   return Print(current);
+}
+
+IndexSettings ReadIndexSettings(std::string_view stored_json) {
+  const Result<Values> values = ReadJson(stored_json, true);
+  return values.ok() && values->kind != nullptr ? SettingsOf(*values) : IndexSettings();
 }
 
 }  // namespace pigment

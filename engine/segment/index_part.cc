@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -34,6 +35,23 @@ static_assert(sizeof(StoredHead) == 168);
 
 std::string_view BytesOf(const void* bytes, size_t size) {
   return {static_cast<const char*>(bytes), size};
+}
+
+GraphOptions GraphOptionsOf(const IndexBuild& build) {
+  constexpr float kClustersMin = 4, kClustersMax = 200, kListMax = 256;
+  const float effort = build.index.effort;
+  GraphOptions options;
+  options.degree_max =
+      build.index.links_max != 0 ? build.index.links_max : GraphDegree(build.dimension);
+  options.clusters_searched = static_cast<uint32_t>(std::clamp(
+      static_cast<float>(options.clusters_searched) * effort, kClustersMin, kClustersMax));
+  NeighborOptions& neighbors = options.neighbors;
+  neighbors.list_max =
+      static_cast<uint32_t>(std::clamp(static_cast<float>(neighbors.list_max) * effort,
+                                       2.0f * static_cast<float>(options.degree_max), kListMax));
+  neighbors.threads = build.threads;
+  neighbors.pause = build.pause;
+  return options;
 }
 
 ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
@@ -76,7 +94,7 @@ uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
   const uint32_t point_dimension = GraphSpace::PointDimension(build.metric, build.dimension);
   const uint64_t points = uint64_t{build.vectors} * (point_dimension + 1) * sizeof(float);
   if (build.index.kind == SegmentKind::kGraph)
-    return points + GraphBuildBytes(point_dimension, build.vectors, build.threads);
+    return points + GraphBuildBytes(point_dimension, build.vectors, GraphOptionsOf(build));
   return points + ClusterLists::BuildBytes(point_dimension, build.vectors, ClusterOptionsOf(build));
 }
 
@@ -121,11 +139,7 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, u
 }
 
 Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, BlockPacker& packer) const {
-  GraphOptions options;
-  options.degree_max = GraphDegree(build_.dimension);
-  options.neighbors.threads = build_.threads;
-  options.neighbors.pause = build_.pause;
-  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
+  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, GraphOptionsOf(build_)));
   PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
                            CalibrateReach(points_, graph, {.pause = build_.pause}));
   const GraphEncoder encoder(points_, graph);

@@ -95,6 +95,10 @@ constexpr std::string_view SegmentKindName(SegmentKind kind) {
 // where vectors have no room in its space, a segment is flat all the same.
 struct SegmentIndex {
   SegmentKind kind = SegmentKind::kFlat;
+  // Of a graph: links that each node has place for, at most kLinksPerNodeMax; 0: as many as the
+  // dimension is worth. How many candidates are looked at for them: 1 is enough for most data.
+  uint32_t links_max = 0;
+  float effort = 1;
   uint32_t vectors_per_cluster = 100;  // of clusters, on average
 };
 

@@ -237,9 +237,9 @@ uint32_t GraphDegree(uint32_t dimension) {
   return static_cast<double>(wide_bytes) <= 0.9 * vector_bytes ? kWide : kNarrow;
 }
 
-uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, uint32_t threads) {
-  const GraphOptions options;
+uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions& options) {
   const NeighborOptions& neighbors = options.neighbors;
+  const uint32_t threads = neighbors.threads;
   const uint64_t near = options.clusters_searched;
   const uint64_t each =
       near * 2 * sizeof(uint32_t) +                                         // Clustering

@@ -34,9 +34,8 @@ struct GraphOptions {
 // What is worth its bytes: 24 links, 16 where these would take nearly as much as the vector in f32.
 uint32_t GraphDegree(uint32_t dimension);
 
-// Memory that BuildGraph takes for `count` vectors with the options above and so many threads, at
-// most; beside them.
-uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, uint32_t threads);
+// Memory that BuildGraph takes for `count` vectors at most, beside them.
+uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions& options);
 
 // REQUIRES: vectors.count() > 0.
 Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options);

@@ -86,7 +86,7 @@ inline StoreOptions SmallLogOptions() {
 inline StoreOptions SmallTailOptions(uint32_t rows) {
   StoreOptions options = SmallReserveOptions();
   options.flush_rows_max = rows;
-  options.graph_rows_min = 2 * rows;
+  options.index_rows_min = 2 * rows;
   return options;
 }
 

@@ -130,9 +130,7 @@ struct Scene {
   std::vector<World> worlds;  // by thread
 };
 
-uint64_t SeedOf(uint64_t seed, uint64_t life, size_t thread) {
-  return seed + life * 16 + thread;
-}
+uint64_t SeedOf(uint64_t seed, uint64_t life, size_t thread) { return seed + life * 16 + thread; }
 
 int WriteUntilKilled(const Scene& scene, uint64_t seed, uint64_t life, int pipe_end) {
   auto store = Store::Open(scene.path, scene.options);
@@ -162,8 +160,8 @@ int WriteUntilKilled(const Scene& scene, uint64_t seed, uint64_t life, int pipe_
 // The first difference between a thread's collections and what they must be; empty: none.
 std::string DifferenceOf(Store& store, uint32_t thread, const World& world) {
   const std::string prefix = "t" + std::to_string(thread) + ".";
-  auto entries = (*store.catalog())->ListCollections(std::string(kDefaultTenant),
-                                                      std::string(kDefaultDatabase));
+  auto entries = (*store.catalog())
+                     ->ListCollections(std::string(kDefaultTenant), std::string(kDefaultDatabase));
   if (!entries.ok()) return entries.status().ToString();
   size_t count = 0;
   for (const CollectionEntry& entry : *entries) {
@@ -226,11 +224,12 @@ void FollowLife(Scene& scene, uint64_t seed, uint64_t life,
 Scene NewScene(const std::string& path, std::mt19937_64& random) {
   Scene scene;
   scene.path = path;
-  scene.options.sync_mode =
-      random() % 2 == 0 ? SyncMode::kFull : random() % 2 == 0 ? SyncMode::kInterval : SyncMode::kOff;
+  scene.options.sync_mode = random() % 2 == 0   ? SyncMode::kFull
+                            : random() % 2 == 0 ? SyncMode::kInterval
+                                                : SyncMode::kOff;
   scene.options.sync_interval_ms = 1;
   scene.options.flush_rows_max = 12;
-  scene.options.graph_rows_min = 30;
+  scene.options.index_rows_min = 30;
   scene.options.background_threads = random() % 2;
   scene.worlds.resize(1 + random() % 4);
   return scene;

@@ -193,13 +193,13 @@ TEST(MergePlan, KeepsItsBoundsUnderUpsertsAndDeletes) {
   }
 }
 
-TEST(PlanGraph, TakesNeighboursThatHaveNone) {
+TEST(PlanIndex, TakesNeighboursThatHaveNone) {
   struct Case {
     std::vector<SegmentShape> shapes;
     std::optional<std::pair<size_t, size_t>> run;
   };
   const auto flat = [](uint32_t rows, uint32_t dead = 0) {
-    return SegmentShape{.rows = rows, .dead_rows = dead, .is_busy = false, .lacks_graph = true};
+    return SegmentShape{.rows = rows, .dead_rows = dead, .is_busy = false, .lacks_index = true};
   };
   const SegmentShape graph{.rows = 5000};
   SegmentShape busy = flat(5000);
@@ -217,7 +217,7 @@ TEST(PlanGraph, TakesNeighboursThatHaveNone) {
       {std::vector<SegmentShape>(40, flat(100)), {{0, kMergeInputsMax}}},
   };
   for (const Case& of : cases) {
-    const auto run = PlanGraph(of.shapes, 1000);
+    const auto run = PlanIndex(of.shapes, 1000);
     ASSERT_EQ(run.has_value(), of.run.has_value()) << of.shapes.size();
     if (!run) continue;
     EXPECT_EQ(run->first, of.run->first);

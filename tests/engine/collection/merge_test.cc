@@ -76,7 +76,7 @@ StoreOptions Options(uint32_t threads, uint32_t flush_rows = 10) {
   options.flush_rows_max = flush_rows;
   // Where the threads are the tests' own, segments have graphs as soon as two flushes are merged;
   // otherwise time would decide when.
-  options.graph_rows_min = threads == 0 ? 20 : 0xFFFFFFFF;
+  options.index_rows_min = threads == 0 ? 20 : 0xFFFFFFFF;
   return options;
 }
 

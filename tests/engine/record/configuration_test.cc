@@ -41,7 +41,7 @@ TEST(Configuration, DefaultsAreChromas) {
 
 TEST(Configuration, ReadsBackAsItPrints) {
   for (const char* json :
-       {R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":2}})",
+       {R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":1.2}})",
         R"({"spann":{"space":"ip"}})", kHnswDefaults, kSpannDefaults}) {
     const Result<Configuration> once = Parse(json);
     ASSERT_TRUE(once.ok()) << once.status().ToString();
@@ -51,9 +51,10 @@ TEST(Configuration, ReadsBackAsItPrints) {
     EXPECT_EQ(twice->metric, once->metric);
   }
   EXPECT_EQ(
-      Parse(R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":2}})")->json,
+      Parse(R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":1.2}})")
+          ->json,
       R"({"hnsw":{"space":"cosine","ef_construction":100,"ef_search":7,"max_neighbors":16,"num_threads":3,)"
-      R"("batch_size":100,"sync_threshold":1000,"resize_factor":2.0},"spann":null})");
+      R"("batch_size":100,"sync_threshold":1000,"resize_factor":1.2},"spann":null})");
 }
 
 TEST(Configuration, TheSpaceComesFromConfigurationThenMetadataThenFunctionThenL2) {
@@ -72,19 +73,19 @@ TEST(Configuration, LegacyMetadataKeysHaveEffectAndLoseToTheConfiguration) {
                           {"hnsw:batch_size", int64_t{50}},
                           {"hnsw:construction_ef", int64_t{11}},
                           {"hnsw:num_threads", int64_t{2}},
-                          {"hnsw:resize_factor", 1.5},
+                          {"hnsw:resize_factor", 1.2},
                           {"hnsw:search_ef", int64_t{12}},
                           {"hnsw:sync_threshold", int64_t{60}},
                           {"other", true}};
   EXPECT_EQ(
       ParseConfiguration(std::nullopt, &metadata, std::nullopt)->json,
       R"({"hnsw":{"space":"l2","ef_construction":11,"ef_search":12,"max_neighbors":8,"num_threads":2,)"
-      R"("batch_size":50,"sync_threshold":60,"resize_factor":1.5},"spann":null})");
+      R"("batch_size":50,"sync_threshold":60,"resize_factor":1.2},"spann":null})");
   EXPECT_EQ(
       ParseConfiguration(R"({"hnsw":{"max_neighbors":9,"ef_search":13}})", &metadata, std::nullopt)
           ->json,
       R"({"hnsw":{"space":"l2","ef_construction":11,"ef_search":13,"max_neighbors":9,"num_threads":2,)"
-      R"("batch_size":50,"sync_threshold":60,"resize_factor":1.5},"spann":null})");
+      R"("batch_size":50,"sync_threshold":60,"resize_factor":1.2},"spann":null})");
 }
 
 TEST(Configuration, LegacyMetadataKeysAreRefusedByName) {
@@ -145,15 +146,17 @@ TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
            {R"({"hnsw":{"max_neighbors":1}})",
             "hnsw parameter \"max_neighbors\" takes an integer of 2 to 10000, got 1"},
            {R"({"hnsw":{"resize_factor":0.5}})",
-            "hnsw parameter \"resize_factor\" takes a number of 1.0 to 1000.0, got 0.5"},
+            "hnsw parameter \"resize_factor\" has no effect and takes only 1.2, got 0.5"},
            {R"({"hnsw":{"resize_factor":"x"}})",
-            "hnsw parameter \"resize_factor\" takes a number of 1.0 to 1000.0, got \"x\""},
+            "hnsw parameter \"resize_factor\" has no effect and takes only 1.2, got \"x\""},
            {R"({"spann":{"split_threshold":24}})",
             "spann parameter \"split_threshold\" takes an integer of 25 to 200, got 24"},
            {R"({"spann":{"split_threshold":201}})",
             "spann parameter \"split_threshold\" takes an integer of 25 to 200, got 201"},
            {R"({"spann":{"merge_threshold":11}})",
-            "spann parameter \"merge_threshold\" takes an integer of 12 to 100, got 11"},
+            "spann parameter \"merge_threshold\" has no effect and takes only 25, got 11"},
+           {R"({"spann":{"write_nprobe":9}})",
+            "spann parameter \"write_nprobe\" has no effect and takes only 32, got 9"},
        }) {
     const Result<Configuration> parsed = Parse(r.json);
     ASSERT_FALSE(parsed.ok()) << r.json;
@@ -167,18 +170,51 @@ TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
 TEST(Configuration, UpdatesChangeWhatMayChange) {
   EXPECT_EQ(
       UpdateConfiguration(kHnswDefaults, R"({"hnsw":{"ef_search":5,"num_threads":2,"batch_size":3,)"
-                                         R"("sync_threshold":4,"resize_factor":2.5}})")
+                                         R"("sync_threshold":4,"resize_factor":1.2}})")
           ->json,
       R"({"hnsw":{"space":"l2","ef_construction":100,"ef_search":5,"max_neighbors":16,"num_threads":2,)"
-      R"("batch_size":3,"sync_threshold":4,"resize_factor":2.5},"spann":null})");
-  const std::string spann = Parse(R"({"spann":{"space":"ip","write_nprobe":9}})")->json;
+      R"("batch_size":3,"sync_threshold":4,"resize_factor":1.2},"spann":null})");
+  const std::string spann = Parse(R"({"spann":{"space":"ip","split_threshold":30}})")->json;
   const Result<Configuration> updated =
-      UpdateConfiguration(spann, R"({"spann":{"search_nprobe":3,"ef_search":4}})");
+      UpdateConfiguration(spann, R"({"spann":{"search_nprobe":3}})");
   ASSERT_TRUE(updated.ok()) << updated.status().ToString();
   EXPECT_EQ(updated->metric, Metric::kIp);
-  EXPECT_NE(updated->json.find(R"("search_nprobe":3,"write_nprobe":9,)"), std::string::npos)
+  EXPECT_NE(updated->json.find(R"("search_nprobe":3,"write_nprobe":32,)"), std::string::npos)
       << updated->json;
-  EXPECT_NE(updated->json.find(R"("ef_search":4,)"), std::string::npos) << updated->json;
+  EXPECT_NE(updated->json.find(R"("split_threshold":30,)"), std::string::npos) << updated->json;
+}
+
+TEST(Configuration, SaysWhatItsParametersMean) {
+  const IndexSettings standard = Parse("{}")->index;
+  EXPECT_EQ(standard.kind, IndexKind::kHnsw);
+  EXPECT_EQ(standard.max_neighbors + standard.ef_construction + standard.threads +
+                standard.flush_rows + standard.search_width + standard.split_threshold,
+            0u);
+  // A default that is given is no other than one that is not.
+  EXPECT_EQ(Parse(R"({"hnsw":{"ef_search":100,"max_neighbors":16}})")->index.search_width, 0u);
+  const IndexSettings hnsw = Parse(R"({"hnsw":{"ef_search":70,"max_neighbors":8,"num_threads":3,)"
+                                   R"("ef_construction":200,"sync_threshold":5000}})")
+                                 ->index;
+  EXPECT_EQ(hnsw.search_width, 70u);
+  EXPECT_EQ(hnsw.max_neighbors, 8u);
+  EXPECT_EQ(hnsw.threads, 3u);
+  EXPECT_EQ(hnsw.ef_construction, 200u);
+  EXPECT_EQ(hnsw.flush_rows, 5000u);
+  EXPECT_EQ(Parse(R"({"hnsw":{"batch_size":7000,"sync_threshold":5000}})")->index.flush_rows,
+            7000u);
+  EXPECT_EQ(Parse(R"({"hnsw":{"batch_size":50}})")->index.flush_rows, 1000u);
+  const auto spann = Parse(R"({"spann":{"search_nprobe":20,"split_threshold":80}})");
+  EXPECT_EQ(spann->index.kind, IndexKind::kSpann);
+  EXPECT_EQ(spann->index.search_width, 20u);
+  EXPECT_EQ(spann->index.split_threshold, 80u);
+  EXPECT_EQ(ReadIndexSettings(spann->json).search_width, 20u);
+  // What an earlier version took and stored is read all the same.
+  std::string stored = kSpannDefaults;
+  const std::string standard_nprobe = R"("write_nprobe":32)";
+  stored.replace(stored.find(standard_nprobe), standard_nprobe.size(), R"("write_nprobe":9)");
+  EXPECT_EQ(ReadIndexSettings(stored).kind, IndexKind::kSpann);
+  EXPECT_OK(UpdateConfiguration(stored, R"({"spann":{"search_nprobe":3}})"));
+  EXPECT_EQ(ReadIndexSettings("{").kind, IndexKind::kHnsw);
 }
 
 TEST(Configuration, SaysInWhatVectorsAreKeptBesideWhatChromaSays) {
@@ -218,8 +254,8 @@ TEST(Configuration, UpdatesOfTheRestAreRefusedByName) {
     EXPECT_EQ(UpdateConfiguration(kHnswDefaults, r.json).status().message(), r.message) << r.json;
   }
   EXPECT_EQ(
-      UpdateConfiguration(kSpannDefaults, R"({"spann":{"write_nprobe":1}})").status().message(),
-      "spann parameter \"write_nprobe\" cannot be changed once the collection exists");
+      UpdateConfiguration(kSpannDefaults, R"({"spann":{"split_threshold":30}})").status().message(),
+      "spann parameter \"split_threshold\" cannot be changed once the collection exists");
 }
 
 }  // namespace

@@ -155,9 +155,9 @@ TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
         SCOPED_TRACE(testing::Message() << count << " of " << dimension << ", " << threads);
         const VectorTable table =
             ClusteredVectors({.count = count, .dimension = dimension, .clusters = 3, .seed = 10});
-        MemoryBudget budget("build", GraphBuildBytes(dimension, count, threads));
         GraphOptions options;
         options.neighbors.threads = threads;
+        MemoryBudget budget("build", GraphBuildBytes(dimension, count, options));
         options.neighbors.budget = &budget;
         EXPECT_OK(BuildGraph(table, options));
       }

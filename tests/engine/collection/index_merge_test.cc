@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs in the life of a collection: built by merges, found through deletions and updates, kept
-// over reopening, never needed for an answer.
+// Graphs and clusters in the life of a collection: built by merges, found through deletions and
+// updates, kept over reopening, never needed for an answer.
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "engine/base/memory_files.h"
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
+#include "engine/record/configuration.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
@@ -24,10 +25,11 @@ namespace {
 constexpr uint32_t kDimension = 32;
 constexpr uint32_t kQueries = 50;
 
-class GraphMerge : public testing::Test {
+// Of both kinds of index.
+class IndexMerge : public testing::TestWithParam<IndexKind> {
  protected:
   static StoreOptions Options() {
-    return {.flush_rows_max = 500, .graph_rows_min = 1000, .background_threads = 0};
+    return {.flush_rows_max = 500, .index_rows_min = 1000, .background_threads = 0};
   }
 
   void Open(const StoreOptions& options) {
@@ -35,8 +37,17 @@ class GraphMerge : public testing::Test {
     store_.reset();
     store_ = Store::Open("db", options, &files_).value();
     auto found = store_->GetCollection({}, "docs");
-    docs_ = found.ok() ? *found : store_->CreateCollection(EntryNamed("docs")).value();
+    if (found.ok()) {
+      docs_ = *found;
+      return;
+    }
+    CollectionEntry entry = EntryNamed("docs");
+    if (GetParam() == IndexKind::kSpann) entry.configuration_json = R"({"spann":{}})";
+    docs_ = store_->CreateCollection(entry).value();
   }
+
+  // Of segments that have what the collection is configured for, and of searches that use it.
+  static std::string Indexed() { return GetParam() == IndexKind::kSpann ? "clusters" : "graph"; }
 
   // Vectors first .. first + count - 1 of made_, as ids `id` + their numbers less `shift`.
   void Write(WriteKind kind, uint32_t first, uint32_t count, uint32_t shift = 0) {
@@ -91,9 +102,9 @@ class GraphMerge : public testing::Test {
     return kinds;
   }
 
-  bool SearchWalks() const {
+  bool SearchIsIndexed() const {
     const ResultSet result = Search(made_.vector(0), 10, 0.9, true);
-    return result.explain_json.find(R"("strategy":"graph")") != std::string::npos;
+    return result.explain_json.find(R"("strategy":")" + Indexed()) != std::string::npos;
   }
 
   MemoryFileSystem files_;
@@ -106,36 +117,41 @@ class GraphMerge : public testing::Test {
                                               .seed = 1});
 };
 
-TEST_F(GraphMerge, IsSearchedAfterMergesAndAfterReopening) {
+INSTANTIATE_TEST_SUITE_P(Kinds, IndexMerge, testing::Values(IndexKind::kHnsw, IndexKind::kSpann),
+                         [](const auto& kind) {
+                           return kind.param == IndexKind::kSpann ? "spann" : "hnsw";
+                         });
+
+TEST_P(IndexMerge, IsSearchedAfterMergesAndAfterReopening) {
   Open(Options());
   for (uint32_t i = 0; i < 4; ++i) Write(WriteKind::kAdd, i * 500, 500);
-  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
-  EXPECT_TRUE(SearchWalks());
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
+  EXPECT_TRUE(SearchIsIndexed());
   EXPECT_GE(Recall(), 0.96);
   Write(WriteKind::kAdd, 2000, 700);  // a flat segment and a tail beside it
-  EXPECT_EQ(Kinds(), (std::vector<std::string>{"graph", "flat"}));
+  EXPECT_EQ(Kinds(), (std::vector<std::string>{Indexed(), "flat"}));
   EXPECT_GE(Recall(), 0.96);
   EXPECT_GE(Recall(100), 0.96);
   ASSERT_OK(docs_->Compact());
-  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
   const double before = Recall();
   EXPECT_GE(before, 0.96);
   EXPECT_EQ(store_->Check().value().findings.size(), 0u);
   ASSERT_OK(store_->Close());
   Open(Options());
-  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
   EXPECT_EQ(Recall(), before);
   EXPECT_EQ(Recall(10, 1), 1);
 }
 
-TEST_F(GraphMerge, RecallStaysThroughDeletionsAndUpdates) {
+TEST_P(IndexMerge, RecallStaysThroughDeletionsAndUpdates) {
   Open(Options());
   Write(WriteKind::kAdd, 0, 3000);
   ASSERT_OK(docs_->Compact());
   const double fresh = Recall();
   Write(WriteKind::kDelete, 0, 300);
   Write(WriteKind::kUpdate, 3000, 300, 2000);  // ids 1000 .. 1299 move
-  EXPECT_TRUE(SearchWalks());
+  EXPECT_TRUE(SearchIsIndexed());
   EXPECT_GE(Recall(), fresh - 0.02);
   EXPECT_EQ(docs_->Pin().value()->live_rows, 2700u);
   const ResultSet all = Search(made_.vector(5), 5000, 0.98);
@@ -151,7 +167,7 @@ TEST_F(GraphMerge, RecallStaysThroughDeletionsAndUpdates) {
 }
 
 // CONTRACT 27: a drifting fifth of the rows, ten times.
-TEST_F(GraphMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
+TEST_P(IndexMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
   Open(Options());
   Write(WriteKind::kAdd, 0, 2500);
   for (uint32_t round = 0; round < 10; ++round) {
@@ -166,7 +182,7 @@ TEST_F(GraphMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
   EXPECT_GE(drifted, 0.96);
 }
 
-TEST_F(GraphMerge, EveryLiveRowIsFoundByItsOwnVector) {
+TEST_P(IndexMerge, EveryLiveRowIsFoundByItsOwnVector) {
   Open(Options());
   Write(WriteKind::kAdd, 0, 4000);
   ASSERT_OK(docs_->Compact());
@@ -179,22 +195,22 @@ TEST_F(GraphMerge, EveryLiveRowIsFoundByItsOwnVector) {
   EXPECT_EQ(missed, 0u);
 }
 
-TEST_F(GraphMerge, WithoutTheMemoryForAGraphAnswersAreExact) {
+TEST_P(IndexMerge, WithoutTheMemoryForItAnswersAreExact) {
   StoreOptions options = Options();
-  options.memory_budget_bytes = 3 << 20;
+  options.memory_budget_bytes = GetParam() == IndexKind::kSpann ? 1 << 20 : 3 << 20;
   Open(options);
-  Write(WriteKind::kAdd, 0, 4000);
+  for (uint32_t first = 0; first < 4000; first += 500) Write(WriteKind::kAdd, first, 500);
   ASSERT_OK(docs_->Compact());
   EXPECT_EQ(Kinds(), std::vector<std::string>{"flat"});
-  EXPECT_FALSE(SearchWalks());
+  EXPECT_FALSE(SearchIsIndexed());
   EXPECT_EQ(Recall(), 1);
   // What could not be had is not tried again and again.
   EXPECT_EQ(docs_->Compact()->bytes_before, docs_->Compact()->bytes_after);
 }
 
-// A walk takes its memory before it begins, or keeps what it took: long ones allocate as often as
+// A search takes its memory before it begins, or keeps what it took: long ones allocate as often as
 // short ones, but for a few lists that double.
-TEST_F(GraphMerge, SearchesAllocateNoMoreForMoreVisits) {
+TEST_P(IndexMerge, SearchesAllocateNoMoreForMoreVisits) {
   Open(Options());
   Write(WriteKind::kAdd, 0, 4000);
   ASSERT_OK(docs_->Compact());
@@ -211,26 +227,27 @@ TEST_F(GraphMerge, SearchesAllocateNoMoreForMoreVisits) {
     PauseFailingAllocations();
     return AllocationsMade();
   };
-  (void)allocations(100);  // loads the head of the graph
-  const uint64_t few = allocations(20);
-  const uint64_t many = allocations(320);
+  (void)allocations(100);  // loads the head of the index
+  const bool is_graph = GetParam() == IndexKind::kHnsw;
+  const uint64_t few = allocations(is_graph ? 20 : 3);
+  const uint64_t many = allocations(is_graph ? 320 : 25);
   EXPECT_LE(many, few + 8) << few;
 }
 
-// Without a merge that is due a graph is built once the collection was left alone for a while.
-TEST_F(GraphMerge, ComesByItselfToWhatIsLeftAlone) {
+// Without a merge that is due an index is built once the collection was left alone for a while.
+TEST_P(IndexMerge, ComesByItselfToWhatIsLeftAlone) {
   StoreOptions options = Options();
   options.background_threads = 1;
   Open(options);
   Write(WriteKind::kAdd, 0, 500);
   Write(WriteKind::kAdd, 500, 500);
   Write(WriteKind::kAdd, 1000, 500);
-  const auto wait_for_graph = [this] {
-    for (int i = 0; i < 2000 && Kinds() != std::vector<std::string>{"graph"}; ++i)
+  const auto wait_for_index = [this] {
+    for (int i = 0; i < 2000 && Kinds() != std::vector<std::string>{Indexed()}; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   };
-  wait_for_graph();
-  EXPECT_EQ(Kinds(), std::vector<std::string>{"graph"});
+  wait_for_index();
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
   EXPECT_GE(Recall(), 0.95);
   // Also where the process before did not come to it.
   Write(WriteKind::kAdd, 1500, 500);
@@ -238,9 +255,9 @@ TEST_F(GraphMerge, ComesByItselfToWhatIsLeftAlone) {
   ASSERT_OK(store_->Close());
   Open(options);
   EXPECT_GE(Kinds().size(), 2u);
-  for (int i = 0; i < 2000 && Kinds().back() != "graph"; ++i)
+  for (int i = 0; i < 2000 && Kinds().back() != Indexed(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_EQ(Kinds(), (std::vector<std::string>{"graph", "graph"}));
+  EXPECT_EQ(Kinds(), (std::vector<std::string>{Indexed(), Indexed()}));
   EXPECT_GE(Recall(), 0.95);
 }
 
