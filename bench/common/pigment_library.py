@@ -99,8 +99,8 @@ class Client:
         encoded = path.encode()
         library.call("pigment_client_open", encoded, c.c_size_t(len(encoded)), None, c.byref(self.handle))
 
-    def create_collection(self, name, space, full_vectors="f32"):
-        configuration = b'{"hnsw": {"space": "%s"}, "full_vectors": "%s"}' % (space.encode(), full_vectors.encode())
+    def create_collection(self, name, space, full_vectors="f32", index="hnsw"):
+        configuration = f'{{"{index}": {{"space": "{space}"}}, "full_vectors": "{full_vectors}"}}'.encode()
         options = CollectionOptions(c.sizeof(CollectionOptions), None, 0, configuration, len(configuration), None, False)
         collection = c.c_void_p()
         self.library.call("pigment_client_create_collection", self.handle, None, name.encode(),

@@ -71,6 +71,7 @@ class Pigment(Contestant):
     filter_settings = [{}, {"recall": 0.995}]
     batch_rows = 1000
     full_vectors = "f32"
+    index = "hnsw"
     durable_inserts = True
 
     def __init__(self, library_path):
@@ -81,10 +82,12 @@ class Pigment(Contestant):
         self.open_client = pigment_library.Client
         self.effort = {}
         self.name = f"pigment {self.library.lib.pigment_version().decode()} {self.full_vectors}"
+        if self.index != "hnsw":
+            self.name += f" {self.index}"
 
     def build(self, folder, data):
         self.client = self.open_client(self.library, os.path.join(folder, "store"))
-        self.collection = self.client.create_collection("bench", data.metric, self.full_vectors)
+        self.collection = self.client.create_collection("bench", data.metric, self.full_vectors, self.index)
         for begin in range(0, len(data.base), self.batch_rows):
             rows = range(begin, min(begin + self.batch_rows, len(data.base)))
             self.collection.add([f"row-{row}" for row in rows], data.base[begin:begin + self.batch_rows],
@@ -125,6 +128,16 @@ class PigmentHalves(Pigment):
     full_vectors = "f16"
 
 
+class PigmentClusters(Pigment):
+    """Collections that are configured for clusters of vectors in place of graphs."""
+
+    index = "spann"
+
+
+class PigmentClustersOfHalves(PigmentClusters):
+    full_vectors = "f16"
+
+
 def where_of(data, predicate):
     """A predicate in the grammar that Chroma and Pigment share."""
     if predicate.column == "source":
@@ -138,5 +151,6 @@ def classes():
     """Every contestant by the name that --peers takes, in the order of the tables; loads no peer's library."""
     import peers
 
-    return {"pigment": Pigment, "pigment-f16": PigmentHalves, "hnswlib": peers.Hnswlib, "usearch": peers.Usearch,
+    return {"pigment": Pigment, "pigment-f16": PigmentHalves, "pigment-spann": PigmentClusters,
+            "pigment-spann-f16": PigmentClustersOfHalves, "hnswlib": peers.Hnswlib, "usearch": peers.Usearch,
             "faiss-hnsw": peers.FaissHnsw, "faiss-ivf": peers.FaissIvf, "chroma": peers.Chroma}

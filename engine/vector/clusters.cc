@@ -113,8 +113,15 @@ Result<Clusters> Clusters::Make(const VectorTable& vectors, const ClusterOptions
   PIGMENT_RETURN_IF_ERROR(clusters.centroids_.Reserve(count));
   for (uint32_t c = 0; c < count; ++c) clusters.centroids_.Add(vectors.vector(sample[c]));
   PIGMENT_RETURN_IF_ERROR(clusters.PackCentroids());
-  for (uint32_t round = 0; round < options.rounds && count < vectors.count(); ++round)
-    PIGMENT_RETURN_IF_ERROR(clusters.Improve(vectors, sample, options));
+  // The first rounds move centroids far, whatever the sample: a part of it tells as much.
+  constexpr uint32_t kWholeRounds = 2;
+  constexpr size_t kPartOf = 2;
+  const std::span<const uint32_t> all(sample);
+  const std::span<const uint32_t> part = all.first(std::max<size_t>(all.size() / kPartOf, count));
+  for (uint32_t round = 0; round < options.rounds && count < vectors.count(); ++round) {
+    const bool is_early = round + kWholeRounds < options.rounds;
+    PIGMENT_RETURN_IF_ERROR(clusters.Improve(vectors, is_early ? part : all, options));
+  }
   return clusters;
 }
 
