@@ -14,7 +14,8 @@ matplotlib.use("agg")
 import report
 from matplotlib import pyplot
 
-STYLES = {"pigment": ("#d55e00", "*"), "pigment-f16": ("#e69f00", "P"), "hnswlib": ("#0072b2", "o"),
+STYLES = {"pigment": ("#d55e00", "*"), "pigment-f16": ("#e69f00", "P"), "pigment-spann": ("#882255", "X"),
+          "pigment-spann-f16": ("#aa4499", "p"), "hnswlib": ("#0072b2", "o"),
           "usearch": ("#009e73", "s"), "faiss-hnsw": ("#56b4e9", "^"), "faiss-ivf": ("#cc79a7", "D"),
           "chroma": ("#000000", "v")}
 RECALL_TICKS = (0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1)

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/collection/chunk_codes.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/record/record.h"
 
@@ -29,6 +30,9 @@ struct TailChunk {
   std::vector<std::shared_ptr<const Record>> rows;  // reserved to the capacity when made
 
   explicit TailChunk(uint32_t capacity) : slots_(size_t{2} * capacity) { rows.reserve(capacity); }
+  ~TailChunk() { delete codes_.load(std::memory_order_relaxed); }
+  TailChunk(const TailChunk&) = delete;
+  TailChunk& operator=(const TailChunk&) = delete;
   uint32_t capacity() const { return static_cast<uint32_t>(slots_.size() / 2); }
   // REQUIRES: rows.size() < capacity(). `hash` is HashOfId of the record's id.
   void Append(std::shared_ptr<const Record> record, uint64_t hash);
@@ -47,11 +51,22 @@ struct TailChunk {
     }
   }
 
+  // Of a chunk of kRows rows; null before a search has made them.
+  const ChunkCodes* codes() const { return codes_.load(std::memory_order_acquire); }
+  // Keeps them, unless another thread's came first; gives those that are kept.
+  const ChunkCodes* SetCodes(std::unique_ptr<const ChunkCodes> codes) const {
+    const ChunkCodes* kept = nullptr;
+    if (codes_.compare_exchange_strong(kept, codes.get(), std::memory_order_acq_rel))
+      kept = codes.release();
+    return kept;
+  }
+
  private:
   static uint32_t TagOf(uint64_t hash) { return static_cast<uint32_t>(hash >> 41); }
 
   // 0: free; otherwise a tag of 23 bits above the row's number + 1 in 9 bits.
   std::vector<std::atomic<uint32_t>> slots_;
+  mutable std::atomic<const ChunkCodes*> codes_{nullptr};  // owned
 };
 
 uint64_t HashOfId(std::string_view id);

@@ -5,18 +5,16 @@
 #include "engine/query/search_scan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "engine/query/tail_scan.h"
 #include "engine/segment/segment_search.h"
-#include "engine/vector/distance.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
 
 namespace {
-
-// Distances between two looks at the clock: a millisecond even at 65,535 dimensions.
-constexpr uint32_t kRowsPerCheck = 64;
 
 struct Candidate {
   Scored key;  // ties by ordinal
@@ -25,13 +23,35 @@ struct Candidate {
 
 using CandidateLists = std::vector<std::vector<Candidate>>;  // by query
 
+// What of segments and tail was found so far, so that what is searched next need not go beyond it.
+class NearestSoFar {
+ public:
+  NearestSoFar(size_t queries, uint64_t k)
+      : nearest_(queries, TopK(static_cast<size_t>(k))),
+        limits_(queries, std::numeric_limits<float>::quiet_NaN()) {}
+
+  void Add(size_t query, const Scored& key) {
+    if (!nearest_[query].MayEnter(key.distance)) return;
+    nearest_[query].Offer(key.distance, key.tie);
+    limits_[query] = nearest_[query].worst();
+  }
+  // Of each query: the distance of the k-th nearest, NaN while there are fewer.
+  const std::vector<float>& limits() const { return limits_; }
+
+ private:
+  std::vector<TopK> nearest_;
+  std::vector<float> limits_;
+};
+
 Status ScanSegment(const Version& version, const QueryRequest& request, const RowSet& rows,
-                   uint32_t index, CandidateLists& candidates, ReadCounters& counters) {
+                   uint32_t index, NearestSoFar& nearest, CandidateLists& candidates,
+                   ReadCounters& counters) {
   const Segment& segment = *version.segments[index].segment;
   const SegmentSearch search{.scan = {.metric = request.metric,
                                       .queries = request.embeddings.data(),
                                       .query_count = request.queries,
                                       .k = static_cast<size_t>(std::min(request.k, rows.count())),
+                                      .limits = nearest.limits(),
                                       .allowed_rows = rows.words(),
                                       .control = &request.read.control},
                              .allowed_count = rows.count(),
@@ -55,42 +75,43 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
       PIGMENT_RETURN_IF_ERROR(check.Step());
       PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader->ReadOrdinal(hit.row));
       candidates[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
+      nearest.Add(query, candidates[query].back().key);
     }
   }
   return Status::Ok();
 }
 
-Status ScanTail(const Version& version, const QueryRequest& request, const RowSet& rows,
-                CandidateLists& candidates, ReadCounters& counters) {
-  const TailView& tail = version.tail;
-  const size_t k = static_cast<size_t>(std::min(request.k, rows.count()));
+Status SearchTail(const Version& version, const QueryRequest& request, const RowSet& rows,
+                  const NearestSoFar& nearest, CandidateLists& candidates, ReadCounters& counters) {
+  const TailScan scan{.metric = request.metric,
+                      .query = {},
+                      .k = static_cast<size_t>(std::min(request.k, rows.count())),
+                      .is_exact = request.recall == 1 && request.width == 0,
+                      .control = &request.read.control};
   for (size_t query = 0; query < request.queries; ++query) {
-    const DistanceFunction distance(
-        request.metric, request.embeddings.subspan(query * request.dimension, request.dimension));
-    std::vector<std::pair<Scored, uint32_t>> heap;  // the k nearest so far, the farthest first
-    const auto nearer = [](const auto& a, const auto& b) { return a.first < b.first; };
-    uint32_t until_check = 0;
-    for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
-      if (until_check-- == 0) {
-        PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-        until_check = kRowsPerCheck;
-      }
-      const Record& record = tail.row(row);
-      const Scored scored{distance(record.embedding.data()), record.ordinal};
-      if (heap.size() == k) {
-        if (!(scored < heap.front().first)) continue;
-        std::pop_heap(heap.begin(), heap.end(), nearer);
-        heap.pop_back();
-      }
-      heap.emplace_back(scored, row);
-      std::push_heap(heap.begin(), heap.end(), nearer);
-    }
-    for (const auto& [scored, row] : heap)
-      candidates[query].push_back({scored, {RowPlace::kTail, row}});
-    counters.tail_rows_scored += rows.count();
-    counters.tail_bytes += rows.count() * request.dimension * sizeof(float);
+    TailScan one = scan;
+    one.query = request.embeddings.subspan(query * request.dimension, request.dimension);
+    one.limit = nearest.limits()[query];
+    PIGMENT_ASSIGN_OR_RETURN(const TailScanResult found, ScanTail(version.tail, rows, one));
+    for (const TailHit& hit : found.hits)
+      candidates[query].push_back({hit.key, {RowPlace::kTail, hit.row}});
+    counters.tail_rows_scored += found.rows_compared + found.rows_by_codes;
+    counters.tail_bytes += found.rows_compared * request.dimension * sizeof(float) +
+                           found.rows_by_codes * request.dimension / 8;
   }
   return Status::Ok();
+}
+
+// The largest first: what it finds limits the others most.
+std::vector<uint32_t> OrderOfSegments(const Plan& plan) {
+  std::vector<uint32_t> order;
+  for (uint32_t index = 0; index < plan.segments.size(); ++index) {
+    if (plan.segments[index].count() != 0) order.push_back(index);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return plan.segments[a].count() > plan.segments[b].count();
+  });
+  return order;
 }
 
 }  // namespace
@@ -100,13 +121,14 @@ Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
                                                   ReadCounters& counters) {
   CandidateLists candidates(request.queries);
   if (request.k > 0 && request.queries > 0) {
-    for (uint32_t index = 0; index < plan.segments.size(); ++index) {
-      if (plan.segments[index].count() == 0) continue;
-      PIGMENT_RETURN_IF_ERROR(
-          ScanSegment(version, request, plan.segments[index], index, candidates, counters));
+    NearestSoFar nearest(request.queries, request.k);
+    for (const uint32_t index : OrderOfSegments(plan)) {
+      PIGMENT_RETURN_IF_ERROR(ScanSegment(version, request, plan.segments[index], index, nearest,
+                                          candidates, counters));
     }
     if (plan.tail.count() > 0) {
-      PIGMENT_RETURN_IF_ERROR(ScanTail(version, request, plan.tail, candidates, counters));
+      PIGMENT_RETURN_IF_ERROR(
+          SearchTail(version, request, plan.tail, nearest, candidates, counters));
     }
   }
   std::vector<std::vector<Hit>> hits(request.queries);

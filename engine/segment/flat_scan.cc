@@ -32,12 +32,13 @@ constexpr size_t kGatheredMax = 512;
 class FlatScanner {
  public:
   FlatScanner(const Segment& segment, const FlatScan& scan)
-      : segment_(segment),
-        scan_(scan),
-        dimension_(segment.info().dimension),
-        best_(scan.query_count, TopK(scan.k)) {
+      : segment_(segment), scan_(scan), dimension_(segment.info().dimension) {
     functions_.reserve(scan.query_count);
-    for (size_t i = 0; i < scan.query_count; ++i) functions_.emplace_back(scan.metric, Query(i));
+    best_.reserve(scan.query_count);
+    for (size_t i = 0; i < scan.query_count; ++i) {
+      functions_.emplace_back(scan.metric, Query(i));
+      best_.emplace_back(scan.k, scan.limit(i));
+    }
   }
 
   Result<FlatScanResult> Run();

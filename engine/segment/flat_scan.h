@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,9 +20,16 @@ struct FlatScan {
   Metric metric = Metric::kL2;
   const float* queries = nullptr;  // query_count x info().dimension, row-major
   size_t query_count = 0;
-  size_t k = 0;          // hits per query; rows without a vector are never hits
+  size_t k = 0;  // hits per query; rows without a vector are never hits
+  // Of each query a distance beyond which nothing is wanted, NaN where there is none; empty: of
+  // none. Fewer hits than k may come then.
+  std::span<const float> limits = {};
   RowMask allowed_rows;  // live, and pass the filter. REQUIRES: empty, or (rows + 63) / 64 words
   const CallControl* control = nullptr;  // asked at least every millisecond; may be null
+
+  float limit(size_t query) const {
+    return limits.empty() ? std::numeric_limits<float>::quiet_NaN() : limits[query];
+  }
 };
 
 struct RowHit {

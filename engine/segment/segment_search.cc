@@ -120,6 +120,8 @@ Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
   return hits;
 }
 
+// Limits are for scans alone: a search of the index ends by its own k nearest, which is what its
+// reach was calibrated with, and comes from farther away.
 Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
@@ -155,13 +157,16 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
 Status SegmentSearcher::Scan(const std::vector<size_t>& queries) {
   FlatScan scan = search_.scan;
   std::vector<float> vectors;
+  std::vector<float> limits;
   if (queries.size() != search_.scan.query_count) {
     for (const size_t i : queries) {
+      limits.push_back(search_.scan.limit(i));
       const std::span<const float> query = Query(i);
       vectors.insert(vectors.end(), query.begin(), query.end());
     }
     scan.queries = vectors.data();
     scan.query_count = queries.size();
+    scan.limits = limits;
   }
   PIGMENT_ASSIGN_OR_RETURN(FlatScanResult scanned, ScanFlat(segment_, dimension_, scan));
   for (size_t i = 0; i < queries.size(); ++i)

@@ -26,7 +26,8 @@ struct SegmentSearch {
 };
 
 struct SegmentSearchResult {
-  // As of ScanFlat, with min(k, allowed_count) rows for each query whatever way was gone.
+  // As of ScanFlat, with min(k, allowed_count) rows for each query whatever way was gone; a scan
+  // leaves out those beyond a query's limit.
   FlatScanResult found;
   uint64_t walks = 0;   // queries that were answered by a walk
   uint64_t probes = 0;  // by a probe

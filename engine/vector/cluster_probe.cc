@@ -39,6 +39,10 @@ Status ClusterProbe::NoteClusters(ClusterSource& source, const SignCodeQuery& qu
     }
   }
   links_estimated_ += waiting_.size();
+  if (source.entry_nodes() != 0) return Status::Ok();
+  constexpr float kNearest = -std::numeric_limits<float>::infinity();
+  for (uint32_t cluster = 0; cluster < count; ++cluster)
+    waiting_.push_back(PromiseOf(kNearest, cluster));
   return Status::Ok();
 }
 
@@ -78,13 +82,14 @@ Result<bool> ClusterProbe::Next(ClusterSource& source, float reach, uint32_t* cl
 Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignCodeQuery& query,
                             uint32_t vectors, const ClusterProbeOptions& options) {
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t nodes, source.Go(cluster));
+  const uint32_t first = source.first_vector();
   float bounds[kLinksPerNodeMax];
   for (uint32_t n = 0; n < nodes; ++n) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
     uint32_t near = ~uint32_t{0} >> (kLinksPerNodeMax - node.links());
     if (!options.allowed.empty()) {
       for (uint32_t i = 0; i < node.links(); ++i) {
-        const uint32_t link = node.link(i);
+        const uint32_t link = first + node.link(i);
         if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
         near &= ~(static_cast<uint32_t>(!IsAllowed(options.allowed, link)) << i);
       }
@@ -97,7 +102,7 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
       beyond |= static_cast<uint32_t>(bounds[i] > limit_) << i;
     for (near &= ~beyond; near != 0; near &= near - 1) {
       const auto i = static_cast<uint32_t>(std::countr_zero(near));
-      const uint32_t link = node.link(i);
+      const uint32_t link = first + node.link(i);
       if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
       if (link != options.absent) gathered_.push_back(PromiseOf(bounds[i], link));
     }
@@ -130,11 +135,11 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
   known_.clear();
   gathered_.clear();
   sorted_ = taken_ = 0;
-  limit_ = std::numeric_limits<float>::quiet_NaN();
+  limit_ = source.SquareOf(options.limit);
   clusters_probed_ = links_estimated_ = vectors_compared_ = 0;
   if (options.k == 0) return std::vector<Scored>();
   PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, options.errors));
-  TopK nearest(options.k);
+  TopK nearest(options.k, options.limit);
   // Steps tell what searches found that ended in between, so nothing waits for others then.
   size_t batch = options.steps != nullptr ? 1 : kBatchMin;
   size_t gathered_from = 0;  // clusters, since the last comparison

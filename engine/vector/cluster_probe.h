@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "engine/vector/entry_source.h"
@@ -21,7 +22,8 @@
 
 namespace pigment {
 
-// Where a probe reads; the entries are the clusters.
+// Where a probe reads; the entries are the clusters. Without entry nodes, which are not worth their
+// bytes for a few clusters, all centroids are compared.
 class ClusterSource : public EntrySource {
  public:
   virtual uint32_t clusters() const = 0;
@@ -32,6 +34,8 @@ class ClusterSource : public EntrySource {
   // was gone to last.
   virtual Result<uint32_t> Go(uint32_t cluster) = 0;
   virtual Result<GraphNode> Node(uint32_t number) = 0;
+  // What links of that cluster's nodes are numbered from.
+  virtual uint32_t first_vector() const { return 0; }
 };
 
 struct ClusterProbeOptions {
@@ -44,6 +48,9 @@ struct ClusterProbeOptions {
   // Centroids and vectors whose estimate is too far by more than so many standard errors are not
   // compared; infinity compares all.
   float errors = 2;
+  // Nothing beyond this distance is wanted, as if k had been found there; NaN: there is no limit.
+  // For probes that go everywhere: others would end before they come near.
+  float limit = std::numeric_limits<float>::quiet_NaN();
   RowMask allowed = {};                      // of vectors
   uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
   std::vector<SearchStep>* steps = nullptr;  // is appended to; may be null

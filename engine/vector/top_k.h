@@ -40,12 +40,14 @@ struct Scored {
 
 class TopK {
  public:
-  explicit TopK(size_t k) : k_(k) {}
+  // What is beyond `limit` (NaN: there is none) may not enter, as if k nearer ones were kept.
+  explicit TopK(size_t k, float limit = kNone) : k_(k), worst_(limit) {}
 
   // False only when a pair with this distance cannot enter, whatever its tie: the cheap test before
   // Offer. Written so that a NaN on either side passes.
   bool MayEnter(float distance) const { return !(distance > worst_); }
 
+  // REQUIRES: MayEnter(distance), where a limit was given.
   void Offer(float distance, uint64_t tie) {
     const Scored candidate{distance, tie};
     if (heap_.size() < k_) {
@@ -61,7 +63,7 @@ class TopK {
   }
 
   size_t size() const { return heap_.size(); }
-  // The largest distance kept, once k are; NaN before.
+  // The largest distance kept, once k are; the limit before.
   float worst() const { return worst_; }
 
   // The pairs in order; empties this object.
@@ -75,7 +77,7 @@ class TopK {
   static constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
   size_t k_;
-  float worst_ = kNone;       // the largest distance kept, once k are kept
+  float worst_;
   std::vector<Scored> heap_;  // largest first
 };
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points, their middle, nodes: see the header.
+
+#include "engine/collection/chunk_codes.h"
+
+#include <numeric>
+
+namespace pigment {
+
+std::shared_ptr<const GraphSpace> MakeChunkSpace(Metric metric, uint32_t dimension) {
+  GraphSpaceNumbers numbers;
+  numbers.centre.assign(GraphSpace::PointDimension(metric, dimension), 0);
+  return std::make_shared<const GraphSpace>(metric, dimension, std::move(numbers));
+}
+
+ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, uint32_t dimension,
+                       std::span<const std::shared_ptr<const Record>> rows)
+    : space_(std::move(space)),
+      metric_(metric),
+      dimension_(dimension),
+      shape_(space_->point_dimension(), static_cast<uint32_t>(rows.size())),
+      centroid_(space_->point_dimension()) {
+  constexpr float kSquareMax = 1e30f;  // as of all points (graph_space.h)
+  const size_t point_dimension = centroid_.size();
+  std::vector<float> points(rows.size() * point_dimension);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<float>& vector = rows[i]->embedding;
+    if (metric != Metric::kCosine &&
+        !(InnerProduct(vector.data(), vector.data(), vector.size()) <= kSquareMax))
+      return;
+    float* const point = points.data() + i * point_dimension;
+    space_->MakePoint(vector, point);
+    for (size_t d = 0; d < point_dimension; ++d)
+      centroid_[d] += point[d] / static_cast<float>(rows.size());
+  }
+  std::vector<uint32_t> numbers(rows.size());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  std::vector<std::byte> nodes(shape_.bytes());
+  for (uint32_t i = 0; i < shape_.nodes(); ++i) {
+    EncodeClusterNode(
+        centroid_, std::span(numbers).subspan(size_t{i} * kLinksPerNodeMax, shape_.links(i)),
+        [&](uint32_t row) {
+          return std::span<const float>(points.data() + row * point_dimension, point_dimension);
+        },
+        nodes.data() + shape_.offset(i));
+  }
+  nodes_ = std::move(nodes);
+}
+
+GraphNode ChunkCodes::node(uint32_t number) const {
+  GraphNode node;
+  // Always one: it was encoded with these numbers.
+  (void)GraphNode::Read(std::span(nodes_).subspan(shape_.offset(number)), space_->point_dimension(),
+                        shape_.places(number), &node);
+  return node;
+}
+
+}  // namespace pigment

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Search of the tail: exact, or by the codes of its full chunks (engine/collection/chunk_codes.h),
+// which rule out all but a few vectors. Any thread; everything is borrowed for the call.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "engine/base/call_control.h"
+#include "engine/collection/tail.h"
+#include "engine/query/search_plan.h"
+#include "engine/record/metric.h"
+#include "engine/vector/top_k.h"
+
+namespace pigment {
+
+struct TailScan {
+  Metric metric = Metric::kL2;
+  std::span<const float> query;
+  size_t k = 0;
+  bool is_exact = true;  // every row is compared
+  // Nothing beyond this distance is wanted; NaN: there is no limit.
+  float limit = std::numeric_limits<float>::quiet_NaN();
+  const CallControl* control = nullptr;  // asked at least every millisecond
+};
+
+struct TailHit {
+  Scored key;  // ties by ordinal
+  uint32_t row;
+};
+
+struct TailScanResult {
+  std::vector<TailHit> hits;   // at most k, in no order
+  uint64_t rows_compared = 0;  // by their vectors
+  uint64_t rows_by_codes = 0;  // others
+};
+
+Result<TailScanResult> ScanTail(const TailView& tail, const RowSet& rows, const TailScan& scan);
+
+}  // namespace pigment
