@@ -20,7 +20,6 @@
 #include "engine/base/thread_pool.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
-#include "engine/vector/graph_node.h"
 
 namespace pigment {
 
@@ -49,29 +48,6 @@ bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
 }
 
 constexpr uint32_t kThreadsMax = 256;
-
-// Nodes have places for links in eights: as many as half again what hnswlib's M asks for, because
-// hnswlib has twice as many on its lowest level and ours leave out what others lead to.
-SegmentIndex IndexOf(const IndexSettings& settings) {
-  SegmentIndex index;
-  if (settings.kind == IndexKind::kSpann) {
-    index.kind = SegmentKind::kClusters;
-    // Chroma's lists have a vector several times, ours once.
-    constexpr uint32_t kVectorsOfThreshold = 2;
-    if (settings.split_threshold != 0)
-      index.vectors_per_cluster = kVectorsOfThreshold * settings.split_threshold;
-    return index;
-  }
-  index.kind = SegmentKind::kGraph;
-  if (settings.max_neighbors != 0) {
-    const uint32_t links = std::min(settings.max_neighbors, kLinksPerNodeMax) * 3 / 2;
-    index.links_max = std::min(GraphNodePlaces(links), kLinksPerNodeMax);
-  }
-  constexpr float kEfOfFullEffort = 100;
-  if (settings.ef_construction != 0)
-    index.effort = static_cast<float>(settings.ef_construction) / kEfOfFullEffort;
-  return index;
-}
 
 bool IsInput(const MergeJob& job, uint32_t segment) {
   return FindSlot(job.inputs, segment) != nullptr;
@@ -123,8 +99,9 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   MergeJob job;
   job.inputs.assign(begin, begin + static_cast<ptrdiff_t>(count));
   job.dimension = contents_.dimension();
-  job.index = IndexOf(settings_);
+  job.index = settings_;
   job.index_rows_min = context_.options.index_rows_min;
+  job.cluster_rows_min = context_.options.cluster_rows_min;
   job.threads = settings_.threads != 0 ? std::min(settings_.threads, kThreadsMax) : 1;
   size_t claimed = 0, held = 0;
   try {

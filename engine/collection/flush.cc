@@ -113,10 +113,14 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot,
                                context_.catalog->GetCollectionById(id_));
       SegmentSlot added;
       PIGMENT_ASSIGN_OR_RETURN(
-          added.entry, context_.segments->Write(number, {.records = records,
-                                                         .dimension = snapshot.dimension,
-                                                         .metric = entry.metric,
-                                                         .vector_element = entry.vector_element}));
+          added.entry,
+          context_.segments->Write(
+              number, {.records = records,
+                       .dimension = snapshot.dimension,
+                       .metric = entry.metric,
+                       .vector_element = entry.vector_element,
+                       .index = SmallIndexOf(ReadIndexSettings(entry.configuration_json),
+                                             records.size(), context_.options.cluster_rows_min)}));
       written.push_back(added.entry);
       PIGMENT_ASSIGN_OR_RETURN(added.segment, context_.segments->Open(added.entry));
       flushed.added = std::move(added);

@@ -14,8 +14,38 @@
 #include "engine/base/planted_bugs.h"
 #include "engine/segment/row_reader.h"
 #include "engine/segment/segment_writer.h"
+#include "engine/vector/graph_node.h"
 
 namespace pigment {
+
+// Nodes have places for links in eights: as many as half again what hnswlib's M asks for, because
+// hnswlib has twice as many on its lowest level and ours leave out what others lead to.
+SegmentIndex IndexOf(const IndexSettings& settings) {
+  SegmentIndex index;
+  if (settings.kind == IndexKind::kSpann) {
+    index.kind = SegmentKind::kClusters;
+    // Chroma's lists have a vector several times, ours once.
+    constexpr uint32_t kVectorsOfThreshold = 2;
+    if (settings.split_threshold != 0)
+      index.vectors_per_cluster = kVectorsOfThreshold * settings.split_threshold;
+    return index;
+  }
+  index.kind = SegmentKind::kGraph;
+  if (settings.max_neighbors != 0) {
+    const uint32_t links = std::min(settings.max_neighbors, kLinksPerNodeMax) * 3 / 2;
+    index.links_max = std::min(GraphNodePlaces(links), kLinksPerNodeMax);
+  }
+  constexpr float kEfOfFullEffort = 100;
+  if (settings.ef_construction != 0)
+    index.effort = static_cast<float>(settings.ef_construction) / kEfOfFullEffort;
+  return index;
+}
+
+SegmentIndex SmallIndexOf(const IndexSettings& settings, uint64_t rows, uint32_t rows_min) {
+  SegmentIndex index = IndexOf(settings);
+  index.kind = rows >= rows_min ? SegmentKind::kClusters : SegmentKind::kFlat;
+  return index;
+}
 
 namespace {
 
@@ -83,11 +113,11 @@ class Merger {
     return static_cast<uint64_t>(bytes);
   }
   bool is_empty() const { return heap_.empty(); }
-  // Over all rows that stay, where they are enough for one.
-  uint32_t index_vectors() const {
+  // Rows that stay.
+  uint64_t expected_rows() const {
     uint64_t rows = 0;
     for (const SegmentSlot& slot : job_.inputs) rows += slot.entry.rows - slot.entry.deleted_rows;
-    return rows < job_.index_rows_min ? 0 : static_cast<uint32_t>(rows);
+    return rows;
   }
   Status Pause() const { return pause_(rows_read_); }
 
@@ -157,13 +187,18 @@ void RowMap::TranslateAll(size_t input, std::vector<uint32_t>& to) const {
 
 namespace {
 
-Result<MergedSegment> MergeWithIndex(SegmentStore& segments, const MergeJob& job,
-                                     const SegmentIndex& index, uint32_t number,
-                                     const MergePause& pause) {
+Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, bool may_have_index,
+                                uint32_t number, const MergePause& pause) {
   MergedSegment merged(segments.budget());
   Merger merger(segments, job, pause, merged.map);
   PIGMENT_RETURN_IF_ERROR(merger.Open());
   if (merger.is_empty()) return merged;
+  const uint64_t rows = merger.expected_rows();
+  const bool is_small = rows < job.index_rows_min;
+  SegmentIndex index;
+  if (may_have_index)
+    index = is_small ? SmallIndexOf(job.index, rows, job.cluster_rows_min) : IndexOf(job.index);
+  using Codes = SegmentOptions::Codes;
   SegmentSlot output;
   PIGMENT_ASSIGN_OR_RETURN(
       output.entry,
@@ -171,8 +206,9 @@ Result<MergedSegment> MergeWithIndex(SegmentStore& segments, const MergeJob& job
                              {.dimension = job.dimension,
                               .metric = job.metric,
                               .vector_element = job.vector_element,
+                              .codes = is_small ? Codes::kAlways : Codes::kOfFlat,
                               .index = index,
-                              .index_vectors = merger.index_vectors(),
+                              .index_vectors = static_cast<uint32_t>(rows),
                               .threads = job.threads,
                               .pause = [&merger] { return merger.Pause(); },
                               .expected_bytes = merger.expected_bytes()},
@@ -183,7 +219,7 @@ Result<MergedSegment> MergeWithIndex(SegmentStore& segments, const MergeJob& job
     return opened.status();
   }
   output.segment = *std::move(opened);
-  output.index_was_tried = output.entry.rows >= job.index_rows_min;
+  output.index_was_tried = !is_small;
   merged.output = std::move(output);
   return merged;
 }
@@ -192,10 +228,10 @@ Result<MergedSegment> MergeWithIndex(SegmentStore& segments, const MergeJob& job
 
 Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
                                     const MergePause& pause) {
-  Result<MergedSegment> merged = MergeWithIndex(segments, job, job.index, number, pause);
+  Result<MergedSegment> merged = MergeOnce(segments, job, true, number, pause);
   if (merged.ok() || merged.status().detail() != Detail::kMemory) return merged;
   // An index may have had the memory that the rest needs.
-  return MergeWithIndex(segments, job, {}, number, pause);
+  return MergeOnce(segments, job, false, number, pause);
 }
 
 }  // namespace pigment

@@ -16,6 +16,7 @@
 #include "engine/base/memory_budget.h"
 #include "engine/collection/contents.h"
 #include "engine/collection/segment_store.h"
+#include "engine/record/configuration.h"
 
 namespace pigment {
 
@@ -51,11 +52,16 @@ struct MergeJob {
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
   VectorElement vector_element = VectorElement::kF32;
-  SegmentIndex index;           // what the output has
-  uint32_t index_rows_min = 0;  // from so many rows on
-  uint32_t threads = 1;         // that build it
-  uint64_t names_epoch = 0;     // of the segment store, before the output was begun
+  IndexSettings index;                     // what the output has
+  uint32_t index_rows_min = 0;             // from so many rows on
+  uint32_t cluster_rows_min = 0xFFFFFFFF;  // of smaller ones: SmallIndexOf
+  uint32_t threads = 1;                    // that build it
+  uint64_t names_epoch = 0;                // of the segment store, before the output was begun
 };
+
+// What segments have that are worth it, and smaller ones of at least `rows_min` rows.
+SegmentIndex IndexOf(const IndexSettings& settings);
+SegmentIndex SmallIndexOf(const IndexSettings& settings, uint64_t rows, uint32_t rows_min);
 
 struct MergedSegment {
   explicit MergedSegment(MemoryBudget* budget) : map(budget) {}

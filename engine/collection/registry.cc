@@ -109,6 +109,8 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   }
   if (open.index_rows_min != asked.index_rows_min)
     return differ("index_rows_min", open.index_rows_min, asked.index_rows_min);
+  if (open.cluster_rows_min != asked.cluster_rows_min)
+    return differ("cluster_rows_min", open.cluster_rows_min, asked.cluster_rows_min);
   if (open.log_file_bytes_max != asked.log_file_bytes_max) {
     return differ("log_file_bytes_max", open.log_file_bytes_max, asked.log_file_bytes_max);
   }

@@ -150,20 +150,23 @@ Result<std::shared_ptr<const RowBitmap>> SegmentStore::LoadDeletions(
 }
 
 Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& contents) {
-  return WriteStreamed(number,
-                       {.dimension = contents.dimension,
-                        .metric = contents.metric,
-                        .vector_element = contents.vector_element,
-                        .index = {},
-                        .index_vectors = 0,
-                        .threads = 1,
-                        .pause = {},
-                        .expected_bytes = 0},
-                       [&contents](SegmentWriter& writer) {
-                         for (const Record* record : contents.records)
-                           PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
-                         return Status::Ok();
-                       });
+  Shape shape{.dimension = contents.dimension,
+              .metric = contents.metric,
+              .vector_element = contents.vector_element,
+              .codes = SegmentOptions::Codes::kAlways,
+              .index = contents.index,
+              .index_vectors = static_cast<uint32_t>(contents.records.size())};
+  const Fill fill = [&contents](SegmentWriter& writer) {
+    for (const Record* record : contents.records)
+      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
+    return Status::Ok();
+  };
+  Result<SegmentEntry> written = WriteStreamed(number, shape, fill);
+  if (written.ok() || shape.index.kind == SegmentKind::kFlat ||
+      written.status().detail() != Detail::kMemory)
+    return written;
+  shape.index = {};  // it may have had the memory that the rest needs
+  return WriteStreamed(number, shape, fill);
 }
 
 Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& shape,
@@ -180,7 +183,7 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .dimension = shape.dimension,
                           .metric = shape.metric,
                           .vector_element = shape.vector_element,
-                          .codes = SegmentOptions::Codes::kOfFlat,
+                          .codes = shape.codes,
                           .index = shape.index,
                           .index_vectors = shape.index_vectors,
                           .threads = shape.threads,

@@ -83,6 +83,7 @@ class SegmentStore {
     uint32_t dimension = 0;
     Metric metric = Metric::kL2;
     VectorElement vector_element = VectorElement::kF32;
+    SegmentIndex index = {};  // without the memory for it the segment is flat
   };
   Result<SegmentEntry> Write(uint32_t number, const Contents& contents);
   // The same for rows that `fill` adds one by one, so that they need not be in memory together.
@@ -90,7 +91,8 @@ class SegmentStore {
     uint32_t dimension = 0;
     Metric metric = Metric::kL2;
     VectorElement vector_element = VectorElement::kF32;
-    SegmentIndex index = {};  // as SegmentOptions has them
+    SegmentOptions::Codes codes = SegmentOptions::Codes::kOfFlat;  // as SegmentOptions has them
+    SegmentIndex index = {};
     uint32_t index_vectors = 0;
     uint32_t threads = 1;
     BuildPause pause = {};

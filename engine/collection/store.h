@@ -30,8 +30,11 @@ struct StoreOptions {
   uint64_t flush_bytes_max = 64ull << 20;
   uint64_t log_file_bytes_max = 64ull << 20;  // a fuller file of the log gives way to the next; as
                                               // many bytes of log are worth a purge
-  // A merge of so many rows or more builds a graph over its output.
+  // A merge of so many rows or more gives its output what the collection is configured for, a graph
+  // or clusters.
   uint32_t index_rows_min = 8192;
+  // A flush or a smaller merge of so many rows or more gives it clusters, which take little time.
+  uint32_t cluster_rows_min = 1024;
   // Threads that merge segments, started when the first merge is due. 0: the writer that makes a
   // merge necessary does it before its call returns, in an order that only the calls decide.
   uint32_t background_threads = 1;

@@ -165,8 +165,12 @@ Result<uint32_t> IndexWriter::WriteClusters(const GraphSpaceNumbers& space,
                                             BlockPacker& packer) const {
   PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
                            ClusterLists::Build(points_, ClusterOptionsOf(build_)));
-  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
-                           CalibrateReach(points_, lists, {.queries = 100, .pause = build_.pause}));
+  // Small segments are many, and made while somebody waits.
+  constexpr uint32_t kQueriesMin = 25, kQueriesMax = 100, kRowsPerQuery = 300;
+  const uint32_t queries = std::clamp(points_.count() / kRowsPerQuery, kQueriesMin, kQueriesMax);
+  PIGMENT_ASSIGN_OR_RETURN(
+      const ReachTable reach,
+      CalibrateReach(points_, lists, {.queries = queries, .pause = build_.pause}));
   PIGMENT_RETURN_IF_ERROR(WriteHead(space, kLinksPerNodeMax, lists.clusters(), reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));

@@ -182,6 +182,7 @@ StoreOptions OptionsOf(uint64_t seed) {
   options.flush_rows_max = kRows[seed % 3];
   if (seed % 5 == 4) options.flush_bytes_max = 3000;
   if (seed % 4 != 0) options.index_rows_min = 20;
+  if (seed % 4 > 1) options.cluster_rows_min = 10;
   options.background_threads = seed % 2;
   options.sync_mode = seed % 4 == 3 ? SyncMode::kOff : SyncMode::kFull;
   return options;

@@ -87,6 +87,7 @@ inline StoreOptions SmallTailOptions(uint32_t rows) {
   StoreOptions options = SmallReserveOptions();
   options.flush_rows_max = rows;
   options.index_rows_min = 2 * rows;
+  options.cluster_rows_min = rows;
   return options;
 }
 

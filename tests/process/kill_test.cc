@@ -230,6 +230,7 @@ Scene NewScene(const std::string& path, std::mt19937_64& random) {
   scene.options.sync_interval_ms = 1;
   scene.options.flush_rows_max = 12;
   scene.options.index_rows_min = 30;
+  scene.options.cluster_rows_min = 8;
   scene.options.background_threads = random() % 2;
   scene.worlds.resize(1 + random() % 4);
   return scene;

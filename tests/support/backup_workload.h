@@ -45,6 +45,7 @@ class BackupWorld {
   explicit BackupWorld(uint64_t seed, int batches = 24) : maker_(seed, 3, 40) {
     options_.flush_rows_max = 24;
     options_.index_rows_min = 40;
+    options_.cluster_rows_min = 16;
     options_.background_threads = 0;
     if (seed % 2 == 1) options_.log_file_bytes_max = 900;  // purges, shelves, several log files
     Reopen();

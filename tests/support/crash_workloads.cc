@@ -69,6 +69,7 @@ CrashExplorerOptions SmallStore(SyncMode mode) {
   options.store.sync_mode = mode;
   options.store.flush_rows_max = 12;
   options.store.index_rows_min = 16;
+  options.store.cluster_rows_min = 8;
   options.store.log_file_bytes_max = 900;
   options.store.background_threads = 0;
   // The sweep over the log has a reserve: here its bytes would only be copied.

@@ -77,6 +77,7 @@ StoreOptions Options(uint32_t threads, uint32_t flush_rows = 10) {
   // Where the threads are the tests' own, segments have graphs as soon as two flushes are merged;
   // otherwise time would decide when.
   options.index_rows_min = threads == 0 ? 20 : 0xFFFFFFFF;
+  options.cluster_rows_min = 8;
   return options;
 }
 
@@ -620,7 +621,7 @@ TEST(Merge, SegmentsDescribeThemselves) {
   ASSERT_OK(docs->Flush());
   ASSERT_OK(docs->Write(BatchOf(WriteKind::kDelete, 0, 7)));
   const auto one = docs->Segments()->front();
-  EXPECT_EQ(one.kind, "flat");
+  EXPECT_EQ(one.kind, "clusters");  // a flush has no time for more
   EXPECT_EQ(one.rows, 100u);
   EXPECT_EQ(one.live_rows, 93u);
   EXPECT_EQ(one.dimension, 4u);
