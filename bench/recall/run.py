@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import pathlib
-import shutil
 import sys
 import tempfile
 import time
@@ -31,6 +30,7 @@ def parse():
     parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data"), help="folder of the data set")
     parser.add_argument("--library", default=str(ROOT / "build" / "release" / "libpigment.so"))
     parser.add_argument("--sets", type=lambda text: text.split(","), default=list(sets.SETS))
+    parser.add_argument("--index", choices=("hnsw", "spann"), default="hnsw", help="what the collection is configured for")
     parser.add_argument("--rows", type=int, default=100000)
     parser.add_argument("--queries", type=int, default=500)
     parser.add_argument("--seed", type=int, default=20261121)
@@ -39,7 +39,7 @@ def parse():
     return options
 
 
-def nearest(data, distances, mask, k):
+def nearest(distances, mask, k):
     """The distances of the k nearest rows of each query, in double."""
     among = distances if mask is None else distances[:, mask]
     return numpy.sort(numpy.partition(among, k - 1, axis=1)[:, :k], axis=1)
@@ -48,7 +48,7 @@ def nearest(data, distances, mask, k):
 def measure(collection, data, distances, mask, where):
     recalls = []
     for k in NEIGHBORS:
-        limit = nearest(data, distances, mask, k)[:, -1] * (1 + 1e-6)
+        limit = nearest(distances, mask, k)[:, -1] * (1 + 1e-6)
         right = 0
         begin = time.perf_counter()
         answers = [collection.query(query, k, where) for query in data.queries]
@@ -72,13 +72,13 @@ def run(library, options, key):
     data.queries = numpy.ascontiguousarray(data.queries, dtype=numpy.float32)
     distances = numpy.stack([truth.distances(data.base, query[None], data.metric)[0] for query in data.queries])
     print(f"\n{data.title}: {len(data.base):,} x {data.base.shape[1]}, {data.metric}, {len(data.queries)} queries, "
-          f"seed {data.seed}")
+          f"{options.index}, seed {data.seed}")
     mask = data.bucket < 100
     where = json.dumps({"bucket": {"$lt": 100}}).encode()
     short = 0
     with tempfile.TemporaryDirectory() as folder:
         client = pigment_library.Client(library, folder)
-        collection = client.create_collection("bench", data.metric)
+        collection = client.create_collection("bench", data.metric, index=options.index)
         for begin in range(0, len(data.base), BATCH_ROWS):
             rows = range(begin, min(begin + BATCH_ROWS, len(data.base)))
             collection.add([f"row-{row}" for row in rows], data.base[begin:begin + BATCH_ROWS],

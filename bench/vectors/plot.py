@@ -88,7 +88,7 @@ def draw_curve(results, result):
 def draw_wanted(axes, result):
     """What ours is to reach: so many times the reference's rate at each floor."""
     label = "wanted of pigment, at this recall or more"
-    for floor, times in report.RATES_WANTED.items():
+    for floor, times in report.RATES_WANTED["pigment"].items():
         reference = report.reference_rate(result, floor)
         if reference is None:
             continue

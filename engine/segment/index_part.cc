@@ -166,7 +166,7 @@ Result<uint32_t> IndexWriter::WriteClusters(const GraphSpaceNumbers& space,
   PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
                            ClusterLists::Build(points_, ClusterOptionsOf(build_)));
   // Small segments are many, and made while somebody waits.
-  constexpr uint32_t kQueriesMin = 25, kQueriesMax = 100, kRowsPerQuery = 300;
+  constexpr uint32_t kQueriesMin = 25, kQueriesMax = 100, kRowsPerQuery = 600;
   const uint32_t queries = std::clamp(points_.count() / kRowsPerQuery, kQueriesMin, kQueriesMax);
   PIGMENT_ASSIGN_OR_RETURN(
       const ReachTable reach,

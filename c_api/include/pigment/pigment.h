@@ -377,7 +377,8 @@ typedef struct pigment_collection_options {
   const char *metadata_json; /* object of scalars; absent: none */
   size_t metadata_json_size;
   const char *configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …}; beside them "full_vectors": "f16"
-                                     keeps each number of a vector in 16 bits, rounded when it is written, within ±65504 (else "f32") */
+                                     keeps each number of a vector in 16 bits, rounded when it is written, within ±65504 (else "f32").
+                                     What each parameter does: docs/operations.md; those without effect take their default alone */
   size_t configuration_json_size;
   const pigment_embedding_function *embedding_function; /* copied; NULL: none */
   bool get_or_create; /* an existing collection is returned as it is; its function must not conflict, as in get */
@@ -563,7 +564,8 @@ typedef struct pigment_query_request {
   bool explain;
   /* Since 0.2. */
   double recall;        /* of the nearest records the part that is to be found on average, over 0 to 1; 0: the default, 0.98; 1: all of them */
-  int64_t search_width; /* nodes that are visited in the graph of each segment, in place of a recall; 0: as many as that takes */
+  int64_t search_width; /* nodes that are visited in the graph of each segment, or clusters that are probed, in place of a recall;
+                           0: as ef_search or search_nprobe of the configuration say where they are no default, else as that takes */
 } pigment_query_request;
 PIGMENT_API void pigment_query_request_init(pigment_query_request *request);
 /* For each query the nearest records, ascending by distance (l2 squared, 1 - cosine, 1 - inner product), ties by insertion
