@@ -44,7 +44,9 @@ constexpr int64_t kQuietNs = 1'000'000'000;
 bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
   if (slot.segment == nullptr) return false;  // want of memory put the collection out of use
   const SegmentInfo& info = slot.segment->info();
-  return info.kind != wanted && info.vectors != 0 && !slot.index_was_tried;
+  // Clusters beside byte codes are what a flush has time for; without, a merge has chosen them.
+  const bool is_provisional = info.kind == SegmentKind::kFlat || slot.segment->has_codes();
+  return info.kind != wanted && is_provisional && info.vectors != 0 && !slot.index_was_tried;
 }
 
 constexpr uint32_t kThreadsMax = 256;

@@ -31,6 +31,9 @@ SegmentIndex IndexOf(const IndexSettings& settings) {
     return index;
   }
   index.kind = SegmentKind::kGraph;
+  // Who says what the graph is to be like wants one.
+  index.may_be_clusters =
+      settings.max_neighbors == 0 && settings.ef_construction == 0 && settings.search_width == 0;
   if (settings.max_neighbors != 0) {
     const uint32_t links = std::min(settings.max_neighbors, kLinksPerNodeMax) * 3 / 2;
     index.links_max = std::min(GraphNodePlaces(links), kLinksPerNodeMax);
@@ -44,6 +47,7 @@ SegmentIndex IndexOf(const IndexSettings& settings) {
 SegmentIndex SmallIndexOf(const IndexSettings& settings, uint64_t rows, uint32_t rows_min) {
   SegmentIndex index = IndexOf(settings);
   index.kind = rows >= rows_min ? SegmentKind::kClusters : SegmentKind::kFlat;
+  index.may_be_clusters = false;
   return index;
 }
 

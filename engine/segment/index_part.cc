@@ -62,6 +62,9 @@ ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
   return options;
 }
 
+// What queries want that say nothing, nearly.
+constexpr double kUsualRecall = 0.98;
+
 bool IsReach(const Reach& reach) { return reach.reach >= 0 && reach.visits >= 0; }
 
 // Sizes of clusters, and from them where each begins.
@@ -113,16 +116,75 @@ Status IndexWriter::Add(std::span<const float> vector) {
   return Status::Ok();
 }
 
-Result<uint32_t> IndexWriter::Write(BlockPacker& packer) {
-  if (points_.count() == 0) return 0;
+Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
+  if (points_.count() == 0) return Written();
   GraphSpaceNumbers space;
   PIGMENT_ASSIGN_OR_RETURN(
       const bool is_useful,
       GraphSpace::MakePoints(build_.metric, build_.dimension, build_.pause, points_, space));
-  if (!is_useful) return 0;
-  if (build_.index.kind == SegmentKind::kClusters) return WriteClusters(space, packer);
+  if (!is_useful) return Written();
+  const bool is_graph = build_.index.kind == SegmentKind::kGraph;
+  bool are_clusters_better = !is_graph;
+  if (is_graph && build_.index.may_be_clusters) {
+    PIGMENT_ASSIGN_OR_RETURN(are_clusters_better, AreClustersBetter());
+  }
+  if (are_clusters_better) {
+    PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
+                             ClusterLists::Build(points_, ClusterOptionsOf(build_)));
+    PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(points_, lists));
+    // A sample may have told too much.
+    if (!is_graph || BytesOfProbe(lists, reach) < BytesOfWalk()) {
+      PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach, packer));
+      return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
+    }
+  }
   PIGMENT_RETURN_IF_ERROR(WriteGraph(space, packer));
-  return 1;
+  return Written{.kind = SegmentKind::kGraph, .clusters = 1};
+}
+
+Result<bool> IndexWriter::AreClustersBetter() const {
+  constexpr uint32_t kVectorsMin = 8192;  // of fewer both are searched in no time
+  constexpr uint32_t kSampleMax = 16384;
+  constexpr double kMuchLess = 0.5;  // more vectors take more probes
+  if (points_.count() < kVectorsMin) return false;
+  const uint32_t step = (points_.count() + kSampleMax - 1) / kSampleMax;
+  VectorTable sample(points_.dimension(), nullptr);
+  PIGMENT_RETURN_IF_ERROR(sample.Reserve(points_.count() / step + 1));
+  for (uint32_t i = 0; i < points_.count(); i += step) sample.Add(points_.vector(i));
+  PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
+                           ClusterLists::Build(sample, ClusterOptionsOf(build_)));
+  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(sample, lists));
+  return BytesOfProbe(lists, reach) < kMuchLess * BytesOfWalk();
+}
+
+// Bytes that come from memory, and what is done meanwhile: as segment_search.cc has them.
+double IndexWriter::BytesOfProbe(const ClusterLists& lists, const ReachTable& reach) const {
+  constexpr double kProbeBytes = 2500;
+  const double vectors_each = static_cast<double>(points_.count()) / lists.clusters();
+  const double code_bytes =
+      static_cast<double>(GraphNodeBytes(points_.dimension(), kLinksPerNodeMax)) / kLinksPerNodeMax;
+  const double centroid_bytes = points_.dimension() * double{sizeof(float)};
+  return lists.clusters() * code_bytes +
+         reach.For(10, kUsualRecall).visits *
+             (vectors_each * code_bytes + centroid_bytes + kProbeBytes);
+}
+
+double IndexWriter::BytesOfWalk() const {
+  // As many visits as most data takes that has been tried.
+  constexpr double kVisits = 60, kVisitBytes = 2500;
+  const uint32_t links =
+      build_.index.links_max != 0 ? build_.index.links_max : GraphDegree(build_.dimension);
+  return kVisits *
+         (static_cast<double>(GraphNodeBytes(points_.dimension(), GraphNodePlaces(links))) +
+          points_.dimension() * double{sizeof(float)} + kVisitBytes);
+}
+
+Result<ReachTable> IndexWriter::Calibrate(const VectorTable& points,
+                                          const ClusterLists& lists) const {
+  // Small segments are many, and made while somebody waits.
+  constexpr uint32_t kQueriesMin = 25, kQueriesMax = 100, kRowsPerQuery = 600;
+  const uint32_t queries = std::clamp(points.count() / kRowsPerQuery, kQueriesMin, kQueriesMax);
+  return CalibrateReach(points, lists, {.queries = queries, .pause = build_.pause});
 }
 
 Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
@@ -161,16 +223,8 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, BlockPacker& pack
   return Status::Ok();
 }
 
-Result<uint32_t> IndexWriter::WriteClusters(const GraphSpaceNumbers& space,
-                                            BlockPacker& packer) const {
-  PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
-                           ClusterLists::Build(points_, ClusterOptionsOf(build_)));
-  // Small segments are many, and made while somebody waits.
-  constexpr uint32_t kQueriesMin = 25, kQueriesMax = 100, kRowsPerQuery = 600;
-  const uint32_t queries = std::clamp(points_.count() / kRowsPerQuery, kQueriesMin, kQueriesMax);
-  PIGMENT_ASSIGN_OR_RETURN(
-      const ReachTable reach,
-      CalibrateReach(points_, lists, {.queries = queries, .pause = build_.pause}));
+Status IndexWriter::WriteClusters(const GraphSpaceNumbers& space, const ClusterLists& lists,
+                                  const ReachTable& reach, BlockPacker& packer) const {
   PIGMENT_RETURN_IF_ERROR(WriteHead(space, kLinksPerNodeMax, lists.clusters(), reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
@@ -189,7 +243,7 @@ Result<uint32_t> IndexWriter::WriteClusters(const GraphSpaceNumbers& space,
     PIGMENT_RETURN_IF_ERROR(
         nodes->AddStream(BytesOf(lists.bytes(i).data(), lists.bytes(i).size())));
   }
-  return lists.clusters();
+  return Status::Ok();
 }
 
 Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, const Root& root) {

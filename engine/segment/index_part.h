@@ -57,9 +57,12 @@ class IndexWriter {
   // REQUIRES: vector.size() == dimension, finite values. More than were to come: kInternal.
   Status Add(std::span<const float> vector);
 
-  // Builds, calibrates and writes the parts; gives the number of clusters, of a graph 1. 0, with
-  // nothing written: these vectors have no index (GraphSpace::MakePoints).
-  Result<uint32_t> Write(BlockPacker& packer);
+  struct Written {
+    SegmentKind kind = SegmentKind::kFlat;  // these vectors have no index (GraphSpace::MakePoints)
+    uint32_t clusters = 1;                  // of other kinds 1
+  };
+  // Builds, calibrates and writes the parts.
+  Result<Written> Write(BlockPacker& packer);
 
  private:
   explicit IndexWriter(const IndexBuild& build)
@@ -67,10 +70,17 @@ class IndexWriter {
         reservation_(build.budget),
         points_(GraphSpace::PointDimension(build.metric, build.dimension), nullptr),
         padded_(points_.dimension()) {}
+  // Whether clusters are likely to be the better index of the points.
+  Result<bool> AreClustersBetter() const;
+  // Of an average search for ten neighbours.
+  double BytesOfProbe(const ClusterLists& lists, const ReachTable& reach) const;
+  double BytesOfWalk() const;
+  Result<ReachTable> Calibrate(const VectorTable& points, const ClusterLists& lists) const;
   Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
                    const ReachTable& reach, BlockPacker& packer) const;
   Status WriteGraph(const GraphSpaceNumbers& space, BlockPacker& packer) const;
-  Result<uint32_t> WriteClusters(const GraphSpaceNumbers& space, BlockPacker& packer) const;
+  Status WriteClusters(const GraphSpaceNumbers& space, const ClusterLists& lists,
+                       const ReachTable& reach, BlockPacker& packer) const;
 
   const IndexBuild build_;
   Reservation reservation_;

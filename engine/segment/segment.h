@@ -95,6 +95,9 @@ constexpr std::string_view SegmentKindName(SegmentKind kind) {
 // where vectors have no room in its space, a segment is flat all the same.
 struct SegmentIndex {
   SegmentKind kind = SegmentKind::kFlat;
+  // Of a graph: clusters may stand in its place where they are expected to be searched in less time,
+  // which a sample tells.
+  bool may_be_clusters = false;
   // Of a graph: links that each node has place for, at most kLinksPerNodeMax; 0: as many as the
   // dimension is worth. How many candidates are looked at for them: 1 is enough for most data.
   uint32_t links_max = 0;

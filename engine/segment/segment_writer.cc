@@ -271,9 +271,9 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));
   if (state.vectors != state.rows) PIGMENT_RETURN_IF_ERROR(state.WriteRowVectors());
   if (state.kind == State::Rows::kRecords) PIGMENT_RETURN_IF_ERROR(state.WriteIdIndex());
-  uint32_t clusters = 0;  // 0: there is no index
+  IndexWriter::Written index;
   if (state.index != nullptr) {
-    PIGMENT_ASSIGN_OR_RETURN(clusters, state.index->Write(state.packer));
+    PIGMENT_ASSIGN_OR_RETURN(index, state.index->Write(state.packer));
   }
   RootHeader header{};
   std::memcpy(header.magic, kRootMagic, sizeof header.magic);
@@ -287,9 +287,8 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   header.rows = state.rows;
   header.vectors = state.vectors;
   header.vector_slots = static_cast<uint32_t>(slots);
-  header.clusters = clusters != 0 ? clusters : state.vectors != 0 ? 1 : 0;
-  header.kind =
-      static_cast<uint32_t>(clusters != 0 ? state.options.index.kind : SegmentKind::kFlat);
+  header.clusters = state.vectors != 0 ? index.clusters : 0;
+  header.kind = static_cast<uint32_t>(index.kind);
   header.document_bytes = state.documents.bytes();
   header.document_chunk_bytes = state.documents.chunk_bytes();
   return state.packer.Finish(header);
