@@ -16,7 +16,7 @@ namespace {
 // others; more later, where a comparison each would sort a few vectors at a time.
 constexpr size_t kBatchMin = 4;
 constexpr size_t kBatchMax = 16;
-constexpr size_t kSortedAtOnce = 32;
+constexpr size_t kComparedAtOnce = 48;
 
 uint64_t PromiseOf(float square, uint32_t number) {
   return uint64_t{DistanceKey(square)} << 32 | number;
@@ -46,29 +46,33 @@ Status ClusterProbe::NoteClusters(ClusterSource& source, const SignCodeQuery& qu
   return Status::Ok();
 }
 
-void ClusterProbe::SortMore() {
-  const auto begin = waiting_.begin() + static_cast<ptrdiff_t>(sorted_);
-  const size_t some = std::min(std::max(kSortedAtOnce, sorted_), waiting_.size() - sorted_);
-  const auto end = begin + static_cast<ptrdiff_t>(some);
-  if (end != waiting_.end()) std::nth_element(begin, end, waiting_.end());
-  std::sort(begin, end);
-  sorted_ += some;
-}
-
-Result<bool> ClusterProbe::Next(ClusterSource& source, float reach, uint32_t* cluster) {
+Status ClusterProbe::CompareCentroids(ClusterSource& source) {
   constexpr size_t kAhead = 4;
-  // Whatever is still waiting may be nearer than the nearest that is known.
-  for (; taken_ < waiting_.size(); ++taken_) {
-    if (taken_ == sorted_) SortMore();
-    const uint64_t bound = waiting_[taken_];
-    if (!known_.empty() && bound >> 32 > known_.front() >> 32) break;
-    if (known_.empty() && SquareOf(bound) > limit_ * reach) return false;
-    const auto number = static_cast<uint32_t>(bound);
-    if (taken_ + kAhead < sorted_)
+  const auto begin = waiting_.begin() + static_cast<ptrdiff_t>(taken_);
+  const size_t end = std::min(std::max(kComparedAtOnce, 2 * taken_), waiting_.size());
+  bound_ = ~uint64_t{0};
+  if (end < waiting_.size()) {
+    const auto next = waiting_.begin() + static_cast<ptrdiff_t>(end);
+    std::nth_element(begin, next, waiting_.end());
+    bound_ = *next;
+  }
+  for (; taken_ < end; ++taken_) {
+    if (taken_ + kAhead < end)
       source.ExpectCentroid(static_cast<uint32_t>(waiting_[taken_ + kAhead]));
+    const auto number = static_cast<uint32_t>(waiting_[taken_]);
     PIGMENT_ASSIGN_OR_RETURN(const float square, source.CentroidSquare(number));
     known_.push_back(PromiseOf(square, number));
     std::push_heap(known_.begin(), known_.end(), std::greater<>());
+  }
+  return Status::Ok();
+}
+
+Result<bool> ClusterProbe::Next(ClusterSource& source, float reach, uint32_t* cluster) {
+  // Whatever is still waiting may be nearer than the nearest that is known, unless its bound says
+  // no.
+  while (taken_ < waiting_.size() && (known_.empty() || bound_ >> 32 <= known_.front() >> 32)) {
+    if (known_.empty() && SquareOf(bound_) > limit_ * reach) return false;
+    PIGMENT_RETURN_IF_ERROR(CompareCentroids(source));
   }
   if (known_.empty()) return false;
   square_ = SquareOf(known_.front());
@@ -112,12 +116,15 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
 
 Status ClusterProbe::Compare(ClusterSource& source, const ClusterProbeOptions& options,
                              TopK& nearest) {
-  constexpr size_t kAhead = 2;
-  std::sort(gathered_.begin(), gathered_.end());
-  for (size_t i = 0; i < gathered_.size(); ++i) {
-    if (SquareOf(gathered_[i]) > limit_) break;
-    if (i + kAhead < gathered_.size()) source.Expect(static_cast<uint32_t>(gathered_[i + kAhead]));
-    const auto vector = static_cast<uint32_t>(gathered_[i]);
+  // A heap, because few of them are compared before the limit rules out the others.
+  const std::greater<> later;
+  std::make_heap(gathered_.begin(), gathered_.end(), later);
+  while (!gathered_.empty() && !(SquareOf(gathered_.front()) > limit_)) {
+    const auto vector = static_cast<uint32_t>(gathered_.front());
+    std::pop_heap(gathered_.begin(), gathered_.end(), later);
+    gathered_.pop_back();
+    // This one is read at once, the next while it is compared.
+    if (!gathered_.empty()) source.Expect(static_cast<uint32_t>(gathered_.front()));
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
     ++vectors_compared_;
     if (options.steps != nullptr) options.steps->push_back({square_, distance, vector, false});
@@ -134,7 +141,8 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
                                                  const ClusterProbeOptions& options) {
   known_.clear();
   gathered_.clear();
-  sorted_ = taken_ = 0;
+  taken_ = 0;
+  bound_ = 0;
   limit_ = source.SquareOf(options.limit);
   clusters_probed_ = links_estimated_ = vectors_compared_ = 0;
   if (options.k == 0) return std::vector<Scored>();

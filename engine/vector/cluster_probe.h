@@ -71,8 +71,8 @@ class ClusterProbe {
  private:
   // Bounds of all centroids' distances.
   Status NoteClusters(ClusterSource& source, const SignCodeQuery& query, float errors);
-  // Puts some more of those that wait in order.
-  void SortMore();
+  // Computes the squares of some more of those that wait, the nearest by their bounds.
+  Status CompareCentroids(ClusterSource& source);
   // The nearest cluster that was not probed, and its square; false: there is none within the reach.
   Result<bool> Next(ClusterSource& source, float reach, uint32_t* cluster);
   // Notes the vectors of a cluster that may be among the nearest.
@@ -85,8 +85,8 @@ class ClusterProbe {
   std::vector<uint64_t> waiting_;   // clusters by their bounds
   std::vector<uint64_t> known_;     // a heap of clusters by their squares, the least on top
   std::vector<uint64_t> gathered_;  // vectors by their bounds
-  size_t sorted_ = 0;               // the first of waiting_
-  size_t taken_ = 0;                // the first of these are in known_, or were
+  size_t taken_ = 0;                // of waiting_, the first: in known_, or were
+  uint64_t bound_ = 0;              // that of no other is less
   float limit_ = 0;                 // the square of the k-th nearest; NaN: there are not k yet
   float square_ = 0;                // of the cluster that was probed last
   uint64_t clusters_probed_ = 0;
