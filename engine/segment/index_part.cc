@@ -64,6 +64,9 @@ ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
 
 // What queries want that say nothing, nearly.
 constexpr double kUsualRecall = 0.98;
+// Of fewer vectors graphs and clusters are searched in no time, and no sample is taken.
+constexpr uint32_t kSampledFrom = 8192;
+constexpr uint32_t kSampleMax = 16384;
 
 bool IsReach(const Reach& reach) { return reach.reach >= 0 && reach.visits >= 0; }
 
@@ -95,10 +98,21 @@ Status ReadClusterSizes(BlockSource* source, const Root& root, IndexHead& head) 
 
 uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
   const uint32_t point_dimension = GraphSpace::PointDimension(build.metric, build.dimension);
-  const uint64_t points = uint64_t{build.vectors} * (point_dimension + 1) * sizeof(float);
-  if (build.index.kind == SegmentKind::kGraph)
-    return points + GraphBuildBytes(point_dimension, build.vectors, GraphOptionsOf(build));
-  return points + ClusterLists::BuildBytes(point_dimension, build.vectors, ClusterOptionsOf(build));
+  const auto points = [&](uint32_t count) {
+    return uint64_t{count} * (point_dimension + 1) * sizeof(float);
+  };
+  const auto clusters = [&](uint32_t count) {
+    return ClusterLists::BuildBytes(point_dimension, count, ClusterOptionsOf(build));
+  };
+  if (build.index.kind == SegmentKind::kClusters)
+    return points(build.vectors) + clusters(build.vectors);
+  uint64_t most = GraphBuildBytes(point_dimension, build.vectors, GraphOptionsOf(build));
+  if (build.index.may_be_clusters && build.vectors >= kSampledFrom) {
+    // One after the other: of the sample, of all, or the graph.
+    const uint32_t sampled = std::min(build.vectors, kSampleMax);
+    most = std::max({most, points(sampled) + clusters(sampled), clusters(build.vectors)});
+  }
+  return points(build.vectors) + most;
 }
 
 Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) {
@@ -143,10 +157,8 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
 }
 
 Result<bool> IndexWriter::AreClustersBetter() const {
-  constexpr uint32_t kVectorsMin = 8192;  // of fewer both are searched in no time
-  constexpr uint32_t kSampleMax = 16384;
   constexpr double kMuchLess = 0.5;  // more vectors take more probes
-  if (points_.count() < kVectorsMin) return false;
+  if (points_.count() < kSampledFrom) return false;
   const uint32_t step = (points_.count() + kSampleMax - 1) / kSampleMax;
   VectorTable sample(points_.dimension(), nullptr);
   PIGMENT_RETURN_IF_ERROR(sample.Reserve(points_.count() / step + 1));

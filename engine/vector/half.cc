@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -104,12 +105,28 @@ Status RoundToHalves(size_t dimension, std::span<float> values) {
 }
 
 void WidenHalves(const std::byte* halves, std::span<float> out) {
+  constexpr size_t kRegisterMax = 16;  // numbers in the widest register, a multiple of all others
   const size_t whole = HWY_DYNAMIC_DISPATCH(WidenWhole)(halves, out.size(), out.data());
-  for (size_t i = whole; i < out.size(); ++i) {
-    uint16_t half;
-    std::memcpy(&half, halves + i * sizeof half, sizeof half);
-    out[i] = FloatOfHalf(half);
+  if (whole == out.size()) return;
+  if (out.size() >= kRegisterMax) {  // the last ones, some of them again
+    const size_t first = out.size() - kRegisterMax;
+    HWY_DYNAMIC_DISPATCH(WidenWhole)
+    (halves + first * sizeof(uint16_t), kRegisterMax, out.data() + first);
+    return;
   }
+  if (out.size() <= kRegisterMax / 2) {  // sooner done one by one
+    for (size_t i = whole; i < out.size(); ++i) {
+      uint16_t half;
+      std::memcpy(&half, halves + i * sizeof half, sizeof half);
+      out[i] = FloatOfHalf(half);
+    }
+    return;
+  }
+  std::array<std::byte, kRegisterMax * sizeof(uint16_t)> padded{};
+  std::array<float, kRegisterMax> widened;
+  std::memcpy(padded.data(), halves, out.size() * sizeof(uint16_t));
+  HWY_DYNAMIC_DISPATCH(WidenWhole)(padded.data(), kRegisterMax, widened.data());
+  std::copy_n(widened.begin(), out.size(), out.begin());
 }
 
 }  // namespace pigment

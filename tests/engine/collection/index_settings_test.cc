@@ -20,18 +20,22 @@ class IndexSettingsTest : public testing::Test {
  protected:
   // A collection of 3,000 records, compacted.
   std::shared_ptr<Collection> Make(const std::string& configuration) {
+    return Make(configuration, made_);
+  }
+  std::shared_ptr<Collection> Make(const std::string& configuration, const VectorTable& vectors) {
     const auto parsed = ParseConfiguration(configuration, nullptr, std::nullopt);
     EXPECT_OK(parsed);
     CollectionEntry entry = EntryNamed("docs" + std::to_string(made_count_++));
     entry.configuration_json = parsed->json;
     const auto docs = store_->CreateCollection(entry).value();
-    for (uint32_t first = 0; first < made_.count(); first += 500) {
+    for (uint32_t first = 0; first < vectors.count(); first += 500) {
       WriteBatch batch;
       batch.kind = WriteKind::kAdd;
       batch.dimension = kDimension;
       for (uint32_t i = first; i < first + 500; ++i) {
         batch.ids.push_back("id" + std::to_string(i));
-        batch.embeddings.insert(batch.embeddings.end(), made_.row(i), made_.row(i) + kDimension);
+        batch.embeddings.insert(batch.embeddings.end(), vectors.row(i),
+                                vectors.row(i) + kDimension);
       }
       EXPECT_OK(docs->Write(std::move(batch)));
     }
@@ -55,6 +59,21 @@ class IndexSettingsTest : public testing::Test {
 TEST_F(IndexSettingsTest, TheKindIsThatOfTheSegments) {
   EXPECT_EQ(InfoOf(Make("{}")).kind, SegmentKind::kGraph);
   EXPECT_EQ(InfoOf(Make(R"({"spann":{}})")).kind, SegmentKind::kClusters);
+}
+
+TEST_F(IndexSettingsTest, WithoutParametersTheKindIsWhatTheVectorsAreSearchedBestBy) {
+  const VectorTable grouped = ClusteredVectors(
+      {.count = 10'000, .dimension = kDimension, .clusters = 100, .spread = 0.2f, .seed = 3});
+  const auto docs = Make("{}", grouped);
+  EXPECT_EQ(InfoOf(docs).kind, SegmentKind::kClusters);
+  EXPECT_FALSE(docs->Pin().value()->segments.at(0).segment->has_codes());
+  // It is what it should be: nothing is left to do.
+  const uint32_t segment = InfoOf(docs).segment;
+  ASSERT_OK(docs->Compact());
+  EXPECT_EQ(InfoOf(docs).segment, segment);
+  EXPECT_EQ(InfoOf(Make(R"({"hnsw":{"max_neighbors":15}})", grouped)).kind, SegmentKind::kGraph);
+  const VectorTable spread = NormalVectors({.count = 10'000, .dimension = kDimension, .seed = 4});
+  EXPECT_EQ(InfoOf(Make("{}", spread)).kind, SegmentKind::kGraph);
 }
 
 TEST_F(IndexSettingsTest, MaxNeighborsAreLinksOfNodes) {
