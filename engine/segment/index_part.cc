@@ -147,7 +147,7 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
                              ClusterLists::Build(points_, ClusterOptionsOf(build_)));
     PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(points_, lists));
     // A sample may have told too much.
-    if (!is_graph || BytesOfProbe(lists, reach) < BytesOfWalk()) {
+    if (!is_graph || BytesOfProbe(points_, lists, reach) < BytesOfWalk()) {
       PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach, packer));
       return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
     }
@@ -166,16 +166,17 @@ Result<bool> IndexWriter::AreClustersBetter() const {
   PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
                            ClusterLists::Build(sample, ClusterOptionsOf(build_)));
   PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(sample, lists));
-  return BytesOfProbe(lists, reach) < kMuchLess * BytesOfWalk();
+  return BytesOfProbe(sample, lists, reach) < kMuchLess * BytesOfWalk();
 }
 
 // Bytes that come from memory, and what is done meanwhile: as segment_search.cc has them.
-double IndexWriter::BytesOfProbe(const ClusterLists& lists, const ReachTable& reach) const {
+double IndexWriter::BytesOfProbe(const VectorTable& points, const ClusterLists& lists,
+                                 const ReachTable& reach) {
   constexpr double kProbeBytes = 2500;
-  const double vectors_each = static_cast<double>(points_.count()) / lists.clusters();
+  const double vectors_each = static_cast<double>(points.count()) / lists.clusters();
   const double code_bytes =
-      static_cast<double>(GraphNodeBytes(points_.dimension(), kLinksPerNodeMax)) / kLinksPerNodeMax;
-  const double centroid_bytes = points_.dimension() * double{sizeof(float)};
+      static_cast<double>(GraphNodeBytes(points.dimension(), kLinksPerNodeMax)) / kLinksPerNodeMax;
+  const double centroid_bytes = points.dimension() * double{sizeof(float)};
   return lists.clusters() * code_bytes +
          reach.For(10, kUsualRecall).visits *
              (vectors_each * code_bytes + centroid_bytes + kProbeBytes);

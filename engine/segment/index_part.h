@@ -73,7 +73,8 @@ class IndexWriter {
   // Whether clusters are likely to be the better index of the points.
   Result<bool> AreClustersBetter() const;
   // Of an average search for ten neighbours.
-  double BytesOfProbe(const ClusterLists& lists, const ReachTable& reach) const;
+  static double BytesOfProbe(const VectorTable& points, const ClusterLists& lists,
+                             const ReachTable& reach);
   double BytesOfWalk() const;
   Result<ReachTable> Calibrate(const VectorTable& points, const ClusterLists& lists) const;
   Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,

@@ -63,7 +63,7 @@ TEST_F(IndexSettingsTest, TheKindIsThatOfTheSegments) {
 
 TEST_F(IndexSettingsTest, WithoutParametersTheKindIsWhatTheVectorsAreSearchedBestBy) {
   const VectorTable grouped = ClusteredVectors(
-      {.count = 10'000, .dimension = kDimension, .clusters = 100, .spread = 0.2f, .seed = 3});
+      {.count = 18'000, .dimension = kDimension, .clusters = 180, .spread = 0.2f, .seed = 3});
   const auto docs = Make("{}", grouped);
   EXPECT_EQ(InfoOf(docs).kind, SegmentKind::kClusters);
   EXPECT_FALSE(docs->Pin().value()->segments.at(0).segment->has_codes());
