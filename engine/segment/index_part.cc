@@ -147,7 +147,7 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
                              ClusterLists::Build(points_, ClusterOptionsOf(build_)));
     PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(points_, lists));
     // A sample may have told too much.
-    if (!is_graph || BytesOfProbe(points_, lists, reach) < BytesOfWalk()) {
+    if (!is_graph || BytesOfProbe(points_, lists, reach) < BytesOfWalk(points_.count())) {
       PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach, packer));
       return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
     }
@@ -166,7 +166,7 @@ Result<bool> IndexWriter::AreClustersBetter() const {
   PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
                            ClusterLists::Build(sample, ClusterOptionsOf(build_)));
   PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(sample, lists));
-  return BytesOfProbe(sample, lists, reach) < kMuchLess * BytesOfWalk();
+  return BytesOfProbe(sample, lists, reach) < kMuchLess * BytesOfWalk(sample.count());
 }
 
 // Bytes that come from memory, and what is done meanwhile: as segment_search.cc has them.
@@ -182,12 +182,17 @@ double IndexWriter::BytesOfProbe(const VectorTable& points, const ClusterLists& 
              (vectors_each * code_bytes + centroid_bytes + kProbeBytes);
 }
 
-double IndexWriter::BytesOfWalk() const {
-  // As many visits as most data takes that has been tried.
-  constexpr double kVisits = 60, kVisitBytes = 2500;
+double IndexWriter::BytesOfWalk(uint32_t count) const {
+  // As many visits as 100,000 passages of 384 dimensions take. Codes of fewer dimensions say less,
+  // and of more vectors more are near: a million of 128 dimensions in clusters took 400.
+  constexpr double kVisitsUsual = 60, kDimensionUsual = 384, kCountUsual = 100'000;
+  constexpr double kVisitBytes = 2500;
+  const double visits = kVisitsUsual *
+                        std::sqrt(std::clamp(kDimensionUsual / points_.dimension(), 1.0, 4.0)) *
+                        std::sqrt(std::max(count / kCountUsual, 1.0));
   const uint32_t links =
       build_.index.links_max != 0 ? build_.index.links_max : GraphDegree(build_.dimension);
-  return kVisits *
+  return visits *
          (static_cast<double>(GraphNodeBytes(points_.dimension(), GraphNodePlaces(links))) +
           points_.dimension() * double{sizeof(float)} + kVisitBytes);
 }

@@ -75,7 +75,7 @@ class IndexWriter {
   // Of an average search for ten neighbours.
   static double BytesOfProbe(const VectorTable& points, const ClusterLists& lists,
                              const ReachTable& reach);
-  double BytesOfWalk() const;
+  double BytesOfWalk(uint32_t count) const;
   Result<ReachTable> Calibrate(const VectorTable& points, const ClusterLists& lists) const;
   Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
                    const ReachTable& reach, BlockPacker& packer) const;
