@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,7 @@ ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
 
 // What queries want that say nothing, nearly.
 constexpr double kUsualRecall = 0.98;
+constexpr size_t kUsualNeighbors = 10;
 // Of fewer vectors graphs and clusters are searched in no time, and no sample is taken.
 constexpr uint32_t kSampledFrom = 8192;
 constexpr uint32_t kSampleMax = 16384;
@@ -142,17 +144,30 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
   if (is_graph && build_.index.may_be_clusters) {
     PIGMENT_ASSIGN_OR_RETURN(are_clusters_better, AreClustersBetter());
   }
+  double probe_bytes = std::numeric_limits<double>::infinity();
   if (are_clusters_better) {
     PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
                              ClusterLists::Build(points_, ClusterOptionsOf(build_)));
     PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(points_, lists));
     // A sample may have told too much.
-    if (!is_graph || BytesOfProbe(points_, lists, reach) < BytesOfWalk(points_.count())) {
+    probe_bytes = BytesOfProbe(points_, lists, reach);
+    if (!is_graph || probe_bytes < BytesOfWalk(points_.count())) {
       PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach, packer));
       return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
     }
   }
-  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, packer));
+  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, GraphOptionsOf(build_)));
+  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
+                           CalibrateReach(points_, graph, {.pause = build_.pause}));
+  // What walks really take may still be more: of rows of very different length, for example.
+  if (probe_bytes < reach.For(kUsualNeighbors, kUsualRecall).visits * BytesOfVisit()) {
+    PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
+                             ClusterLists::Build(points_, ClusterOptionsOf(build_)));
+    PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach_of_lists, Calibrate(points_, lists));
+    PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach_of_lists, packer));
+    return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
+  }
+  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, graph, reach, packer));
   return Written{.kind = SegmentKind::kGraph, .clusters = 1};
 }
 
@@ -178,7 +193,7 @@ double IndexWriter::BytesOfProbe(const VectorTable& points, const ClusterLists& 
       static_cast<double>(GraphNodeBytes(points.dimension(), kLinksPerNodeMax)) / kLinksPerNodeMax;
   const double centroid_bytes = points.dimension() * double{sizeof(float)};
   return lists.clusters() * code_bytes +
-         reach.For(10, kUsualRecall).visits *
+         reach.For(kUsualNeighbors, kUsualRecall).visits *
              (vectors_each * code_bytes + centroid_bytes + kProbeBytes);
 }
 
@@ -186,15 +201,17 @@ double IndexWriter::BytesOfWalk(uint32_t count) const {
   // As many visits as 100,000 passages of 384 dimensions take. Codes of fewer dimensions say less,
   // and of more vectors more are near: a million of 128 dimensions in clusters took 400.
   constexpr double kVisitsUsual = 60, kDimensionUsual = 384, kCountUsual = 100'000;
-  constexpr double kVisitBytes = 2500;
   const double visits = kVisitsUsual *
                         std::sqrt(std::clamp(kDimensionUsual / points_.dimension(), 1.0, 4.0)) *
                         std::sqrt(std::max(count / kCountUsual, 1.0));
-  const uint32_t links =
-      build_.index.links_max != 0 ? build_.index.links_max : GraphDegree(build_.dimension);
-  return visits *
-         (static_cast<double>(GraphNodeBytes(points_.dimension(), GraphNodePlaces(links))) +
-          points_.dimension() * double{sizeof(float)} + kVisitBytes);
+  return visits * BytesOfVisit();
+}
+
+double IndexWriter::BytesOfVisit() const {
+  constexpr double kVisitBytes = 2500;
+  const uint32_t places = GraphNodePlaces(GraphOptionsOf(build_).degree_max);
+  return static_cast<double>(GraphNodeBytes(points_.dimension(), places)) +
+         points_.dimension() * double{sizeof(float)} + kVisitBytes;
 }
 
 Result<ReachTable> IndexWriter::Calibrate(const VectorTable& points,
@@ -218,10 +235,8 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, u
   return part->AddStream(BytesOf(space.centre.data(), space.centre.size() * sizeof(float)));
 }
 
-Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, BlockPacker& packer) const {
-  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, GraphOptionsOf(build_)));
-  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
-                           CalibrateReach(points_, graph, {.pause = build_.pause}));
+Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& graph,
+                               const ReachTable& reach, BlockPacker& packer) const {
   const GraphEncoder encoder(points_, graph);
   PIGMENT_RETURN_IF_ERROR(WriteHead(space, encoder.places(),
                                     static_cast<uint32_t>(graph.entries().size()), reach, packer));

@@ -28,6 +28,7 @@
 #include "engine/record/metric.h"
 #include "engine/segment/root.h"
 #include "engine/vector/cluster_lists.h"
+#include "engine/vector/graph.h"
 #include "engine/vector/graph_node.h"
 #include "engine/vector/graph_space.h"
 #include "engine/vector/reach_table.h"
@@ -76,10 +77,12 @@ class IndexWriter {
   static double BytesOfProbe(const VectorTable& points, const ClusterLists& lists,
                              const ReachTable& reach);
   double BytesOfWalk(uint32_t count) const;
+  double BytesOfVisit() const;
   Result<ReachTable> Calibrate(const VectorTable& points, const ClusterLists& lists) const;
   Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
                    const ReachTable& reach, BlockPacker& packer) const;
-  Status WriteGraph(const GraphSpaceNumbers& space, BlockPacker& packer) const;
+  Status WriteGraph(const GraphSpaceNumbers& space, const Graph& graph, const ReachTable& reach,
+                    BlockPacker& packer) const;
   Status WriteClusters(const GraphSpaceNumbers& space, const ClusterLists& lists,
                        const ReachTable& reach, BlockPacker& packer) const;
 
