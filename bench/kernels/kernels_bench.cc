@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -172,8 +173,7 @@ void Register(const std::string& name, const std::function<Prepared()>& prepare,
                                  for (auto _ : state) prepared.call();
                                })
       ->MinTime(0.02)
-      ->Repetitions(3)
-      ->ReportAggregatesOnly(false);
+      ->Repetitions(3);
 }
 
 std::string NameOf(const Kernel& kernel, uint32_t dimension, size_t shift, size_t bytes) {

@@ -21,13 +21,12 @@ ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, u
       dimension_(dimension),
       shape_(space_->point_dimension(), static_cast<uint32_t>(rows.size())),
       centroid_(space_->point_dimension()) {
-  constexpr float kSquareMax = 1e30f;  // as of all points (graph_space.h)
   const size_t point_dimension = centroid_.size();
   std::vector<float> points(rows.size() * point_dimension);
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::vector<float>& vector = rows[i]->embedding;
     if (metric != Metric::kCosine &&
-        !(InnerProduct(vector.data(), vector.data(), vector.size()) <= kSquareMax))
+        !(InnerProduct(vector.data(), vector.data(), vector.size()) <= kPointSquareMax))
       return;
     float* const point = points.data() + i * point_dimension;
     space_->MakePoint(vector, point);

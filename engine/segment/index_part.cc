@@ -146,26 +146,20 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
   }
   double probe_bytes = std::numeric_limits<double>::infinity();
   if (are_clusters_better) {
-    PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
-                             ClusterLists::Build(points_, ClusterOptionsOf(build_)));
-    PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(points_, lists));
+    PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(points_));
     // A sample may have told too much.
-    probe_bytes = BytesOfProbe(points_, lists, reach);
-    if (!is_graph || probe_bytes < BytesOfWalk(points_.count())) {
-      PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach, packer));
-      return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
-    }
+    probe_bytes = BytesOfProbe(points_, clusters);
+    if (!is_graph || probe_bytes < BytesOfWalk(points_.count()))
+      return WriteClusters(space, clusters, packer);
   }
   PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, GraphOptionsOf(build_)));
   PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
                            CalibrateReach(points_, graph, {.pause = build_.pause}));
-  // What walks really take may still be more: of rows of very different length, for example.
+  // What walks really take may still be more: of rows of very different length, for example. Built
+  // again, because both together have no room in what was reserved.
   if (probe_bytes < reach.For(kUsualNeighbors, kUsualRecall).visits * BytesOfVisit()) {
-    PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
-                             ClusterLists::Build(points_, ClusterOptionsOf(build_)));
-    PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach_of_lists, Calibrate(points_, lists));
-    PIGMENT_RETURN_IF_ERROR(WriteClusters(space, lists, reach_of_lists, packer));
-    return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
+    PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(points_));
+    return WriteClusters(space, clusters, packer);
   }
   PIGMENT_RETURN_IF_ERROR(WriteGraph(space, graph, reach, packer));
   return Written{.kind = SegmentKind::kGraph, .clusters = 1};
@@ -178,23 +172,19 @@ Result<bool> IndexWriter::AreClustersBetter() const {
   VectorTable sample(points_.dimension(), nullptr);
   PIGMENT_RETURN_IF_ERROR(sample.Reserve(points_.count() / step + 1));
   for (uint32_t i = 0; i < points_.count(); i += step) sample.Add(points_.vector(i));
-  PIGMENT_ASSIGN_OR_RETURN(const ClusterLists lists,
-                           ClusterLists::Build(sample, ClusterOptionsOf(build_)));
-  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, Calibrate(sample, lists));
-  return BytesOfProbe(sample, lists, reach) < kMuchLess * BytesOfWalk(sample.count());
+  PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(sample));
+  return BytesOfProbe(sample, clusters) < kMuchLess * BytesOfWalk(sample.count());
 }
 
 // Bytes that come from memory, and what is done meanwhile: as segment_search.cc has them.
-double IndexWriter::BytesOfProbe(const VectorTable& points, const ClusterLists& lists,
-                                 const ReachTable& reach) {
-  constexpr double kProbeBytes = 2500;
-  const double vectors_each = static_cast<double>(points.count()) / lists.clusters();
+double IndexWriter::BytesOfProbe(const VectorTable& points, const Calibrated& clusters) {
+  const double count = clusters.lists.clusters();
   const double code_bytes =
       static_cast<double>(GraphNodeBytes(points.dimension(), kLinksPerNodeMax)) / kLinksPerNodeMax;
   const double centroid_bytes = points.dimension() * double{sizeof(float)};
-  return lists.clusters() * code_bytes +
-         reach.For(kUsualNeighbors, kUsualRecall).visits *
-             (vectors_each * code_bytes + centroid_bytes + kProbeBytes);
+  return count * code_bytes +
+         clusters.reach.For(kUsualNeighbors, kUsualRecall).visits *
+             (points.count() / count * code_bytes + centroid_bytes + kVisitBytes);
 }
 
 double IndexWriter::BytesOfWalk(uint32_t count) const {
@@ -208,18 +198,21 @@ double IndexWriter::BytesOfWalk(uint32_t count) const {
 }
 
 double IndexWriter::BytesOfVisit() const {
-  constexpr double kVisitBytes = 2500;
   const uint32_t places = GraphNodePlaces(GraphOptionsOf(build_).degree_max);
   return static_cast<double>(GraphNodeBytes(points_.dimension(), places)) +
          points_.dimension() * double{sizeof(float)} + kVisitBytes;
 }
 
-Result<ReachTable> IndexWriter::Calibrate(const VectorTable& points,
-                                          const ClusterLists& lists) const {
+Result<IndexWriter::Calibrated> IndexWriter::BuildClusters(const VectorTable& points) const {
   // Small segments are many, and made while somebody waits.
   constexpr uint32_t kQueriesMin = 25, kQueriesMax = 100, kRowsPerQuery = 600;
+  PIGMENT_ASSIGN_OR_RETURN(ClusterLists lists,
+                           ClusterLists::Build(points, ClusterOptionsOf(build_)));
   const uint32_t queries = std::clamp(points.count() / kRowsPerQuery, kQueriesMin, kQueriesMax);
-  return CalibrateReach(points, lists, {.queries = queries, .pause = build_.pause});
+  PIGMENT_ASSIGN_OR_RETURN(
+      const ReachTable reach,
+      CalibrateReach(points, lists, {.queries = queries, .pause = build_.pause}));
+  return Calibrated{std::move(lists), reach};
 }
 
 Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
@@ -256,9 +249,12 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& grap
   return Status::Ok();
 }
 
-Status IndexWriter::WriteClusters(const GraphSpaceNumbers& space, const ClusterLists& lists,
-                                  const ReachTable& reach, BlockPacker& packer) const {
-  PIGMENT_RETURN_IF_ERROR(WriteHead(space, kLinksPerNodeMax, lists.clusters(), reach, packer));
+Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers& space,
+                                                        const Calibrated& clusters,
+                                                        BlockPacker& packer) const {
+  const ClusterLists& lists = clusters.lists;
+  PIGMENT_RETURN_IF_ERROR(
+      WriteHead(space, kLinksPerNodeMax, lists.clusters(), clusters.reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
   for (uint32_t i = 0; i < lists.entry_nodes(); ++i)
@@ -276,7 +272,7 @@ Status IndexWriter::WriteClusters(const GraphSpaceNumbers& space, const ClusterL
     PIGMENT_RETURN_IF_ERROR(
         nodes->AddStream(BytesOf(lists.bytes(i).data(), lists.bytes(i).size())));
   }
-  return Status::Ok();
+  return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
 }
 
 Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, const Root& root) {

@@ -37,6 +37,10 @@ namespace pigment {
 
 class BlockPacker;  // part_writer.h
 
+// What a visit of a node or a cluster costs beside their bytes (heap, picking links), in bytes that
+// come from memory meanwhile.
+inline constexpr double kVisitBytes = 2500;
+
 struct IndexBuild {
   SegmentIndex index = {};
   Metric metric = Metric::kL2;
@@ -74,17 +78,21 @@ class IndexWriter {
   // Whether clusters are likely to be the better index of the points.
   Result<bool> AreClustersBetter() const;
   // Of an average search for ten neighbours.
-  static double BytesOfProbe(const VectorTable& points, const ClusterLists& lists,
-                             const ReachTable& reach);
+  struct Calibrated {
+    ClusterLists lists;
+    ReachTable reach;
+  };
+  // Of the points, or of a sample of them.
+  Result<Calibrated> BuildClusters(const VectorTable& points) const;
+  static double BytesOfProbe(const VectorTable& points, const Calibrated& clusters);
   double BytesOfWalk(uint32_t count) const;
   double BytesOfVisit() const;
-  Result<ReachTable> Calibrate(const VectorTable& points, const ClusterLists& lists) const;
   Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
                    const ReachTable& reach, BlockPacker& packer) const;
   Status WriteGraph(const GraphSpaceNumbers& space, const Graph& graph, const ReachTable& reach,
                     BlockPacker& packer) const;
-  Status WriteClusters(const GraphSpaceNumbers& space, const ClusterLists& lists,
-                       const ReachTable& reach, BlockPacker& packer) const;
+  Result<Written> WriteClusters(const GraphSpaceNumbers& space, const Calibrated& clusters,
+                                BlockPacker& packer) const;
 
   const IndexBuild build_;
   Reservation reservation_;

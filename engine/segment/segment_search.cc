@@ -16,9 +16,7 @@
 namespace pigment {
 namespace {
 
-// What a visit of a node or a cluster costs beside their bytes (heap, picking links), and what a
-// row of a scan costs beside its vector, in bytes that are read meanwhile.
-constexpr double kVisitBytes = 2500;
+// What a row of a scan costs beside its vector, in bytes that come from memory meanwhile.
 constexpr double kRowBytes = 250;
 // Vectors that a probe compares for each neighbour.
 constexpr double kComparedEach = 8;

@@ -43,7 +43,7 @@ Status FindNearest(const VectorTable& points, const BuildPause& pause, Calibrati
 }
 
 Result<CalibrationSample> SamplePoints(const VectorTable& points, uint32_t count,
-                                       const BuildPause& pause, SeededRandom& random) {
+                                       SeededRandom& random) {
   CalibrationSample sample{
       .points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
   PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
@@ -51,12 +51,11 @@ Result<CalibrationSample> SamplePoints(const VectorTable& points, uint32_t count
     sample.absent.push_back(random.Below(points.count()));
     sample.points.Add(points.vector(sample.absent.back()));
   }
-  PIGMENT_RETURN_IF_ERROR(FindNearest(points, pause, sample));
   return sample;
 }
 
 Result<CalibrationSample> SampleBetween(const VectorTable& points, uint32_t count,
-                                        const BuildPause& pause, SeededRandom& random) {
+                                        SeededRandom& random) {
   CalibrationSample sample{
       .points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
   PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
@@ -66,10 +65,9 @@ Result<CalibrationSample> SampleBetween(const VectorTable& points, uint32_t coun
     const float* const far = points.row(random.Below(points.count()));
     const float share = 0.5f + 0.4f * static_cast<float>(random.Below(1000)) / 1000;
     for (size_t d = 0; d < between.size(); ++d) between[d] = share * near[d] + (1 - share) * far[d];
-    sample.absent.push_back(CalibrationSample::kNobody);
+    sample.absent.push_back(SearchStep::kNoVector);
     sample.points.Add(between);
   }
-  PIGMENT_RETURN_IF_ERROR(FindNearest(points, pause, sample));
   return sample;
 }
 
@@ -101,8 +99,8 @@ Result<ReachTable> Calibrate(
   const uint32_t count = std::min(options.queries, points.count());
   ReachTable table;
   for (const auto& draw : {SamplePoints, SampleBetween}) {
-    PIGMENT_ASSIGN_OR_RETURN(const CalibrationSample sample,
-                             draw(points, count, options.pause, random));
+    PIGMENT_ASSIGN_OR_RETURN(CalibrationSample sample, draw(points, count, random));
+    PIGMENT_RETURN_IF_ERROR(FindNearest(points, options.pause, sample));
     PIGMENT_ASSIGN_OR_RETURN(const CalibrationSums sums, search_all(sample));
     sums.Raise(table);
   }

@@ -28,10 +28,8 @@ struct CalibrationOptions {
 
 // Queries of one kind.
 struct CalibrationSample {
-  static constexpr uint32_t kNobody = 0xFFFFFFFF;
-
   VectorTable points;
-  std::vector<uint32_t> absent;  // of each query the point that it is, or kNobody
+  std::vector<uint32_t> absent;  // of each query the point that it is, or SearchStep::kNoVector
   // Squared distances of each to the nearest other points, ascending: as many as are calibrated, or
   // there are.
   std::vector<std::vector<float>> nearest;

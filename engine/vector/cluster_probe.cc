@@ -18,9 +18,6 @@ constexpr size_t kBatchMin = 4;
 constexpr size_t kBatchMax = 16;
 constexpr size_t kComparedAtOnce = 48;
 
-uint64_t PromiseOf(float square, uint32_t number) {
-  return uint64_t{DistanceKey(square)} << 32 | number;
-}
 float SquareOf(uint64_t promise) { return DistanceOfKey(static_cast<uint32_t>(promise >> 32)); }
 
 }  // namespace

@@ -81,7 +81,7 @@ class ClusterProbe {
   // Compares what was gathered, the most promising first.
   Status Compare(ClusterSource& source, const ClusterProbeOptions& options, TopK& nearest);
 
-  // Of all: bits 63..32 DistanceKey(square), 31..0 the cluster or vector.
+  // Of all: PromiseOf the square and the cluster or vector.
   std::vector<uint64_t> waiting_;   // clusters by their bounds
   std::vector<uint64_t> known_;     // a heap of clusters by their squares, the least on top
   std::vector<uint64_t> gathered_;  // vectors by their bounds

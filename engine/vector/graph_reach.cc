@@ -36,7 +36,7 @@ class NodeCache {
  public:
   NodeCache(const GraphEncoder& encoder, uint32_t points)
       : encoder_(encoder),
-        holds_(std::min(points, kNodesKept), GraphWalkOptions::kNobody),
+        holds_(std::min(points, kNodesKept), SearchStep::kNoVector),
         bytes_(holds_.size() * encoder.node_bytes()) {}
 
   std::span<const std::byte> Node(uint32_t point) {

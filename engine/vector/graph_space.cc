@@ -10,8 +10,7 @@
 namespace pigment {
 namespace {
 
-// Squares beyond these leave nothing of f32 for sums of them.
-constexpr float kSquareMax = 1e30f;
+// Squares below this leave nothing of f32 for sums of them.
 constexpr float kSquareMin = 1e-30f;
 
 // `vector` at unit length; a zero vector stays what it is. `out` may be the vector.
@@ -57,7 +56,7 @@ Result<bool> GraphSpace::MakePoints(Metric metric, uint32_t dimension, const Bui
                                     VectorTable& table, GraphSpaceNumbers& numbers) {
   float square_max = 0;
   for (uint32_t i = 0; i < table.count(); ++i) square_max = std::max(square_max, table.square(i));
-  if (metric != Metric::kCosine && !(square_max <= kSquareMax)) return false;
+  if (metric != Metric::kCosine && !(square_max <= kPointSquareMax)) return false;
   numbers.square_max = metric == Metric::kIp ? square_max : 0;
   numbers.centre.assign(table.dimension(), 0);
   const GraphSpace rotated(metric, dimension, numbers);
@@ -101,7 +100,7 @@ GraphQuery::GraphQuery(const GraphSpace& space, std::span<const float> vector)
 }
 
 bool GraphQuery::is_finite() const {
-  return centre_square_ <= kSquareMax && std::isfinite(offset_);
+  return centre_square_ <= kPointSquareMax && std::isfinite(offset_);
 }
 
 }  // namespace pigment

@@ -18,6 +18,9 @@
 
 namespace pigment {
 
+// Squares beyond this leave nothing of f32 for sums of them.
+inline constexpr float kPointSquareMax = 1e30f;
+
 // True for the metrics that a graph can serve.
 bool HasGraphSpace(Metric metric);
 

@@ -12,12 +12,8 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kNobody = GraphWalkOptions::kNobody;
+constexpr uint32_t kNobody = SearchStep::kNoVector;
 constexpr size_t kChildren = 4;
-
-uint64_t PromiseOf(float estimate, uint32_t vector) {
-  return uint64_t{DistanceKey(estimate)} << 32 | vector;
-}
 
 }  // namespace
 

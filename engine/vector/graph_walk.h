@@ -35,10 +35,8 @@ struct GraphWalkOptions {
   float reach = 1.1f;
   // Nodes that are visited at most; 0: as many as it takes.
   size_t visits_max = 0;
-  RowMask allowed = {};  // of vectors; walks go through the others too
-  // A vector that is treated as if it were not there; kNobody: none is.
-  static constexpr uint32_t kNobody = 0xFFFFFFFF;
-  uint32_t absent = kNobody;
+  RowMask allowed = {};                      // of vectors; walks go through the others too
+  uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
   std::vector<SearchStep>* steps = nullptr;  // all visits are appended here; may be null
 };
 
@@ -74,9 +72,8 @@ class GraphWalk {
   void Push(uint64_t promise);
   uint64_t Pop();  // the least; REQUIRES: there is one
 
-  // A heap of vectors by their estimates: bits 63..32 DistanceKey(estimate), 31..0 the vector; each
-  // may be here more than once, by other estimates. Four children each: fewer levels, and those of
-  // one parent lie together.
+  // A heap of vectors by their estimates (PromiseOf); each may be here more than once, by other
+  // estimates. Four children each: fewer levels, and those of one parent lie together.
   std::vector<uint64_t> promises_;
   std::vector<uint32_t> entries_;       // those that wait, in no order
   std::vector<float> entry_estimates_;  // theirs

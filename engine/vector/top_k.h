@@ -26,6 +26,11 @@ inline float DistanceOfKey(uint32_t key) {
   return std::bit_cast<float>(key & 0x80000000 ? key & 0x7FFFFFFF : ~key);
 }
 
+// A number with its distance, ordered by it: bits 63..32 DistanceKey(distance), 31..0 the number.
+inline uint64_t PromiseOf(float distance, uint32_t number) {
+  return uint64_t{DistanceKey(distance)} << 32 | number;
+}
+
 struct Scored {
   float distance = 0;
   uint64_t tie = 0;
