@@ -40,8 +40,8 @@ inline std::string_view AsText(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// memcpy as a call. Where the compiler knows that a size is at most some kilobytes it copies in line
-// by an instruction that takes longer to begin than most texts and numbers take to copy.
+// memcpy as a call. Where the compiler knows that a size is at most some kilobytes it copies in
+// line by an instruction that takes longer to begin than most texts and numbers take to copy.
 void CopyBytes(void* to, const void* from, size_t size);
 
 // Appends to a string that the caller owns.
@@ -57,6 +57,11 @@ class ByteWriter {
     PutBytes(bytes);
   }
   void PutBytes(std::span<const std::byte> bytes) { out_->append(AsText(bytes)); }
+  // Seven bits a byte, the lowest first; the highest bit says that more follow.
+  void PutVarint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) out_->push_back(static_cast<char>(value | 0x80));
+    out_->push_back(static_cast<char>(value));
+  }
   // u32 length, then the bytes. REQUIRES: text.size() < 4 GiB.
   void PutText(std::string_view text) {
     Put(static_cast<uint32_t>(text.size()));
@@ -88,6 +93,19 @@ class ByteReader {
     const std::span<const std::byte> bytes = bytes_.subspan(position_, size);
     position_ += size;
     return bytes;
+  }
+
+  // What PutVarint wrote; more than 64 bits: a failure.
+  uint64_t GetVarint() {
+    uint64_t value = 0;
+    for (uint32_t shift = 0; ok_ && position_ < bytes_.size() && shift < 64; shift += 7) {
+      const auto byte = static_cast<uint64_t>(bytes_[position_++]);
+      if (shift == 63 && byte > 1) break;
+      value |= (byte & 0x7F) << shift;
+      if (byte < 0x80) return value;
+    }
+    ok_ = false;
+    return 0;
   }
 
   // u32 length, then the bytes; a view.

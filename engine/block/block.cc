@@ -84,6 +84,16 @@ std::string_view BlockKindName(BlockKind kind) {
       return "centroids";
     case BlockKind::kClusterNodes:
       return "cluster nodes";
+    case BlockKind::kRowGroups:
+      return "row groups";
+    case BlockKind::kFields:
+      return "fields";
+    case BlockKind::kTermBlocks:
+      return "term blocks";
+    case BlockKind::kTerms:
+      return "terms";
+    case BlockKind::kPostings:
+      return "postings";
     case BlockKind::kPending:
       return "pending";
     case BlockKind::kOverflow:

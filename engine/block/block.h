@@ -67,6 +67,11 @@ enum class BlockKind : uint8_t {
   kClusterSizes = 20,    // how many vectors each cluster has
   kCentroids = 21,
   kClusterNodes = 22,  // the nodes of each cluster
+  kRowGroups = 23,     // rows that have an inverted index together (segment/inverted_part.h)
+  kFields = 24,        // keys with a type, of each group
+  kTermBlocks = 25,    // where blocks of terms and their posting lists lie
+  kTerms = 26,         // keys, and values as bytes
+  kPostings = 27,      // the rows that have each term
   kPending = 64,       // inserted rows that are in no segment yet (a host's mutable tail)
   kOverflow = 65,      // continuation of a pending entry that no page can hold
   kDeletions = 66,     // deletion bits of a segment

@@ -19,6 +19,7 @@ class CompiledFilter final : public Filter {
   bool Matches(const FilterSubject& subject) const override { return program_.Matches(subject); }
   const FilterNeeds& needs() const override { return program_.needs; }
   bool matches_everything() const override { return program_.nodes.empty(); }
+  const FilterProgram& program() const override { return program_; }
 
  private:
   const FilterProgram program_;

@@ -42,6 +42,8 @@ struct FilterNeeds {
   bool uri = false;
 };
 
+struct FilterProgram;  // filter_program.h
+
 class Filter {
  public:
   // Either text may be absent (nullopt = not given). JSON null counts as not given; {} is refused.
@@ -55,6 +57,7 @@ class Filter {
   virtual bool Matches(const FilterSubject& subject) const = 0;
   virtual const FilterNeeds& needs() const = 0;
   virtual bool matches_everything() const = 0;  // nothing was given
+  virtual const FilterProgram& program() const = 0;
 };
 
 }  // namespace pigment

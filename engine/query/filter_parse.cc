@@ -39,10 +39,10 @@ struct FieldOperator {
 constexpr std::array kFieldOperators = {
     FieldOperator{"$eq", FilterOp::kIn, false, Operand::kScalar},
     FieldOperator{"$ne", FilterOp::kIn, true, Operand::kScalar},
-    FieldOperator{"$gt", FilterOp::kGreater, false, Operand::kNumber},
-    FieldOperator{"$gte", FilterOp::kGreaterEqual, false, Operand::kNumber},
-    FieldOperator{"$lt", FilterOp::kLess, false, Operand::kNumber},
-    FieldOperator{"$lte", FilterOp::kLessEqual, false, Operand::kNumber},
+    FieldOperator{"$gt", FilterOp::kInRange, false, Operand::kNumber},
+    FieldOperator{"$gte", FilterOp::kInRange, false, Operand::kNumber},
+    FieldOperator{"$lt", FilterOp::kInRange, false, Operand::kNumber},
+    FieldOperator{"$lte", FilterOp::kInRange, false, Operand::kNumber},
     FieldOperator{"$in", FilterOp::kIn, false, Operand::kList},
     FieldOperator{"$nin", FilterOp::kIn, true, Operand::kList},
     FieldOperator{"$contains", FilterOp::kHasElement, false, Operand::kElement},
@@ -95,9 +95,14 @@ MetadataValue Scalar(const JsonTape& tape, size_t i) {
   }
 }
 
-FilterNumber Number(const JsonTape& tape, size_t i) {
-  return tape.kind(i) == JsonKind::kInteger ? FilterNumber(tape.integer(i))
-                                            : FilterNumber(tape.real(i));
+Number NumberAt(const JsonTape& tape, size_t i) {
+  return tape.kind(i) == JsonKind::kInteger ? Number(tape.integer(i)) : Number(tape.real(i));
+}
+
+// Of $gt, $gte, $lt or $lte.
+FilterRange RangeOf(std::string_view op, Number bound) {
+  const FilterRange::Bound to{.number = bound, .is_inside = op.back() == 'e'};
+  return op[1] == 'g' ? FilterRange{.low = to} : FilterRange{.high = to};
 }
 
 template <typename T>
@@ -279,9 +284,8 @@ Status FilterParser::ParseFieldOperator(std::string_view key, size_t member, Fil
         return Refused(key, fmt::format("operator {} takes an integer or a float, got {}",
                                         Quoted(name), tape_.Describe(operand)));
       }
-      node.operand = static_cast<uint32_t>(program_.numbers.size());
-      program_.numbers.push_back(Number(tape_, operand));
-      break;
+      AddRange(key, RangeOf(name, NumberAt(tape_, operand)), node);
+      return Status::Ok();
     case Operand::kElement:
       PIGMENT_RETURN_IF_ERROR(CheckScalar(key, name, operand));
       node.operand = static_cast<uint32_t>(program_.elements.size());
@@ -371,7 +375,7 @@ uint32_t FilterParser::AddSet(size_t first, size_t last) {
     } else if (tape_.kind(i) == JsonKind::kBool) {
       (tape_.boolean(i) ? set.has_true : set.has_false) = true;
     } else {
-      const FilterNumber number = Number(tape_, i);
+      const Number number = NumberAt(tape_, i);
       if (number.is_integer()) {
         program_.integers.push_back(number.integer());
       } else {
@@ -395,6 +399,17 @@ Status FilterParser::AddIn(std::string_view key, std::string_view op, size_t fir
   node.operand = AddSet(first, last);
   Push(node);
   return Status::Ok();
+}
+
+// Ranges of one key that must all hold are one range.
+void FilterParser::AddRange(std::string_view key, const FilterRange& range, FilterNode node) {
+  node.operand = static_cast<uint32_t>(program_.ranges.size());
+  if (node.target == FilterTarget::kMetadata && program_.nodes[parent_].op == FilterOp::kAnd) {
+    const auto [known, is_new] = ranges_.try_emplace({parent_, std::string(key)}, node.operand);
+    if (!is_new) return program_.ranges[known->second].Narrow(range);
+  }
+  program_.ranges.push_back(range);
+  Push(node);
 }
 
 void FilterParser::Push(FilterNode node) {

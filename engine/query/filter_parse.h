@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/query/filter_program.h"
@@ -39,6 +40,7 @@ class FilterParser {
 
   Status AddIn(std::string_view key, std::string_view op, size_t first, size_t last,
                FilterNode node);
+  void AddRange(std::string_view key, const FilterRange& range, FilterNode node);
   Status AddRegex(std::string_view pattern, uint32_t* operand);
   uint32_t AddSet(size_t first, size_t last);
   uint32_t AddText(std::string_view text);
@@ -54,6 +56,7 @@ class FilterParser {
   Grammar grammar_ = Grammar::kWhere;
   uint32_t parent_ = 0;                                   // group that the next clause belongs to
   std::map<std::string, uint32_t, std::less<>> regexes_;  // each pattern is compiled once
+  std::map<std::pair<uint32_t, std::string>, uint32_t> ranges_;  // of groups of $and, by keys
 };
 
 }  // namespace pigment

@@ -27,21 +27,6 @@ bool IsElement(const MetadataValue& element, const MetadataValue& value) {
   return false;
 }
 
-bool Compares(FilterOp op, FilterNumber value, FilterNumber bound) {
-  switch (op) {
-    case FilterOp::kGreater:
-      return value > bound;
-    case FilterOp::kGreaterEqual:
-      return value >= bound;
-    case FilterOp::kLess:
-      return value < bound;
-    case FilterOp::kLessEqual:
-      return value <= bound;
-    default:
-      return false;
-  }
-}
-
 // memmem takes linear time whatever the texts are; string_view::find does not. The sizes first: an
 // empty text may have no address.
 bool HasSubstring(std::string_view text, std::string_view piece) {
@@ -51,12 +36,26 @@ bool HasSubstring(std::string_view text, std::string_view piece) {
 
 }  // namespace
 
+bool FilterRange::Holds(Number number) const {
+  if (low && !(number > low->number || (low->is_inside && number == low->number))) return false;
+  return !high || number < high->number || (high->is_inside && number == high->number);
+}
+
+void FilterRange::Narrow(const FilterRange& other) {
+  if (other.low && (!low || other.low->number > low->number ||
+                    (other.low->number == low->number && !other.low->is_inside)))
+    low = other.low;
+  if (other.high && (!high || other.high->number < high->number ||
+                     (other.high->number == high->number && !other.high->is_inside)))
+    high = other.high;
+}
+
 bool FilterProgram::SetHolds(const FilterSet& set, std::string_view text) const {
   return std::binary_search(texts.begin() + set.texts.begin, texts.begin() + set.texts.end, text,
                             std::less<>());
 }
 
-bool FilterProgram::SetHolds(const FilterSet& set, FilterNumber number) const {
+bool FilterProgram::SetHolds(const FilterSet& set, Number number) const {
   if (number.is_integer()) {
     return std::binary_search(integers.begin() + set.integers.begin,
                               integers.begin() + set.integers.end, number.integer());
@@ -80,9 +79,9 @@ bool FilterProgram::MetadataMatches(const FilterNode& node, const Metadata& meta
   const auto* integer = std::get_if<int64_t>(&value);
   const auto* real = std::get_if<double>(&value);
   if (integer != nullptr || real != nullptr) {
-    const FilterNumber number = integer != nullptr ? FilterNumber(*integer) : FilterNumber(*real);
+    const Number number = integer != nullptr ? Number(*integer) : Number(*real);
     if (node.op == FilterOp::kIn) return SetHolds(sets[node.operand], number);
-    return Compares(node.op, number, numbers[node.operand]);
+    return ranges[node.operand].Holds(number);
   }
   if (node.op != FilterOp::kIn) return false;
   const FilterSet& set = sets[node.operand];

@@ -17,23 +17,21 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/query/filter.h"
-#include "engine/query/filter_number.h"
+#include "engine/record/number.h"
 
 namespace pigment {
 
 enum class FilterOp : uint8_t {
   kAnd,
   kOr,
-  kIn,       // $eq, $ne, $in, $nin: operand in `sets`
-  kGreater,  // operand in `numbers`
-  kGreaterEqual,
-  kLess,
-  kLessEqual,
+  kIn,            // $eq, $ne, $in, $nin: operand in `sets`
+  kInRange,       // $gt, $gte, $lt, $lte: operand in `ranges`
   kHasElement,    // $contains on a metadata key: operand in `elements`
   kHasSubstring,  // $contains on the document: operand in `texts`
   kHasMatch,      // $regex: operand in `regexes`
@@ -67,13 +65,27 @@ struct FilterSet {
   bool has_true = false;
 };
 
+// Numbers between two bounds; without a bound they have no end there.
+struct FilterRange {
+  struct Bound {
+    Number number;
+    bool is_inside;
+  };
+  std::optional<Bound> low = std::nullopt;
+  std::optional<Bound> high = std::nullopt;
+
+  bool Holds(Number number) const;
+  // To what both hold.
+  void Narrow(const FilterRange& other);
+};
+
 struct FilterProgram {
   std::vector<FilterNode> nodes;  // empty: everything matches
   std::vector<std::string> texts;
   std::vector<int64_t> integers;
   std::vector<double> reals;
   std::vector<FilterSet> sets;
-  std::vector<FilterNumber> numbers;
+  std::vector<FilterRange> ranges;
   std::vector<MetadataValue> elements;
   std::vector<std::unique_ptr<const re2::RE2>> regexes;
   FilterNeeds needs;
@@ -85,7 +97,7 @@ struct FilterProgram {
   bool DocumentMatches(const FilterNode& node, std::string_view document) const;
   bool MetadataMatches(const FilterNode& node, const Metadata& metadata) const;
   bool SetHolds(const FilterSet& set, std::string_view text) const;
-  bool SetHolds(const FilterSet& set, FilterNumber number) const;
+  bool SetHolds(const FilterSet& set, Number number) const;
 };
 
 }  // namespace pigment

@@ -47,10 +47,11 @@ Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& r
     clock.EndStage("select", places.size());
     return places;
   }
-  PIGMENT_ASSIGN_OR_RETURN(const Plan plan, PlanRows(version, request.read));
+  PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version, request.read));
+  PIGMENT_RETURN_IF_ERROR(NarrowPlan(version, request.read, plan, readers, counters));
   clock.EndStage("plan", plan.count());
   PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places,
-                           RowsInOrder(version, request, plan, counters));
+                           RowsInOrder(version, request, plan, readers, counters));
   clock.EndStage("select", places.size());
   return places;
 }
@@ -103,14 +104,15 @@ Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
   PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version, request.read));
   clock.EndStage("plan", plan.count());
-  PIGMENT_RETURN_IF_ERROR(FilterPlan(version, request.read, plan, counters));
+  SegmentReaders readers(version);
+  PIGMENT_RETURN_IF_ERROR(NarrowPlan(version, request.read, plan, readers, counters));
+  PIGMENT_RETURN_IF_ERROR(FilterPlan(version, request.read, plan, readers, counters));
   clock.EndStage("filter", plan.count());
   PIGMENT_ASSIGN_OR_RETURN(const auto hits, NearestRows(version, request, plan, counters));
   uint64_t rows = 0;
   for (const std::vector<Hit>& found : hits) rows += found.size();
   clock.EndStage("search", rows);
 
-  SegmentReaders readers(version);
   RowFetcher fetcher(version, request.read.include, &counters, &readers);
   Shaper shaper(version, request.read.include, rows);
   for (const std::vector<Hit>& found : hits) {

@@ -61,7 +61,8 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
                       counters.graph_nodes_visited);
   json += fmt::format(R"(,"clusters":{{"probes":{},"clusters_probed":{}}},"links_estimated":{})",
                       counters.cluster_probes, counters.clusters_probed, counters.links_estimated);
-  return json + fmt::format(R"(,"position":{}}})", version.position);
+  return json + fmt::format(R"(,"posting_lists_read":{},"position":{}}})",
+                            counters.posting_lists_read, version.position);
 }
 
 }  // namespace pigment

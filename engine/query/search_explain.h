@@ -25,7 +25,8 @@ struct ReadCounters {
   uint64_t segment_rows_scored = 0;
   uint64_t segment_rows_fetched = 0;
   uint64_t segment_bytes = 0;
-  uint64_t graph_walks = 0;  // queries that a segment's graph answered, by segments
+  uint64_t posting_lists_read = 0;  // of filters, in segments
+  uint64_t graph_walks = 0;         // queries that a segment's graph answered, by segments
   uint64_t graph_nodes_visited = 0;
   uint64_t cluster_probes = 0;  // those that its clusters did
   uint64_t clusters_probed = 0;
@@ -44,9 +45,9 @@ class StageClock {
   // Ends a stage that began where the last one ended.
   void EndStage(std::string_view name, uint64_t rows);
   // {"strategy","stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"graph":{…},
-  // "clusters":{…},"links_estimated":n,"position":n}; empty when not wanted. The strategy is
-  // "graph" where a walk answered any query in any segment, else "clusters" where a probe did, else
-  // "exact".
+  // "clusters":{…},"links_estimated":n,"posting_lists_read":n,"position":n}; empty when not wanted.
+  // The strategy is "graph" where a walk answered any query in any segment, else "clusters" where a
+  // probe did, else "exact".
   std::string ToJson(const Version& version, const ReadCounters& counters) const;
 
  private:

@@ -89,7 +89,7 @@ Result<std::vector<RowPlace>> FilterInOrder(const Version& version, const GetReq
                                             std::vector<RowPlace> rows, SegmentReaders& readers,
                                             ReadCounters& counters) {
   const uint64_t most = request.limit.value_or(rows.size());
-  const RowFilter filter(version, request.read, &counters, &readers);
+  const RowFilter filter(version, request.read, nullptr, &counters, &readers);
   uint64_t to_skip = request.offset;
   size_t kept = 0;
   for (size_t i = 0; i < rows.size() && kept < most; ++i) {

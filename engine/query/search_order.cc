@@ -112,11 +112,11 @@ class OrderedRows {
 }  // namespace
 
 Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request,
-                                          const Plan& plan, ReadCounters& counters) {
+                                          const Plan& plan, SegmentReaders& readers,
+                                          ReadCounters& counters) {
   std::vector<RowPlace> places;
   if (request.limit && *request.limit == 0) return places;
-  SegmentReaders readers(version);
-  const RowFilter filter(version, request.read, &counters, &readers);
+  const RowFilter filter(version, request.read, &plan, &counters, &readers);
   PIGMENT_ASSIGN_OR_RETURN(std::vector<OrdinalAndRow> tail_rows,
                            TailRowsByOrdinal(version.tail, plan.tail, request.read.control));
   OrderedRows rows(version, plan, std::move(tail_rows));

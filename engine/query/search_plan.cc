@@ -7,10 +7,18 @@
 #include <bit>
 #include <optional>
 #include <string>
+#include <utility>
+
+#include "engine/query/filter_rows.h"
 
 namespace pigment {
 
 namespace {
+
+// Null: everything passes.
+const Filter* FilterOf(const ReadOptions& options) {
+  return options.filter && !options.filter->matches_everything() ? options.filter.get() : nullptr;
+}
 
 RowSet LiveRows(const SegmentView& view) {
   const uint32_t rows = view.segment->info().rows;
@@ -56,38 +64,6 @@ Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
 
 }  // namespace
 
-RowSet RowSet::Nothing(uint32_t rows) {
-  RowSet nothing(rows);
-  nothing.count_ = 0;
-  nothing.words_.assign((size_t{rows} + 63) / 64, 0);
-  return nothing;
-}
-
-void RowSet::Set(uint32_t row) {
-  words_[row / 64] |= uint64_t{1} << (row % 64);
-  ++count_;
-}
-
-void RowSet::Clear(uint32_t row) {
-  if (words_.empty()) {
-    words_.assign((size_t{rows_} + 63) / 64, ~uint64_t{0});
-    if (rows_ % 64 != 0) words_.back() = (uint64_t{1} << (rows_ % 64)) - 1;
-  }
-  words_[row / 64] &= ~(uint64_t{1} << (row % 64));
-  --count_;
-}
-
-uint32_t RowSet::Next(uint32_t from) const {
-  if (words_.empty() || from >= rows_) return from < rows_ ? from : rows_;
-  size_t word = from / 64;
-  uint64_t bits = words_[word] & ~uint64_t{0} << (from % 64);
-  while (bits == 0) {
-    if (++word == words_.size()) return rows_;
-    bits = words_[word];
-  }
-  return static_cast<uint32_t>(word * 64) + static_cast<uint32_t>(std::countr_zero(bits));
-}
-
 uint64_t Plan::count() const {
   uint64_t count = tail.count();
   for (const RowSet& rows : segments) count += rows.count();
@@ -110,11 +86,11 @@ Result<Plan> PlanRows(const Version& version, const ReadOptions& options) {
   return plan;
 }
 
-RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters,
-                     SegmentReaders* readers)
+RowFilter::RowFilter(const Version& version, const ReadOptions& options, const Plan* plan,
+                     ReadCounters* counters, SegmentReaders* readers)
     : version_(version),
-      filter_(options.filter && !options.filter->matches_everything() ? options.filter.get()
-                                                                      : nullptr),
+      filter_(FilterOf(options)),
+      plan_(plan),
       counters_(counters),
       readers_(readers) {
   if (!filter_) return;
@@ -125,7 +101,7 @@ RowFilter::RowFilter(const Version& version, const ReadOptions& options, ReadCou
 }
 
 Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) const {
-  if (!filter_) return true;
+  if (!filter_ || (plan_ != nullptr && plan_->IsCertain(segment, row))) return true;
   RowReader& reader = readers_->Of(segment);
   if (fields_.document || fields_.metadata || fields_.uri) {
     PIGMENT_RETURN_IF_ERROR(reader.ReadFields(row, fields_, &record_));
@@ -153,12 +129,37 @@ bool RowFilter::MatchesTailRow(uint32_t row) const {
                            .uri = record.uri});
 }
 
+Status NarrowPlan(const Version& version, const ReadOptions& options, Plan& plan,
+                  SegmentReaders& readers, ReadCounters& counters) {
+  // Of so few rows records are read in less time than posting lists.
+  constexpr uint64_t kFewRows = 16;
+  const Filter* const filter = FilterOf(options);
+  if (filter == nullptr) return Status::Ok();
+  for (size_t i = 0; i < plan.segments.size(); ++i) {
+    RowSet& rows = plan.segments[i];
+    plan.certain.push_back(RowSet::Nothing(rows.rows()));
+    if (rows.count() <= kFewRows) continue;
+    const std::unique_ptr<InvertedReader> inverted =
+        version.segments[i].segment->NewInvertedReader();
+    if (inverted == nullptr) continue;
+    PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds,
+                             BoundRows(filter->program(), {.rows = rows.rows(),
+                                                           .inverted = *inverted,
+                                                           .records = readers.Of(i),
+                                                           .control = options.control}));
+    rows.Intersect(bounds.possible);
+    plan.certain.back() = bounds.certain ? *std::move(bounds.certain) : RowSet(rows.rows());
+    counters.posting_lists_read += inverted->lists_read();
+  }
+  return Status::Ok();
+}
+
 Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
-                  ReadCounters& counters) {
-  SegmentReaders readers(version);
-  const RowFilter filter(version, options, &counters, &readers);
+                  SegmentReaders& readers, ReadCounters& counters) {
+  const RowFilter filter(version, options, &plan, &counters, &readers);
   if (filter.passes_everything()) return Status::Ok();
   for (size_t segment = 0; segment < plan.segments.size(); ++segment) {
+    if (!plan.certain.empty() && plan.certain[segment].is_everything()) continue;
     RowSet& rows = plan.segments[segment];
     for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
       PIGMENT_RETURN_IF_ERROR(options.control.Check());

@@ -6,12 +6,12 @@
 
 #pragma once
 
-#include <bit>
 #include <compare>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "engine/inverted/row_set.h"
 #include "engine/query/search.h"
 #include "engine/query/search_explain.h"
 #include "engine/segment/row_reader.h"
@@ -58,48 +58,37 @@ class SegmentReaders {
   std::vector<std::unique_ptr<RowReader>> readers_;
 };
 
-// A set of rows of one source.
-class RowSet {
- public:
-  // Every row.
-  explicit RowSet(uint32_t rows) : rows_(rows), count_(rows) {}
-  static RowSet Nothing(uint32_t rows);
-
-  uint32_t rows() const { return rows_; }
-  uint64_t count() const { return count_; }
-  bool Test(uint32_t row) const { return words_.empty() || (words_[row / 64] >> (row % 64) & 1); }
-  void Set(uint32_t row);    // REQUIRES: made by Nothing
-  void Clear(uint32_t row);  // of a row that is in the set
-  // One bit per row, lowest first; empty: every row.
-  const std::vector<uint64_t>& words() const { return words_; }
-  // The first row of the set that is not below `from`; rows() when there is none.
-  uint32_t Next(uint32_t from) const;
-
- private:
-  uint32_t rows_;
-  uint64_t count_;
-  std::vector<uint64_t> words_;
-};
-
 struct Plan {
   std::vector<RowSet> segments;
+  // Rows of each segment that match the filter for sure; empty: of none is anything known.
+  std::vector<RowSet> certain;
   RowSet tail{0};
 
   uint64_t count() const;
+  bool IsCertain(size_t segment, uint32_t row) const {
+    return !certain.empty() && certain[segment].Test(row);
+  }
 };
 
 // Live rows of the allow-list; ids that nobody has are no rows.
 Result<Plan> PlanRows(const Version& version, const ReadOptions& options);
 
-// Evaluates `options.filter` on every row of the plan and takes out those that do not match.
-Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
-                  ReadCounters& counters);
+// Takes rows out of the plan that do not match `options.filter`, as far as the inverted indexes of
+// segments tell.
+Status NarrowPlan(const Version& version, const ReadOptions& options, Plan& plan,
+                  SegmentReaders& readers, ReadCounters& counters);
 
-// Evaluates the filter on one row after the other.
+// Evaluates `options.filter` on every row of the plan of which it is not certain that it matches,
+// and takes out those that do not.
+Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
+                  SegmentReaders& readers, ReadCounters& counters);
+
+// Evaluates the filter on one row after the other; rows that `plan` (which may be null) is certain
+// of are not looked at.
 class RowFilter {
  public:
-  RowFilter(const Version& version, const ReadOptions& options, ReadCounters* counters,
-            SegmentReaders* readers);
+  RowFilter(const Version& version, const ReadOptions& options, const Plan* plan,
+            ReadCounters* counters, SegmentReaders* readers);
 
   bool passes_everything() const { return filter_ == nullptr; }
   Result<bool> Matches(const RowPlace& place) const {
@@ -112,6 +101,7 @@ class RowFilter {
  private:
   const Version& version_;
   const Filter* filter_;  // null: everything passes
+  const Plan* plan_;
   Segment::Fields fields_;
   bool needs_id_ = false;
   ReadCounters* counters_;

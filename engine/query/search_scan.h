@@ -26,6 +26,7 @@ Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
 // Rows of the plan that pass the filter, by ordinal, from the offset on and up to the limit: the
 // filter is evaluated no further than the answer needs.
 Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetRequest& request,
-                                          const Plan& plan, ReadCounters& counters);
+                                          const Plan& plan, SegmentReaders& readers,
+                                          ReadCounters& counters);
 
 }  // namespace pigment

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/segment/inverted_part.h"
 #include "engine/segment/part_reader.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/graph_space.h"
@@ -91,7 +92,7 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
 struct PartRule {
   uint32_t element_bytes;
   uint64_t bytes;
-  bool is_stream = false;
+  bool is_stream = false;      // of any number of elements too
   bool may_be_stream = false;  // elements without gaps, of so many bytes all the same
   bool is_free = false;        // of any size; who reads the part checks it
 };
@@ -124,6 +125,15 @@ Status AddRecordRules(const RootHeader& header, const RootError& error,
   rules[BlockKind::kDocuments] = {0, 0, true};
   rules[BlockKind::kDocumentChunks] = {8, ((header.document_bytes + chunk - 1) / chunk + 1) * 8};
   return Status::Ok();
+}
+
+// How many there are of each the others say, to who reads them.
+void AddInvertedRules(std::map<BlockKind, PartRule>& rules) {
+  rules[BlockKind::kRowGroups] = {sizeof(RowGroupEntry), 0, true};
+  rules[BlockKind::kFields] = {sizeof(FieldEntry), 0, true};
+  rules[BlockKind::kTermBlocks] = {sizeof(TermBlockEntry), 0, true};
+  rules[BlockKind::kTerms] = {0, 0, true};
+  rules[BlockKind::kPostings] = {0, 0, true};
 }
 
 Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
@@ -176,6 +186,7 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
     return rules;
   }
   PIGMENT_RETURN_IF_ERROR(AddRecordRules(header, error, rules));
+  if (has(BlockKind::kRowGroups)) AddInvertedRules(rules);
   return rules;
 }
 

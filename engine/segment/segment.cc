@@ -11,6 +11,7 @@
 
 #include "engine/segment/index_part.h"
 #include "engine/segment/index_reader.h"
+#include "engine/segment/inverted_reader.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
@@ -33,6 +34,10 @@ class BlockSegment final : public Segment {
   }
   std::unique_ptr<RowReader> NewReader() const override {
     return std::make_unique<RowReader>(source_, &root_);
+  }
+  std::unique_ptr<InvertedReader> NewInvertedReader() const override {
+    if (root_.Find(BlockKind::kRowGroups) == nullptr) return nullptr;
+    return std::make_unique<InvertedReader>(source_, &root_);
   }
   Result<std::optional<uint32_t>> FindRow(std::string_view id) const override {
     return IdFinder(source_, &root_).Find(id);

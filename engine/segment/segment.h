@@ -95,8 +95,8 @@ constexpr std::string_view SegmentKindName(SegmentKind kind) {
 // where vectors have no room in its space, a segment is flat all the same.
 struct SegmentIndex {
   SegmentKind kind = SegmentKind::kFlat;
-  // Of a graph: clusters may stand in its place where they are expected to be searched in less time,
-  // which a sample tells.
+  // Of a graph: clusters may stand in its place where they are expected to be searched in less
+  // time, which a sample tells.
   bool may_be_clusters = false;
   // Of a graph: links that each node has place for, at most kLinksPerNodeMax; 0: as many as the
   // dimension is worth. How many candidates are looked at for them: 1 is enough for most data.
@@ -123,9 +123,10 @@ struct SegmentInfo {
   uint32_t vector_bytes() const { return dimension * VectorElementBytes(vector_element); }
 };
 
-class RowReader;    // row_reader.h
-class IndexReader;  // index_reader.h
-struct IndexHead;   // index_part.h
+class RowReader;       // row_reader.h
+class InvertedReader;  // inverted_reader.h
+class IndexReader;     // index_reader.h
+struct IndexHead;      // index_part.h
 
 class Segment {
  public:
@@ -139,6 +140,10 @@ class Segment {
 
   // For reading many rows of a store's segment; it must not outlive the segment.
   virtual std::unique_ptr<RowReader> NewReader() const = 0;
+
+  // For filters on metadata; null where the segment has no inverted index. It must not outlive the
+  // segment.
+  virtual std::unique_ptr<InvertedReader> NewInvertedReader() const = 0;
 
   // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no
   // records.

@@ -11,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/checksum.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/segment/documents.h"
 #include "engine/segment/id_index.h"
 #include "engine/segment/index_part.h"
+#include "engine/segment/inverted_part.h"
 #include "engine/segment/part_writer.h"
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/root.h"
@@ -51,7 +53,8 @@ struct SegmentWriter::State {
       : options(given),
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
-        documents(&packer, &reservation) {
+        documents(&packer, &reservation),
+        inverted(&packer, given.budget, Xxh3_64(given.owner)) {
     if (given.index.kind == SegmentKind::kFlat || given.index_vectors == 0 ||
         given.dimension == 0 || !HasGraphSpace(given.metric))
       return;
@@ -99,6 +102,7 @@ struct SegmentWriter::State {
   std::vector<PendingId> ids;
   std::string metadata;  // of the record that is being added
   DocumentWriter documents;
+  InvertedWriter inverted;
   std::unique_ptr<IndexWriter> index;  // null: the segment will have none
 };
 
@@ -160,7 +164,9 @@ Status SegmentWriter::State::AddTexts(const RowView& row) {
   PartWriter* const records = packer.Part(BlockKind::kRecords, 0);
   PIGMENT_RETURN_IF_ERROR(
       packer.Part(BlockKind::kRecordOffsets, sizeof(uint64_t))->Add(records->bytes()));
-  return WriteRecordTexts(row.id, row.texts, records, &documents);
+  PIGMENT_RETURN_IF_ERROR(WriteRecordTexts(row.id, row.texts, records, &documents));
+  return inverted.Add(row.texts.metadata ? &*row.texts.metadata : nullptr,
+                      row.texts.uri ? &*row.texts.uri : nullptr);
 }
 
 Status SegmentWriter::State::PadVectors(uint64_t slots) {
@@ -196,6 +202,7 @@ Status SegmentWriter::State::WriteIdIndex() {
   PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kRecordOffsets, sizeof(uint64_t))
                               ->Add(packer.Part(BlockKind::kRecords, 0)->bytes()));
   PIGMENT_RETURN_IF_ERROR(documents.Finish());
+  PIGMENT_RETURN_IF_ERROR(inverted.Finish());
   if (!PIGMENT_PLANTED(kIdIndexIsNotSorted)) std::sort(ids.begin(), ids.end());
   PartWriter* const index = packer.Part(BlockKind::kIdHashes, sizeof(uint64_t));
   for (size_t i = 0; i < ids.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "engine/segment/id_index.h"
 #include "engine/segment/index_verify.h"
+#include "engine/segment/inverted_verify.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/row_reader.h"
@@ -188,7 +189,8 @@ Status VerifySegment(const Segment& segment, BlockSource* source, const Root& ro
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyIndex(segment, source, root));
-  return VerifyRecords(source, root);
+  PIGMENT_RETURN_IF_ERROR(VerifyRecords(source, root));
+  return VerifyInverted(source, root);
 }
 
 }  // namespace pigment

@@ -21,7 +21,8 @@ constexpr uint32_t kIds = 120;
 Result<std::vector<RowPlace>> Plain(const Version& version, const GetRequest& request) {
   ReadCounters counters;
   PIGMENT_ASSIGN_OR_RETURN(const Plan plan, PlanRows(version, request.read));
-  return RowsInOrder(version, request, plan, counters);
+  SegmentReaders readers(version);
+  return RowsInOrder(version, request, plan, readers, counters);
 }
 
 Result<std::vector<RowPlace>> Listed(const Version& version, const GetRequest& request) {

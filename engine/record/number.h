@@ -12,11 +12,10 @@ namespace pigment {
 
 // A number in its one canonical form: an integer where int64 can hold it (2.0 and -0.0 too), a
 // double otherwise. So two numbers are equal exactly when their forms are.
-class FilterNumber {
+class Number {
  public:
-  FilterNumber(int64_t value)
-      : is_integer_(true), integer_(value) {}  // NOLINT: implicit on purpose
-  FilterNumber(double value) {                 // NOLINT
+  Number(int64_t value) : is_integer_(true), integer_(value) {}  // NOLINT: implicit on purpose
+  Number(double value) {                                         // NOLINT
     // In this range the cast is defined; both bounds are exact doubles.
     if (value >= -0x1p63 && value < 0x1p63 &&
         static_cast<double>(static_cast<int64_t>(value)) == value) {
@@ -32,13 +31,13 @@ class FilterNumber {
   double real() const { return real_; }         // REQUIRES: !is_integer()
 
   // Unordered only with NaN.
-  friend std::partial_ordering operator<=>(const FilterNumber& a, const FilterNumber& b) {
+  friend std::partial_ordering operator<=>(const Number& a, const Number& b) {
     if (a.is_integer_ && b.is_integer_) return a.integer_ <=> b.integer_;
     if (!a.is_integer_ && !b.is_integer_) return a.real_ <=> b.real_;
     if (a.is_integer_) return CompareMixed(a.integer_, b.real_);
     return 0 <=> CompareMixed(b.integer_, a.real_);
   }
-  friend bool operator==(const FilterNumber& a, const FilterNumber& b) { return (a <=> b) == 0; }
+  friend bool operator==(const Number& a, const Number& b) { return (a <=> b) == 0; }
 
  private:
   static std::partial_ordering CompareMixed(int64_t integer, double real) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of engine/query/filter_number.h against long double, which holds every int64 and every
+// Tests of engine/record/number.h against long double, which holds every int64 and every
 // double.
 
-#include "engine/query/filter_number.h"
+#include "engine/record/number.h"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,11 @@ namespace {
 template <typename A, typename B>
 void ExpectAsLongDouble(A a, B b) {
   const auto expected = static_cast<long double>(a) <=> static_cast<long double>(b);
-  EXPECT_TRUE((FilterNumber(a) <=> FilterNumber(b)) == expected) << a << " and " << b;
-  EXPECT_EQ(FilterNumber(a) == FilterNumber(b), expected == 0) << a << " and " << b;
+  EXPECT_TRUE((Number(a) <=> Number(b)) == expected) << a << " and " << b;
+  EXPECT_EQ(Number(a) == Number(b), expected == 0) << a << " and " << b;
 }
 
-TEST(FilterNumber, NothingIsRoundedAtTheEdges) {
+TEST(Number, NothingIsRoundedAtTheEdges) {
   const std::vector<int64_t> integers = {0,
                                          1,
                                          -1,
@@ -65,7 +65,7 @@ TEST(FilterNumber, NothingIsRoundedAtTheEdges) {
   }
 }
 
-TEST(FilterNumber, RandomNumbersCompareExactly) {
+TEST(Number, RandomNumbersCompareExactly) {
   constexpr uint64_t kSeed = 19;
   SCOPED_TRACE(testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
@@ -79,12 +79,12 @@ TEST(FilterNumber, RandomNumbersCompareExactly) {
   }
 }
 
-TEST(FilterNumber, NaNIsUnordered) {
+TEST(Number, NaNIsUnordered) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const FilterNumber& other :
-       {FilterNumber(int64_t{0}), FilterNumber(0.5), FilterNumber(nan)}) {
-    EXPECT_TRUE((FilterNumber(nan) <=> other) == std::partial_ordering::unordered);
-    EXPECT_TRUE((other <=> FilterNumber(nan)) == std::partial_ordering::unordered);
+  for (const Number& other :
+       {Number(int64_t{0}), Number(0.5), Number(nan)}) {
+    EXPECT_TRUE((Number(nan) <=> other) == std::partial_ordering::unordered);
+    EXPECT_TRUE((other <=> Number(nan)) == std::partial_ordering::unordered);
   }
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms and rows are gathered as pairs of numbers; at the end terms are sorted once, and pairs by
+// counting.
+
+#include "engine/inverted/row_group.h"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <unordered_map>
+
+#include "engine/base/checksum.h"
+#include "engine/inverted/posting_list.h"
+#include "engine/inverted/term_block.h"
+
+namespace pigment {
+namespace {
+
+// What memory a term and a pair take, with what Finish needs for them.
+constexpr uint64_t kTermBytes = 160;
+constexpr uint64_t kPairBytes = 32;
+constexpr uint32_t kNoRow = 0xFFFFFFFF;
+constexpr uint64_t kChargeBytes = uint64_t{64} << 10;
+
+constexpr uint32_t kCheckpoints = 16;
+// With fewer blocks than these for each, going through lists costs less.
+constexpr uint32_t kCheckpointBlocksMin = 2;
+
+}  // namespace
+
+class RowGroupBuilder::Field {
+ public:
+  explicit Field(uint64_t seed) : ids_(0, Hasher{seed}) {}
+
+  // Returns the bytes of memory that this takes.
+  uint64_t Add(std::string_view term, uint32_t row) {
+    uint64_t bytes = 0;
+    auto found = ids_.find(term);
+    if (found == ids_.end()) {
+      terms_.emplace_back(term);
+      found = ids_.emplace(terms_.back(), static_cast<uint32_t>(terms_.size() - 1)).first;
+      last_rows_.push_back(kNoRow);
+      bytes += kTermBytes + term.size();
+    }
+    // A list may have an element twice.
+    if (last_rows_[found->second] == row) return bytes;
+    last_rows_[found->second] = row;
+    pairs_.push_back({found->second, row});
+    return bytes + kPairBytes;
+  }
+
+  void Finish(std::string_view key, FieldType type, RowGroupIndex& out);
+
+ private:
+  struct Hasher {
+    uint64_t seed;
+    size_t operator()(std::string_view text) const {
+      return static_cast<size_t>(Xxh3_64(AsBytes(text), seed));
+    }
+  };
+  struct Pair {
+    uint32_t term;
+    uint32_t row;
+  };
+
+  // Rows by the ranks of their terms: those of rank i are rows[begins[i]] .. rows[begins[i + 1]].
+  void SortRows();
+  void AppendCheckpoints(FieldType type, FieldEntry& field, RowGroupIndex& out) const;
+
+  std::deque<std::string> terms_;
+  std::unordered_map<std::string_view, uint32_t, Hasher> ids_;
+  std::vector<uint32_t> last_rows_;  // of each term
+  std::vector<Pair> pairs_;
+  std::vector<uint32_t> order_;  // term numbers by their bytes
+  std::vector<uint32_t> begins_;
+  std::vector<uint32_t> sorted_rows_;
+};
+
+void RowGroupBuilder::Field::SortRows() {
+  order_.resize(terms_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  std::sort(order_.begin(), order_.end(),
+            [this](uint32_t a, uint32_t b) { return terms_[a] < terms_[b]; });
+  std::vector<uint32_t> ranks(terms_.size());
+  for (uint32_t rank = 0; rank < order_.size(); ++rank) ranks[order_[rank]] = rank;
+  begins_.assign(terms_.size() + 1, 0);
+  for (const Pair& pair : pairs_) ++begins_[ranks[pair.term] + 1];
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+  std::vector<uint32_t> next(begins_.begin(), begins_.end() - 1);
+  sorted_rows_.resize(pairs_.size());
+  for (const Pair& pair : pairs_) sorted_rows_[next[ranks[pair.term]]++] = pair.row;
+}
+
+void RowGroupBuilder::Field::Finish(std::string_view key, FieldType type, RowGroupIndex& out) {
+  SortRows();
+  FieldEntry field{};
+  field.key_begin = out.terms.size();
+  field.key_bytes = key.size();
+  out.terms += key;
+  field.type = static_cast<uint32_t>(type);
+  field.first_block = static_cast<uint32_t>(out.blocks.size());
+  field.terms = static_cast<uint32_t>(order_.size());
+  field.rows = static_cast<uint32_t>(pairs_.size());
+  for (uint32_t first = 0; first < order_.size(); first += kTermsPerBlock) {
+    const uint32_t end = std::min(first + kTermsPerBlock, field.terms);
+    TermBlockEntry block{};
+    block.terms_begin = out.terms.size();
+    block.postings_begin = out.postings.size();
+    block.rows_before = begins_[first];
+    for (uint32_t rank = first; rank < end; ++rank) {
+      AppendBlockTerm(rank == first ? nullptr : &terms_[order_[rank - 1]], terms_[order_[rank]],
+                      out.terms);
+      AppendPostings(
+          std::span(sorted_rows_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]),
+          out.postings);
+    }
+    block.terms_bytes = out.terms.size() - block.terms_begin;
+    block.postings_bytes = static_cast<uint32_t>(out.postings.size() - block.postings_begin);
+    out.blocks.push_back(block);
+  }
+  AppendCheckpoints(type, field, out);
+  out.fields.push_back(field);
+}
+
+void RowGroupBuilder::Field::AppendCheckpoints(FieldType type, FieldEntry& field,
+                                               RowGroupIndex& out) const {
+  const uint32_t blocks = (field.terms + kTermsPerBlock - 1) / kTermsPerBlock;
+  const bool has_many = IsSingleValued(type) && blocks >= kCheckpoints * kCheckpointBlocksMin;
+  field.checkpoint_blocks = has_many ? (blocks + kCheckpoints - 1) / kCheckpoints : blocks;
+  field.checkpoints_begin = out.postings.size();
+  std::vector<uint32_t> rows;
+  for (uint32_t end = field.checkpoint_blocks;; end += field.checkpoint_blocks) {
+    const uint32_t terms = std::min(end * kTermsPerBlock, field.terms);
+    rows.assign(sorted_rows_.begin(), sorted_rows_.begin() + begins_[terms]);
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    AppendPostings(rows, out.postings);
+    ++field.checkpoints;
+    if (terms == field.terms) break;
+  }
+  field.checkpoints_bytes = out.postings.size() - field.checkpoints_begin;
+}
+
+RowGroupBuilder::RowGroupBuilder(MemoryBudget* budget, uint64_t seed)
+    : reservation_(budget), seed_(seed) {}
+RowGroupBuilder::~RowGroupBuilder() = default;
+
+Status RowGroupBuilder::AddTerm(std::string_view key, FieldType type, std::string_view term) {
+  auto found = fields_.find(std::pair(key, type));
+  if (found == fields_.end()) {
+    found = fields_.emplace(FieldName(key, type), std::make_unique<Field>(seed_)).first;
+    bytes_ += sizeof(Field) + key.size() + kTermBytes;
+  }
+  bytes_ += found->second->Add(term, rows_);
+  if (bytes_ <= charged_) return Status::Ok();
+  const uint64_t more = std::max(kChargeBytes, bytes_ - charged_);
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(more));
+  charged_ += more;
+  return Status::Ok();
+}
+
+Status RowGroupBuilder::Add(const std::string_view* metadata, const std::string_view* uri) {
+  if (metadata != nullptr) {
+    PIGMENT_RETURN_IF_ERROR(VisitTerms(
+        AsBytes(*metadata), [this](std::string_view key, FieldType type, std::string_view term) {
+          return AddTerm(key, type, term);
+        }));
+  }
+  if (uri != nullptr) PIGMENT_RETURN_IF_ERROR(AddTerm("", FieldType::kUri, *uri));
+  ++rows_;
+  return Status::Ok();
+}
+
+RowGroupIndex RowGroupBuilder::Finish() {
+  RowGroupIndex out;
+  out.rows = rows_;
+  for (auto& [name, field] : fields_) {
+    field->Finish(name.first, name.second, out);
+    field.reset();
+  }
+  return out;
+}
+
+}  // namespace pigment

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A set of the rows of one source (a segment, or the tail) as a bit for each. Plain values; one
+// thread at a time.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace pigment {
+
+class RowSet {
+ public:
+  // Every row.
+  explicit RowSet(uint32_t rows) : rows_(rows), count_(rows) {}
+  static RowSet Nothing(uint32_t rows);
+
+  uint32_t rows() const { return rows_; }
+  uint64_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  bool is_everything() const { return count_ == rows_; }
+  bool Test(uint32_t row) const { return words_.empty() || (words_[row / 64] >> (row % 64) & 1); }
+  void Set(uint32_t row);    // of a row that is not in the set; REQUIRES: made by Nothing
+  void Clear(uint32_t row);  // of a row that is in the set
+  // One bit per row, lowest first; empty: every row.
+  const std::vector<uint64_t>& words() const { return words_; }
+  // The first row of the set that is not below `from`; rows() when there is none.
+  uint32_t Next(uint32_t from) const;
+
+  // REQUIRES of these: sets of as many rows.
+  void Intersect(const RowSet& other);
+  void Unite(const RowSet& other);
+  void Subtract(const RowSet& other);
+  void Complement();
+
+  // The bits, for whoever changes many at once; those beyond the rows stay zero. Recount
+  // afterwards.
+  std::span<uint64_t> MutableWords();
+  void Recount();
+
+ private:
+  uint32_t rows_;
+  uint64_t count_;
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace pigment

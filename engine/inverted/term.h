@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms: what the values of metadata are in the inverted index. A field is a key with one type of
+// values; a term is a value as bytes whose order (memcmp, shorter first) is that of the values.
+// Pure functions; any thread.
+//
+//   type             term                                            rows that have it
+//   kText            the bytes of the text                           value is this text
+//   kNumber          8 bytes: double, the largest that is not        value is this number, be it
+//                    above it, ordered as below; 2 bytes, big        an integer or a float
+//                    endian: what the number exceeds it by
+//   kBool            1 byte: 0, 1                                    value is this bool
+//   kTextElement …   text, 8 bytes big endian ordered, 8 bytes       value is a list that has this
+//   kBoolElement     ordered double, 1 byte                          element, of this very type
+//   kUri             the bytes of the uri; its key is empty          the record has this uri
+//
+// Ordered: of an integer the sign bit is flipped, of a negative double all bits, of another the
+// sign bit; big endian. -0.0 is 0.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/base/status.h"
+#include "engine/record/metadata.h"
+#include "engine/record/number.h"
+
+namespace pigment {
+
+// Stored; never changes.
+enum class FieldType : uint32_t {
+  kText = 1,
+  kNumber = 2,
+  kBool = 3,
+  kTextElement = 4,
+  kIntegerElement = 5,
+  kRealElement = 6,
+  kBoolElement = 7,
+  kUri = 8,
+};
+
+// A row has at most one term of a field of such a type.
+constexpr bool IsSingleValued(FieldType type) {
+  return type <= FieldType::kBool || type == FieldType::kUri;
+}
+
+void AppendNumberTerm(Number number, std::string& out);
+void AppendBoolTerm(bool value, std::string& out);
+// The field in which a list with this element is found, and the element's term.
+FieldType AppendElementTerm(const MetadataValue& element, std::string& out);  // REQUIRES: a scalar
+
+// Calls `visit` for each term of metadata as EncodeMetadata writes it, in the order of its keys; an
+// element that a list has twice comes twice. The views end with the call. Metadata that is not what
+// was written: kDataLoss, as DecodeMetadata.
+using TermVisitor =
+    std::function<Status(std::string_view key, FieldType type, std::string_view term)>;
+Status VisitTerms(std::span<const std::byte> metadata, const TermVisitor& visit);
+
+}  // namespace pigment

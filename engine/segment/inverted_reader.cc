@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms are found by the first ones of their blocks; an interval is what takes the fewest lists:
+// its own, or two checkpoints and the lists between them and the bounds.
+
+#include "engine/segment/inverted_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace pigment {
+namespace {
+
+// Words of a checkpoint that are toggled in the time of one row of a list.
+constexpr uint64_t kWordsPerRow = 8;
+// Lists in fewer bytes than these are looked at together.
+constexpr uint64_t kTogetherBytes = 4096;
+constexpr uint32_t kTermsPerCheck = 64;
+
+}  // namespace
+
+InvertedReader::InvertedReader(BlockSource* source, const Root* root)
+    : root_(root),
+      groups_(source, root, BlockKind::kRowGroups),
+      fields_(source, root, BlockKind::kFields),
+      blocks_(source, root, BlockKind::kTermBlocks),
+      terms_(source, root, BlockKind::kTerms),
+      postings_(source, root, BlockKind::kPostings) {}
+
+template <typename Visit>
+Status InvertedReader::VisitEntries(const Visit& visit) {
+  const uint64_t groups = groups_.bytes() / sizeof(RowGroupEntry);
+  RowGroupEntry before{};
+  for (uint64_t i = 0; i < groups; ++i) {
+    PIGMENT_ASSIGN_OR_RETURN(const RowGroupEntry group, groups_.ReadElement<RowGroupEntry>(i));
+    const bool is_last = i + 1 == groups;
+    if (group.rows_end <= before.rows_end || group.rows_end > root_->info.rows ||
+        (group.rows_end % 64 != 0 && !is_last) || (is_last && group.rows_end != root_->info.rows) ||
+        group.fields_end < before.fields_end) {
+      return groups_.Damaged(Detail::kMiscounted,
+                             fmt::format("group {} ends at row {} of {} and field {}", i,
+                                         group.rows_end, root_->info.rows, group.fields_end));
+    }
+    PIGMENT_RETURN_IF_ERROR(visit(before, group));
+    before = group;
+  }
+  return Status::Ok();
+}
+
+Result<RowSet> InvertedReader::UnindexedRows() {
+  RowSet rows = RowSet::Nothing(root_->info.rows);
+  PIGMENT_RETURN_IF_ERROR(
+      VisitEntries([&](const RowGroupEntry& before, const RowGroupEntry& group) {
+        if (group.is_indexed != 0) return Status::Ok();
+        for (uint32_t row = before.rows_end; row < group.rows_end; ++row) rows.Set(row);
+        return Status::Ok();
+      }));
+  return rows;
+}
+
+template <typename Visit>
+Status InvertedReader::VisitGroups(std::string_view key, FieldType type, RowSet& rows,
+                                   const Visit& visit) {
+  PIGMENT_RETURN_IF_ERROR(
+      VisitEntries([&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
+                                 FindField(key, type, before.fields_end, group.fields_end));
+        if (!field || field->terms == 0) return Status::Ok();
+        const uint32_t count = group.rows_end - before.rows_end;
+        return visit(
+            Place{.field = *field,
+                  .rows = count,
+                  .words = rows.MutableWords().subspan(before.rows_end / 64, (count + 63) / 64)});
+      }));
+  rows.Recount();
+  return Status::Ok();
+}
+
+Result<std::optional<FieldEntry>> InvertedReader::FindField(std::string_view key, FieldType type,
+                                                            uint32_t first, uint32_t end) {
+  while (first < end) {
+    const uint32_t middle = first + (end - first) / 2;
+    PIGMENT_ASSIGN_OR_RETURN(const FieldEntry field, fields_.ReadElement<FieldEntry>(middle));
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view name,
+                             terms_.ViewStream(field.key_begin, field.key_bytes, terms_copy_));
+    const int order = key.compare(name);
+    if (order == 0 && field.type == static_cast<uint32_t>(type)) return std::optional(field);
+    if (order < 0 || (order == 0 && static_cast<uint32_t>(type) < field.type)) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return std::optional<FieldEntry>();
+}
+
+Result<TermBlockEntry> InvertedReader::ReadBlock(const Place& place, uint32_t block) {
+  return blocks_.ReadElement<TermBlockEntry>(uint64_t{place.field.first_block} + block);
+}
+
+Result<TermBlockReader> InvertedReader::ReadTerms(const TermBlockEntry& block) {
+  PIGMENT_ASSIGN_OR_RETURN(const std::string_view bytes,
+                           terms_.ViewStream(block.terms_begin, block.terms_bytes, terms_copy_));
+  return TermBlockReader(AsBytes(bytes));
+}
+
+Result<uint32_t> InvertedReader::Seek(const Place& place, std::string_view term, bool is_above,
+                                      uint32_t first_block, bool* is_equal) {
+  const auto damaged = [&] { return terms_.Damaged(Detail::kMiscounted, "a block of terms"); };
+  if (is_equal != nullptr) *is_equal = false;
+  // The last block whose first term is not above the term.
+  uint32_t begin = first_block, end = place.blocks();
+  std::string_view found;
+  while (begin < end) {
+    const uint32_t middle = begin + (end - begin) / 2;
+    PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, middle));
+    PIGMENT_ASSIGN_OR_RETURN(TermBlockReader terms, ReadTerms(block));
+    if (!terms.Next(&found)) return damaged();
+    if (found <= term) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (begin == first_block) return first_block * kTermsPerBlock;
+  const uint32_t block_number = begin - 1;
+  PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, block_number));
+  PIGMENT_ASSIGN_OR_RETURN(TermBlockReader terms, ReadTerms(block));
+  const uint32_t first = block_number * kTermsPerBlock;
+  const uint32_t last = std::min(first + kTermsPerBlock, place.field.terms);
+  for (uint32_t number = first; number < last; ++number) {
+    if (!terms.Next(&found)) return damaged();
+    if (found < term || (is_above && found == term)) continue;
+    if (is_equal != nullptr) *is_equal = found == term;
+    return number;
+  }
+  return last;
+}
+
+Status InvertedReader::AddTerms(std::string_view key, FieldType type,
+                                std::span<const std::string_view> terms, const CallControl& control,
+                                RowSet& rows) {
+  return VisitGroups(key, type, rows, [&](const Place& place) -> Status {
+    uint32_t block = 0;
+    for (size_t i = 0; i < terms.size(); ++i) {
+      if (i % kTermsPerCheck == 0) PIGMENT_RETURN_IF_ERROR(control.Check());
+      bool is_equal = false;
+      PIGMENT_ASSIGN_OR_RETURN(const uint32_t number,
+                               Seek(place, terms[i], false, block, &is_equal));
+      if (is_equal)
+        PIGMENT_RETURN_IF_ERROR(ApplyLists(place, number, number + 1, PostingsUse::kUnite));
+      block = std::min(number / kTermsPerBlock, place.blocks() - 1);
+    }
+    return Status::Ok();
+  });
+}
+
+Status InvertedReader::AddRange(std::string_view key, FieldType type, const TermRange& range,
+                                RowSet& rows) {
+  return VisitGroups(key, type, rows, [&](const Place& place) -> Status {
+    uint32_t begin = 0, end = place.field.terms;
+    if (range.low) {
+      PIGMENT_ASSIGN_OR_RETURN(begin,
+                               Seek(place, range.low->term, !range.low->is_inside, 0, nullptr));
+    }
+    if (range.high) {
+      PIGMENT_ASSIGN_OR_RETURN(end,
+                               Seek(place, range.high->term, range.high->is_inside, 0, nullptr));
+    }
+    return begin < end ? ApplyInterval(place, begin, end) : Status::Ok();
+  });
+}
+
+Result<uint64_t> InvertedReader::RowsBefore(const Place& place, uint32_t term) {
+  const uint32_t block = term / kTermsPerBlock;
+  if (term == place.field.terms || block >= place.blocks()) return uint64_t{place.field.rows};
+  PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry entry, ReadBlock(place, block));
+  return uint64_t{entry.rows_before};
+}
+
+Result<InvertedReader::Checkpoint> InvertedReader::NearestCheckpoint(const Place& place,
+                                                                     uint32_t term) {
+  const uint64_t step = uint64_t{place.field.checkpoint_blocks} * kTermsPerBlock;
+  if (step == 0) return postings_.Damaged(Detail::kMiscounted, "a field without checkpoints");
+  const uint64_t below = term / step * step;
+  const uint64_t above = std::min<uint64_t>(below + step, place.field.terms);
+  PIGMENT_ASSIGN_OR_RETURN(const uint64_t rows, RowsBefore(place, term));
+  Checkpoint nearest;
+  for (const uint64_t bound : {below, above}) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t there, RowsBefore(place, static_cast<uint32_t>(bound)));
+    const uint64_t between = rows > there ? rows - there : there - rows;
+    const uint64_t cost = between + (bound != 0 ? place.words.size() / kWordsPerRow : 0);
+    if (cost < nearest.cost) nearest = {static_cast<uint32_t>(bound), cost};
+  }
+  return nearest;
+}
+
+Status InvertedReader::ApplyInterval(const Place& place, uint32_t begin, uint32_t end) {
+  if (!IsSingleValued(static_cast<FieldType>(place.field.type)))
+    return ApplyLists(place, begin, end, PostingsUse::kUnite);
+  PIGMENT_ASSIGN_OR_RETURN(const uint64_t before, RowsBefore(place, begin));
+  PIGMENT_ASSIGN_OR_RETURN(const uint64_t up_to, RowsBefore(place, end));
+  PIGMENT_ASSIGN_OR_RETURN(const Checkpoint of_begin, NearestCheckpoint(place, begin));
+  PIGMENT_ASSIGN_OR_RETURN(const Checkpoint of_end, NearestCheckpoint(place, end));
+  if (of_begin.term == of_end.term || up_to - before <= of_begin.cost + of_end.cost)
+    return ApplyLists(place, begin, end, PostingsUse::kToggle);
+  for (const auto& [bound, checkpoint] : {std::pair(begin, of_begin), std::pair(end, of_end)}) {
+    PIGMENT_RETURN_IF_ERROR(ApplyCheckpoint(place, checkpoint.term));
+    PIGMENT_RETURN_IF_ERROR(ApplyLists(place, std::min(bound, checkpoint.term),
+                                       std::max(bound, checkpoint.term), PostingsUse::kToggle));
+  }
+  return Status::Ok();
+}
+
+Status InvertedReader::ApplyCheckpoint(const Place& place, uint32_t term) {
+  if (term == 0) return Status::Ok();
+  const FieldEntry& field = place.field;
+  const uint32_t number = (term - 1) / kTermsPerBlock / field.checkpoint_blocks;
+  return ApplyRun(place, field.checkpoints_begin, field.checkpoints_bytes, number, 1,
+                  PostingsUse::kToggle);
+}
+
+Status InvertedReader::ApplyLists(const Place& place, uint32_t begin, uint32_t end,
+                                  PostingsUse use) {
+  while (begin < end) {
+    const uint32_t skipped = begin % kTermsPerBlock;
+    const uint32_t count = std::min(end - begin, kTermsPerBlock - skipped);
+    PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, begin / kTermsPerBlock));
+    PIGMENT_RETURN_IF_ERROR(
+        ApplyRun(place, block.postings_begin, block.postings_bytes, skipped, count, use));
+    begin += count;
+  }
+  return Status::Ok();
+}
+
+Status InvertedReader::ApplyRun(const Place& place, uint64_t begin, uint64_t bytes,
+                                uint32_t skipped, uint32_t count, PostingsUse use) {
+  const auto damaged = [&] { return postings_.Damaged(Detail::kMiscounted, "a posting list"); };
+  const bool is_whole = bytes <= kTogetherBytes;
+  std::string_view whole;
+  if (is_whole) {
+    PIGMENT_ASSIGN_OR_RETURN(whole, postings_.ViewStream(begin, bytes, postings_copy_));
+  }
+  const auto view = [&](uint64_t offset, uint64_t size) -> Result<std::string_view> {
+    if (is_whole) return whole.substr(offset, size);
+    return postings_.ViewStream(begin + offset, size, postings_copy_);
+  };
+  uint64_t offset = 0;
+  for (uint32_t i = 0; i < skipped + count; ++i) {
+    PostingsHead head;
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::string_view first,
+        view(offset, std::min<uint64_t>(kPostingsHeadBytesMax, bytes - offset)));
+    if (!ReadPostingsHead(AsBytes(first), &head) || head.bytes > bytes - offset) return damaged();
+    if (i >= skipped) {
+      PIGMENT_ASSIGN_OR_RETURN(const std::string_view list, view(offset, head.bytes));
+      if (!ApplyPostings(AsBytes(list), use, place.words, place.rows)) return damaged();
+      ++lists_read_;
+    }
+    offset += head.bytes;
+  }
+  return Status::Ok();
+}
+
+}  // namespace pigment
