@@ -8,12 +8,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <compare>
 #include <limits>
 #include <utility>
 
 #include "engine/segment/row_scan.h"
+#include "engine/segment/vector_reader.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/top_k.h"
 
@@ -29,10 +32,18 @@ constexpr uint64_t kBytesPerRead = 512;
 // limit early, enough that most of them are never read.
 constexpr size_t kGatheredMax = 512;
 
+// Rows for each of which another may be allowed and be few: what is read of the others then takes
+// longer than looking up each.
+constexpr uint32_t kFewOfVectors = 8;
+constexpr uint32_t kFewOfCodes = 32;
+
 class FlatScanner {
  public:
   FlatScanner(const Segment& segment, const FlatScan& scan)
-      : segment_(segment), scan_(scan), dimension_(segment.info().dimension) {
+      : segment_(segment),
+        scan_(scan),
+        dimension_(segment.info().dimension),
+        vectors_(segment.NewVectorReader()) {
     functions_.reserve(scan.query_count);
     best_.reserve(scan.query_count);
     for (size_t i = 0; i < scan.query_count; ++i) {
@@ -49,9 +60,12 @@ class FlatScanner {
   }
   // Codes help where rows and vectors are numbered alike and the metric has a bound.
   bool CanUseCodes() const {
-    return segment_.has_codes() && segment_.info().rows == segment_.info().vectors &&
-           HasByteCodeBound(scan_.metric);
+    return segment_.has_codes() && is_identity() && HasByteCodeBound(scan_.metric);
   }
+  bool is_identity() const { return segment_.info().rows == segment_.info().vectors; }
+  // Whether so few rows are allowed that each is looked up.
+  bool AreFewAllowed() const;
+  Status ScanAllowed();
   Status ScanVectors();
   Status ScanCodes();
   // Notes the rows of a run of codes that may be among the nearest of one query.
@@ -72,7 +86,7 @@ class FlatScanner {
   std::vector<DistanceFunction> functions_;
   std::vector<TopK> best_;
   std::vector<std::vector<Gathered>> gathered_;  // by query; not more than kGatheredMax and a run
-  std::vector<float> vector_;
+  const std::unique_ptr<VectorReader> vectors_;
   uint64_t unpaced_bytes_ = kBytesPerCheck;  // the first look comes at once
   FlatScanResult result_;
 };
@@ -83,6 +97,43 @@ Status FlatScanner::Pace(uint64_t bytes) {
   if (unpaced_bytes_ < kBytesPerCheck) return Status::Ok();
   unpaced_bytes_ = 0;
   return scan_.control != nullptr ? scan_.control->Check() : Status::Ok();
+}
+
+bool FlatScanner::AreFewAllowed() const {
+  if (scan_.allowed_rows.empty() || !is_identity()) return false;
+  const uint64_t few = segment_.info().rows / (CanUseCodes() ? kFewOfCodes : kFewOfVectors);
+  uint64_t allowed = 0;
+  for (const uint64_t word : scan_.allowed_rows)
+    allowed += static_cast<uint64_t>(std::popcount(word));
+  return allowed <= few;
+}
+
+Status FlatScanner::ScanAllowed() {
+  // So many rows are asked for ahead of the one that is compared.
+  constexpr size_t kAhead = 8;
+  std::array<uint32_t, 2 * kAhead> expected;  // a ring
+  size_t asked = 0, compared = 0;
+  const auto compare = [&]() -> Status {
+    const uint32_t row = expected[compared++ % expected.size()];
+    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, vectors_->Read(row));
+    for (size_t query = 0; query < scan_.query_count; ++query) {
+      const float distance = functions_[query](vector);
+      if (best_[query].MayEnter(distance)) best_[query].Offer(distance, row);
+    }
+    result_.rows_scored += scan_.query_count;
+    return Pace(scan_.query_count * uint64_t{segment_.info().vector_bytes()});
+  };
+  for (size_t word = 0; word < scan_.allowed_rows.size(); ++word) {
+    for (uint64_t bits = scan_.allowed_rows[word]; bits != 0; bits &= bits - 1) {
+      const auto row =
+          static_cast<uint32_t>(word * 64 + static_cast<size_t>(std::countr_zero(bits)));
+      vectors_->Expect(row);
+      expected[asked++ % expected.size()] = row;
+      if (asked > compared + kAhead) PIGMENT_RETURN_IF_ERROR(compare());
+    }
+  }
+  while (compared < asked) PIGMENT_RETURN_IF_ERROR(compare());
+  return Status::Ok();
 }
 
 Status FlatScanner::ScanVectors() {
@@ -121,9 +172,9 @@ Status FlatScanner::Rerank(size_t query) {
   std::sort(gathered.begin(), gathered.end());
   for (const Gathered& candidate : gathered) {
     if (!top.MayEnter(candidate.bound)) break;
-    PIGMENT_RETURN_IF_ERROR(segment_.ReadVector(candidate.row, vector_));
+    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, vectors_->Read(candidate.row));
     PIGMENT_RETURN_IF_ERROR(Pace(segment_.info().vector_bytes()));
-    top.Offer(functions_[query](vector_.data()), candidate.row);
+    top.Offer(functions_[query](vector), candidate.row);
   }
   gathered.clear();
   return Status::Ok();
@@ -133,7 +184,6 @@ Status FlatScanner::ScanCodes() {
   std::vector<ByteCodeQuery> queries;
   queries.reserve(scan_.query_count);
   for (size_t i = 0; i < scan_.query_count; ++i) queries.emplace_back(scan_.metric, Query(i));
-  vector_.resize(dimension_);
   gathered_.resize(queries.size());
   std::vector<float> bounds;
   const auto visit_run = [&](uint32_t first, const std::byte* codes, size_t count) -> Status {
@@ -161,7 +211,9 @@ Status FlatScanner::ScanCodes() {
 }
 
 Result<FlatScanResult> FlatScanner::Run() {
-  PIGMENT_RETURN_IF_ERROR(CanUseCodes() ? ScanCodes() : ScanVectors());
+  PIGMENT_RETURN_IF_ERROR(AreFewAllowed() ? ScanAllowed()
+                          : CanUseCodes() ? ScanCodes()
+                                          : ScanVectors());
   result_.hits.resize(scan_.query_count);
   for (size_t i = 0; i < scan_.query_count; ++i) {
     for (const Scored& scored : best_[i].TakeSorted()) {

@@ -8,8 +8,6 @@
 
 #include <span>
 
-#include "engine/segment/row_reader.h"
-
 namespace pigment {
 
 IndexReader::IndexReader(BlockSource* source, const Root* root, const IndexHead& head)
@@ -21,8 +19,7 @@ IndexReader::IndexReader(BlockSource* source, const Root* root, const IndexHead&
              root->info.kind == SegmentKind::kGraph ? BlockKind::kGraphNodes
                                                     : BlockKind::kClusterNodes),
       centroids_(source, root, BlockKind::kCentroids),
-      vectors_(source, root, BlockKind::kVectors),
-      vector_(root->info.dimension) {}
+      vectors_(source, root) {}
 
 Result<GraphNode> IndexReader::Read(PartCursor& part, uint32_t number, std::string& copy) const {
   PIGMENT_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes,
@@ -31,16 +28,6 @@ Result<GraphNode> IndexReader::Read(PartCursor& part, uint32_t number, std::stri
   if (GraphNode::Read(bytes, head_.space.point_dimension(), head_.places, &node)) return node;
   return part.Damaged(Detail::kMiscounted, fmt::format("node {} has {} links of {}", number,
                                                        node.links(), head_.places));
-}
-
-Result<const float*> IndexReader::Vector(uint32_t vector) {
-  const PartCursor::ElementRun run = vectors_.RunFrom(vector, root_->info.vector_bytes());
-  if (root_->info.vector_element == VectorElement::kF32 && run.count != 0) {
-    PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors_.Block(run.block));
-    return reinterpret_cast<const float*>(payload + run.within);
-  }
-  PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors_, *root_, vector, vector_));
-  return vector_.data();
 }
 
 Result<const float*> IndexReader::Centroid(uint32_t cluster) {

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "engine/segment/index_part.h"
 #include "engine/segment/part_reader.h"
+#include "engine/segment/vector_reader.h"
 #include "engine/vector/graph_node.h"
 
 namespace pigment {
@@ -23,8 +23,8 @@ class IndexReader {
   // Each is valid until the next call of the same name. REQUIRES: number < head().entry_nodes();
   // vector < vectors.
   Result<GraphNode> EntryNode(uint32_t number) { return Read(entries_, number, entry_bytes_); }
-  Result<const float*> Vector(uint32_t vector);
-  void ExpectVector(uint32_t vector) { vectors_.ExpectElement(vector, root_->info.vector_bytes()); }
+  Result<const float*> Vector(uint32_t vector) { return vectors_.Read(vector); }
+  void ExpectVector(uint32_t vector) { vectors_.Expect(vector); }
   // Of a graph.
   Result<GraphNode> Node(uint32_t vector) { return Read(nodes_, vector, node_bytes_); }
   void ExpectNode(uint32_t vector) { nodes_.ExpectElement(vector, node_size_); }
@@ -44,11 +44,10 @@ class IndexReader {
   PartCursor entries_;
   PartCursor nodes_;  // of the graph, or of the clusters
   PartCursor centroids_;
-  PartCursor vectors_;
+  VectorReader vectors_;
   std::string entry_bytes_;  // of what lies in two blocks
   std::string node_bytes_;
   std::string centroid_bytes_;
-  std::vector<float> vector_;  // of what lies in more than one block, or as halves
 };
 
 }  // namespace pigment

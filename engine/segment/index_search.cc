@@ -93,6 +93,7 @@ Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& re
   return HitsOf(walk.Search(source, SignCodeQuery(search.query->point()), info.vectors,
                             {.k = search.k,
                              .reach = search.reach,
+                             .masked = search.masked,
                              .visits_max = search.visits_max,
                              .allowed = search.allowed_rows}));
 }
@@ -103,6 +104,7 @@ Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader&
   return HitsOf(probe.Search(source, SignCodeQuery(search.query->point()), info.vectors,
                              {.k = search.k,
                               .reach = search.reach,
+                              .masked = search.masked,
                               .clusters_max = search.visits_max,
                               .allowed = search.allowed_rows}));
 }

@@ -22,8 +22,9 @@ struct IndexSearch {
   std::span<const float> vector;      // the query, of the segment's dimension
   const GraphQuery* query = nullptr;  // the same as a point; is_finite()
   size_t k = 0;
-  RowMask allowed_rows = {};             // as in FlatScan; walks go through other rows too
-  float reach = 1.1f;                    // GraphWalkOptions, ClusterProbeOptions
+  RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
+  float reach = 1.1f;         // GraphWalkOptions, ClusterProbeOptions
+  const MaskedReach* masked = nullptr;
   size_t visits_max = 0;                 // nodes or clusters; 0: no limit
   const CallControl* control = nullptr;  // asked every few visits; may be null
 };

@@ -15,6 +15,7 @@
 #include "engine/segment/part_reader.h"
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
+#include "engine/segment/vector_reader.h"
 #include "engine/segment/verify.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/half.h"
@@ -61,6 +62,9 @@ class BlockSegment final : public Segment {
   Status VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const override;
   bool has_codes() const override { return root_.Find(BlockKind::kCodes) != nullptr; }
   Status VisitCodes(const CodeVisitor& visit, const VectorFilter& wants) const override;
+  std::unique_ptr<VectorReader> NewVectorReader() const override {
+    return std::make_unique<VectorReader>(source_, &root_);
+  }
   Status ReadVector(uint32_t vector, std::span<float> out) const override {
     PartCursor cursor = Cursor(BlockKind::kVectors);
     return ReadVectorFrom(cursor, root_, vector, out);

@@ -124,6 +124,7 @@ struct SegmentInfo {
 };
 
 class RowReader;       // row_reader.h
+class VectorReader;    // vector_reader.h
 class InvertedReader;  // inverted_reader.h
 class IndexReader;     // index_reader.h
 struct IndexHead;      // index_part.h
@@ -188,6 +189,8 @@ class Segment {
   // Nodes and vectors for searches; it must not outlive the segment. `head` is what Index gave.
   virtual std::unique_ptr<IndexReader> NewIndexReader(const IndexHead& head) const = 0;
   bool has_index() const { return info().kind != SegmentKind::kFlat; }
+  // For reading many vectors; it must not outlive the segment.
+  virtual std::unique_ptr<VectorReader> NewVectorReader() const = 0;
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
 

@@ -123,6 +123,8 @@ Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
 Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
+  const MaskedReach masked{.table = &head.reach, .recall = search_.recall};
+  const bool is_masked = !search_.scan.allowed_rows.empty() && search_.width == 0;
   const size_t tracked = std::max(wanted(), static_cast<size_t>(std::min<uint64_t>(
                                                 ReachTable::kNeighborsMin, search_.allowed_count)));
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
@@ -138,6 +140,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                                                  .k = tracked,
                                                  .allowed_rows = search_.scan.allowed_rows,
                                                  .reach = reach_,
+                                                 .masked = is_masked ? &masked : nullptr,
                                                  .visits_max = visits_max_,
                                                  .control = search_.scan.control}));
     if (hits.size() > wanted()) hits.resize(wanted());

@@ -88,12 +88,14 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
   for (uint32_t n = 0; n < nodes; ++n) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
     uint32_t near = ~uint32_t{0} >> (kLinksPerNodeMax - node.links());
+    links_met_ += node.links();
     if (!options.allowed.empty()) {
       for (uint32_t i = 0; i < node.links(); ++i) {
         const uint32_t link = first + node.link(i);
         if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
         near &= ~(static_cast<uint32_t>(!IsAllowed(options.allowed, link)) << i);
       }
+      links_allowed_ += static_cast<uint64_t>(std::popcount(near));
       if (near == 0) continue;
     }
     node.LowerBounds(query, square_, options.errors, bounds);
@@ -142,6 +144,7 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
   bound_ = 0;
   limit_ = source.SquareOf(options.limit);
   clusters_probed_ = links_estimated_ = vectors_compared_ = 0;
+  links_met_ = links_allowed_ = 0;
   if (options.k == 0) return std::vector<Scored>();
   PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, options.errors));
   TopK nearest(options.k, options.limit);
@@ -150,7 +153,10 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
   size_t gathered_from = 0;  // clusters, since the last comparison
   for (;;) {
     uint32_t cluster = 0;
-    PIGMENT_ASSIGN_OR_RETURN(const bool has_next, Next(source, options.reach, &cluster));
+    float reach = options.reach;
+    if (options.masked != nullptr)
+      reach = std::min(reach, options.masked->For(options.k, links_met_, links_allowed_));
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_next, Next(source, reach, &cluster));
     if (!has_next) break;
     if (options.steps != nullptr) options.steps->push_back({.estimate = square_});
     PIGMENT_RETURN_IF_ERROR(Gather(source, cluster, query, vectors, options));

@@ -43,6 +43,8 @@ struct ClusterProbeOptions {
   // A probe goes on to clusters whose centroid is at up to so many times the squared distance of
   // the k-th nearest. Infinity goes everywhere.
   float reach = 1.1f;
+  // With `allowed`: says when a smaller reach will do; null: none does.
+  const MaskedReach* masked = nullptr;
   // Clusters that are probed at most; 0: as many as it takes.
   size_t clusters_max = 0;
   // Centroids and vectors whose estimate is too far by more than so many standard errors are not
@@ -89,6 +91,8 @@ class ClusterProbe {
   uint64_t bound_ = 0;              // that of no other is less
   float limit_ = 0;                 // the square of the k-th nearest; NaN: there are not k yet
   float square_ = 0;                // of the cluster that was probed last
+  uint64_t links_met_ = 0;          // of clusters
+  uint64_t links_allowed_ = 0;      // of these
   uint64_t clusters_probed_ = 0;
   uint64_t links_estimated_ = 0;
   uint64_t vectors_compared_ = 0;

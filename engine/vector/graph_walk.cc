@@ -186,18 +186,25 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   PIGMENT_RETURN_IF_ERROR(NoteEntries(source, query, vectors));
   TopK nearest(options.k);
   float estimate = 0;
+  uint64_t allowed_visited = 0;
   for (uint32_t vector = 0; Next(&vector, &estimate);) {
     // Vector and node come from memory together, and the next ones behind them.
     source.Expect(vector);
     if (!promises_.empty()) source.Expect(static_cast<uint32_t>(promises_.front()));
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
-    if (nearest.MayEnter(distance) && IsAllowed(options.allowed, vector)) {
+    ++nodes_visited_;
+    const bool is_allowed = IsAllowed(options.allowed, vector);
+    allowed_visited += is_allowed ? 1 : 0;
+    if (is_allowed && nearest.MayEnter(distance)) {
       nearest.Offer(distance, vector);
+      float reach = options.reach;
+      if (options.masked != nullptr)
+        reach = std::min(reach, options.masked->For(options.k, nodes_visited_, allowed_visited));
       // NaN until there are k.
-      limit_ = source.SquareOf(nearest.worst()) * options.reach;
+      limit_ = source.SquareOf(nearest.worst()) * reach;
     }
     if (options.steps != nullptr) options.steps->push_back({estimate, distance, vector});
-    if (++nodes_visited_ == options.visits_max) break;
+    if (nodes_visited_ == options.visits_max) break;
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(vector));
     PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, source.SquareOf(distance), vectors));
   }

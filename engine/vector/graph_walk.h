@@ -33,6 +33,8 @@ struct GraphWalkOptions {
   // A walk goes on to what is estimated at up to so many times the squared distance of the k-th
   // nearest. 1 finds most, infinity goes everywhere and is exact.
   float reach = 1.1f;
+  // With `allowed`: says when a smaller reach will do; null: none does.
+  const MaskedReach* masked = nullptr;
   // Nodes that are visited at most; 0: as many as it takes.
   size_t visits_max = 0;
   RowMask allowed = {};                      // of vectors; walks go through the others too

@@ -35,6 +35,21 @@ class ReachTable {
   std::array<std::array<Reach, kRecalls.size()>, kNeighbors.size()> values{};
 };
 
+// The reach of a search that may return some of the vectors only. The k-th nearest of these is the
+// r-th nearest of all, and the reach for r neighbours is what finds the vectors up to there; r is k
+// by the part of the vectors met that may be returned, so that it is right whether or not these lie
+// where the query is.
+struct MaskedReach {
+  const ReachTable* table = nullptr;
+  double recall = 0;
+
+  float For(size_t k, uint64_t met, uint64_t allowed) const {
+    const double rank = static_cast<double>(k) * static_cast<double>(met) /
+                        static_cast<double>(allowed != 0 ? allowed : 1);
+    return table->For(static_cast<size_t>(rank), recall).reach;
+  }
+};
+
 // What a search did, in order: for who wants to know what a shorter one would have found.
 struct SearchStep {
   static constexpr uint32_t kNoVector = 0xFFFFFFFF;
