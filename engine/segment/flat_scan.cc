@@ -123,14 +123,12 @@ Status FlatScanner::ScanAllowed() {
     result_.rows_scored += scan_.query_count;
     return Pace(scan_.query_count * uint64_t{segment_.info().vector_bytes()});
   };
-  for (size_t word = 0; word < scan_.allowed_rows.size(); ++word) {
-    for (uint64_t bits = scan_.allowed_rows[word]; bits != 0; bits &= bits - 1) {
-      const auto row =
-          static_cast<uint32_t>(word * 64 + static_cast<size_t>(std::countr_zero(bits)));
-      vectors_->Expect(row);
-      expected[asked++ % expected.size()] = row;
-      if (asked > compared + kAhead) PIGMENT_RETURN_IF_ERROR(compare());
-    }
+  const uint32_t rows = segment_.info().rows;
+  for (uint32_t row = NextAllowed(scan_.allowed_rows, 0, rows); row < rows;
+       row = NextAllowed(scan_.allowed_rows, row + 1, rows)) {
+    vectors_->Expect(row);
+    expected[asked++ % expected.size()] = row;
+    if (asked > compared + kAhead) PIGMENT_RETURN_IF_ERROR(compare());
   }
   while (compared < asked) PIGMENT_RETURN_IF_ERROR(compare());
   return Status::Ok();

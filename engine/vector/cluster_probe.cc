@@ -88,14 +88,12 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
   for (uint32_t n = 0; n < nodes; ++n) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
     uint32_t near = ~uint32_t{0} >> (kLinksPerNodeMax - node.links());
-    links_met_ += node.links();
     if (!options.allowed.empty()) {
       for (uint32_t i = 0; i < node.links(); ++i) {
         const uint32_t link = first + node.link(i);
         if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
         near &= ~(static_cast<uint32_t>(!IsAllowed(options.allowed, link)) << i);
       }
-      links_allowed_ += static_cast<uint64_t>(std::popcount(near));
       if (near == 0) continue;
     }
     node.LowerBounds(query, square_, options.errors, bounds);
@@ -103,7 +101,13 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
     uint32_t beyond = 0;
     for (uint32_t i = 0; i < node.links(); ++i)
       beyond |= static_cast<uint32_t>(bounds[i] > limit_) << i;
-    for (near &= ~beyond; near != 0; near &= near - 1) {
+    near &= ~beyond;
+    // Of those that may be among the nearest: clusters have many that are not, anywhere.
+    if (limit_ == limit_) {
+      links_met_ += node.links() - static_cast<uint32_t>(std::popcount(beyond));
+      links_allowed_ += static_cast<uint32_t>(std::popcount(near));
+    }
+    for (; near != 0; near &= near - 1) {
       const auto i = static_cast<uint32_t>(std::countr_zero(near));
       const uint32_t link = first + node.link(i);
       if (link >= vectors) return LinkBeyondTheEnd(link, vectors);

@@ -91,7 +91,7 @@ class ClusterProbe {
   uint64_t bound_ = 0;              // that of no other is less
   float limit_ = 0;                 // the square of the k-th nearest; NaN: there are not k yet
   float square_ = 0;                // of the cluster that was probed last
-  uint64_t links_met_ = 0;          // of clusters
+  uint64_t links_met_ = 0;          // that may be among the nearest, or might if they were allowed
   uint64_t links_allowed_ = 0;      // of these
   uint64_t clusters_probed_ = 0;
   uint64_t links_estimated_ = 0;

@@ -15,6 +15,7 @@
 
 #include "engine/vector/cluster_reach.h"
 #include "engine/vector/cluster_table.h"
+#include "tests/support/reach_checks.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vector_world.h"
 
@@ -152,6 +153,34 @@ TEST(ClusterProbe, RefusesLinksBeyondTheVectors) {
   EXPECT_CODE(probe.Search(source, query, 100, masked), Code::kDataLoss);
 }
 
+class CalibratedClusters {
+ public:
+  explicit CalibratedClusters(const MadeVectors& made)
+      : world(made, 100),
+        lists_(ListsOf(world.table)),
+        reach(CalibrateReach(world.table, lists_, {}).value()) {}
+
+  SearchOfWorld search() {
+    return [this](uint32_t query, const TriedSearch& tried, uint64_t* visits) {
+      auto found = Probe(
+          world.table, lists_, world.query(query),
+          {.k = tried.k, .reach = tried.reach, .masked = tried.masked, .allowed = tried.allowed},
+          probe_);
+      *visits += probe_.clusters_probed();
+      return found;
+    };
+  }
+
+  const World world;
+
+ private:
+  const ClusterLists lists_;
+  ClusterProbe probe_;
+
+ public:
+  const ReachTable reach;
+};
+
 TEST(ClusterReach, FindsWhatWasWantedOfNewQueries) {
   const MadeVectors cases[] = {
       {.count = 10'100, .dimension = 48, .clusters = 50, .spread = 0.5f, .seed = 1},
@@ -160,35 +189,16 @@ TEST(ClusterReach, FindsWhatWasWantedOfNewQueries) {
   };
   for (const MadeVectors& made : cases) {
     SCOPED_TRACE(testing::Message() << "seed " << made.seed);
-    const World world(made, 100);
-    const ClusterLists lists = ListsOf(world.table);
-    const auto reach = CalibrateReach(world.table, lists, {});
-    ASSERT_OK(reach);
-    ClusterProbe probe;
-    for (const size_t k : {1u, 10u, 30u, 100u}) {
-      for (const double recall : {0.9, 0.98}) {
-        SCOPED_TRACE(testing::Message() << "k " << k << ", recall " << recall);
-        const Reach wanted = reach->For(k, recall);
-        ASSERT_TRUE(std::isfinite(wanted.reach));
-        size_t right = 0;
-        uint64_t probed = 0;
-        for (uint32_t i = 0; i < world.queries(); ++i) {
-          const float limit = Nearest(world.table, world.query(i), k).back().distance;
-          auto found =
-              Probe(world.table, lists, world.query(i),
-                    {.k = std::max(k, ReachTable::kNeighborsMin), .reach = wanted.reach}, probe);
-          ASSERT_OK(found);
-          found->resize(k);
-          for (const Scored& hit : *found) right += hit.distance <= limit ? 1 : 0;
-          probed += probe.clusters_probed();
-        }
-        // Three standard errors of 100 queries of k, and those of the calibration.
-        const double margin = k == 1 ? 0.06 : 0.025;
-        EXPECT_GE(static_cast<double>(right) / static_cast<double>(100 * k), recall - margin);
-        EXPECT_LT(static_cast<double>(probed) / 100, 2 * wanted.visits + 10);
-        EXPECT_GT(static_cast<double>(probed) / 100, wanted.visits / 2 - 10);
-      }
-    }
+    CalibratedClusters clusters(made);
+    ExpectWhatWasWanted(clusters.world, clusters.reach, 2, 10, clusters.search());
+  }
+}
+
+TEST(ClusterReach, OfAPartOfTheVectorsIsKnownByWhatIsMet) {
+  for (const uint32_t dimension : {16u, 32u}) {
+    SCOPED_TRACE(testing::Message() << "dimension " << dimension);
+    CalibratedClusters clusters({.count = 10100, .dimension = dimension, .seed = dimension});
+    ExpectMasksAreKnownByWhatIsMet(clusters.world, clusters.reach, clusters.search());
   }
 }
 

@@ -9,15 +9,41 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/vector/top_k.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/memory_graph.h"
+#include "tests/support/reach_checks.h"
 #include "tests/support/status_matchers.h"
 
 namespace pigment {
 namespace {
 
-constexpr uint32_t kQueries = 100;
+class CalibratedGraph {
+ public:
+  explicit CalibratedGraph(const MadeVectors& made)
+      : world(made, 100),
+        graph_(world.table, BuildGraph(world.table, {}).value()),
+        reach(CalibrateReach(graph_.points(), graph_.graph(), {}).value()) {}
+
+  SearchOfWorld search() {
+    return [this](uint32_t query, const TriedSearch& tried, uint64_t* visits) {
+      auto found = graph_.Search(
+          world.query(query),
+          {.k = tried.k, .reach = tried.reach, .masked = tried.masked, .allowed = tried.allowed},
+          walk_);
+      *visits += walk_.nodes_visited();
+      return found;
+    };
+  }
+
+  const World world;
+
+ private:
+  MemoryGraph graph_;
+  GraphWalk walk_;
+
+ public:
+  const ReachTable reach;
+};
 
 TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
   const MadeVectors cases[] = {
@@ -27,43 +53,16 @@ TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
   };
   for (const MadeVectors& made : cases) {
     SCOPED_TRACE(testing::Message() << "seed " << made.seed);
-    const VectorTable all = ClusteredVectors(made);
-    VectorTable table(made.dimension, nullptr);
-    ASSERT_OK(table.Reserve(made.count - kQueries));
-    for (uint32_t i = 0; i < made.count - kQueries; ++i) table.Add(all.vector(i));
-    auto built = BuildGraph(table, {});
-    ASSERT_OK(built);
-    MemoryGraph graph(table, *std::move(built));
-    const auto reach = CalibrateReach(graph.points(), graph.graph(), {});
-    ASSERT_OK(reach);
-    GraphWalk walk;
-    for (const size_t k : {1u, 10u, 30u, 100u}) {
-      for (const double recall : {0.9, 0.98}) {
-        SCOPED_TRACE(testing::Message() << "k " << k << ", recall " << recall);
-        const Reach wanted = reach->For(k, recall);
-        ASSERT_TRUE(std::isfinite(wanted.reach));
-        size_t right = 0;
-        uint64_t visits = 0;
-        for (uint32_t i = 0; i < kQueries; ++i) {
-          const auto query = all.vector(table.count() + i);
-          TopK nearest(k);
-          for (uint32_t row = 0; row < table.count(); ++row)
-            nearest.Offer(Distance(Metric::kL2, query.data(), table.row(row), query.size()), row);
-          const float limit = nearest.worst();
-          auto found = graph.Search(
-              query, {.k = std::max(k, ReachTable::kNeighborsMin), .reach = wanted.reach}, walk);
-          ASSERT_OK(found);
-          found->resize(k);
-          for (const Scored& hit : *found) right += hit.distance <= limit ? 1 : 0;
-          visits += walk.nodes_visited();
-        }
-        // Three standard errors of 100 queries of k, and those of the calibration.
-        const double margin = k == 1 ? 0.06 : 0.025;
-        EXPECT_GE(static_cast<double>(right) / static_cast<double>(kQueries * k), recall - margin);
-        EXPECT_LT(static_cast<double>(visits) / kQueries, 3 * wanted.visits + 20);
-        EXPECT_GT(static_cast<double>(visits) / kQueries, wanted.visits / 3 - 20);
-      }
-    }
+    CalibratedGraph graph(made);
+    ExpectWhatWasWanted(graph.world, graph.reach, 3, 20, graph.search());
+  }
+}
+
+TEST(GraphReach, OfAPartOfTheVectorsIsKnownByWhatIsMet) {
+  for (const uint32_t dimension : {24u, 64u}) {
+    SCOPED_TRACE(testing::Message() << "dimension " << dimension);
+    CalibratedGraph graph({.count = 10100, .dimension = dimension, .seed = dimension});
+    ExpectMasksAreKnownByWhatIsMet(graph.world, graph.reach, graph.search());
   }
 }
 
