@@ -30,17 +30,17 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
     return Damaged(Detail::kMiscounted, fmt::format("block {} beyond its end is asked for", index));
   }
   Release();
-  const Root::Place place = root_->PlaceOf(*part_, index, &extent_hint_);
+  const uint32_t physical = root_->PhysicalOf(*part_, index);
   const uint32_t logical = part_->first + index;
   const uint64_t bit = uint64_t{1} << (logical % 64);
   const bool is_remembered = logical / 64 < compared_.size();
   index_ = index;
   if (is_remembered && (compared_[logical / 64].load(std::memory_order_relaxed) & bit) != 0) {
-    if (const std::byte* const resident = source_->Resident(place.physical); resident != nullptr)
+    if (const std::byte* const resident = source_->Resident(physical); resident != nullptr)
       return bytes_ = resident + kBlockHeaderBytes + part_->offset;
-    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, place.physical));
+    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, physical));
   } else {
-    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, place.physical, place.expected));
+    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, physical, root_->ExpectationOf(*part_, index)));
     if (is_remembered) compared_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
   }
   return bytes_ = pinned_.payload() + part_->offset;
@@ -107,8 +107,7 @@ Result<std::span<const std::byte>> PartCursor::ViewElement(uint64_t index, uint6
 
 void PartCursor::Expect(uint32_t block, size_t within, size_t size) {
   if (part_ == nullptr || block >= part_->blocks) return;
-  const std::byte* const resident =
-      source_->Resident(root_->PlaceOf(*part_, block, &extent_hint_).physical);
+  const std::byte* const resident = source_->Resident(root_->PhysicalOf(*part_, block));
   if (resident == nullptr) return;
   constexpr size_t kLineBytes = 64;
   const std::byte* const bytes = resident + kBlockHeaderBytes + within;
@@ -146,9 +145,8 @@ Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {
 Status PartCursor::Damaged(Detail detail, const std::string& message) const {
   uint32_t physical = root_->physical;
   if (part_ != nullptr && (part_->blocks != 0 || part_->is_packed())) {
-    size_t hint = extent_hint_;
     const uint32_t index = index_ < part_->blocks ? index_ : 0;
-    physical = root_->PlaceOf(*part_, index, &hint).physical;
+    physical = root_->PhysicalOf(*part_, index);
   }
   return DataLoss(detail, source_->name(),
                   static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),

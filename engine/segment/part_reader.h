@@ -101,7 +101,6 @@ class PartCursor {
   const PartEntry* part_;
   BlockKind kind_;
   std::span<std::atomic<uint64_t>> compared_;
-  size_t extent_hint_ = 0;
   uint32_t index_ = kNoBlock;         // of the block that the last call of Block gave
   const std::byte* bytes_ = nullptr;  // what it gave
   PinnedBlock pinned_;                // empty where the block stays in memory for good

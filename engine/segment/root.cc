@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 
@@ -348,23 +349,40 @@ uint64_t BlocksOfPart(uint32_t element_bytes, uint64_t bytes) {
   return (elements + per_block - 1) / per_block;
 }
 
-uint32_t Root::PhysicalOf(uint32_t logical, size_t* hint) const {
-  if (logical == info.blocks - 1) return physical;
-  const auto holds = [&](size_t i) {
-    return i < extents.size() && logical >= extents[i].logical &&
-           logical - extents[i].logical < extents[i].count;
-  };
-  if (!holds(*hint)) {
-    const auto after = std::upper_bound(
-        extents.begin(), extents.end(), logical,
-        [](uint32_t number, const Extent& extent) { return number < extent.logical; });
-    *hint = static_cast<size_t>(after - extents.begin()) - 1;
-  }
-  const Extent& extent = extents[*hint];
-  return extent.physical + (logical - extent.logical);
+size_t Root::ExtentOf(uint32_t logical) const {
+  const auto after = std::upper_bound(
+      extents.begin(), extents.end(), logical,
+      [](uint32_t number, const Extent& extent) { return number < extent.logical; });
+  return static_cast<size_t>(after - extents.begin()) - 1;
 }
 
-Root::Place Root::PlaceOf(const PartEntry& part, uint32_t index, size_t* hint) const {
+Root::PartMap Root::MapOf(const PartEntry& part) const {
+  constexpr uint32_t kShiftMax = 31;
+  if (part.bytes == 0) return {kShiftMax, {}};
+  if (part.first == info.blocks - 1) return {kShiftMax, {physical}};  // in the root
+  const uint32_t blocks = std::max(part.blocks, uint32_t{1});
+  size_t extent = ExtentOf(part.first);
+  uint32_t begins = 0;  // all bits of the places where extents begin
+  for (size_t i = extent + 1; i < extents.size() && extents[i].logical - part.first < blocks; ++i)
+    begins |= extents[i].logical - part.first;
+  PartMap map;
+  map.shift = begins != 0 ? static_cast<uint32_t>(std::countr_zero(begins)) : kShiftMax;
+  for (uint64_t block = 0; block < blocks; block += uint64_t{1} << map.shift) {
+    const uint32_t logical = part.first + static_cast<uint32_t>(block);
+    while (logical - extents[extent].logical >= extents[extent].count) ++extent;
+    map.physical.push_back(extents[extent].physical + (logical - extents[extent].logical));
+  }
+  return map;
+}
+
+void Root::MakeMaps() {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    places[parts[i].kind] = static_cast<uint8_t>(i + 1);
+    maps.push_back(MapOf(parts[i]));
+  }
+}
+
+BlockExpectation Root::ExpectationOf(const PartEntry& part, uint32_t index) const {
   const uint32_t logical = part.first + index;
   BlockExpectation expected{static_cast<BlockKind>(part.kind), info.segment, logical};
   if (part.is_packed()) {
@@ -372,7 +390,7 @@ Root::Place Root::PlaceOf(const PartEntry& part, uint32_t index, size_t* hint) c
   } else if (format > 1) {
     expected.logical = index;
   }
-  return {PhysicalOf(logical, hint), expected};
+  return expected;
 }
 
 Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
@@ -411,9 +429,6 @@ Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
   const std::byte* table = block.payload() + sizeof header;
   root.parts = ReadPartTable(table, header);
   PIGMENT_RETURN_IF_ERROR(CheckParts(header, root.parts, error));
-  for (size_t i = 0; i < root.parts.size(); ++i) {
-    root.places[root.parts[i].kind] = static_cast<uint8_t>(i + 1);
-  }
   PIGMENT_RETURN_IF_ERROR(
       ReadExtents(source, header, table + header.parts * entry_bytes, error, root.extents));
   const uint64_t mapped =
@@ -435,6 +450,7 @@ Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
   info.vector_slots = header.vector_slots;
   info.clusters = header.clusters;
   info.blocks = header.blocks;
+  root.MakeMaps();
   return root;
 }
 

@@ -125,19 +125,32 @@ struct Root {
     const uint8_t place = places[static_cast<size_t>(kind)];
     return place != 0 ? &parts[place - 1] : nullptr;
   }
-  // Where the part's block number `index` lies, and what it must say of itself. REQUIRES: index <
-  // part.blocks, or 0 for a packed part. `hint` (a number that the caller keeps, 0 at first) spares
-  // the search when blocks are asked for in order.
-  struct Place {
-    uint32_t physical;
-    BlockExpectation expected;
-  };
-  Place PlaceOf(const PartEntry& part, uint32_t index, size_t* hint) const;
+  // Where the part's block number `index` lies, and what it must say of itself. REQUIRES of both:
+  // `part` is one of `parts`, index < part.blocks, or 0 for a packed part.
+  uint32_t PhysicalOf(const PartEntry& part, uint32_t index) const {
+    const PartMap& map = maps[static_cast<size_t>(&part - parts.data())];
+    return map.physical[index >> map.shift] + (index & ((uint32_t{1} << map.shift) - 1));
+  }
+  BlockExpectation ExpectationOf(const PartEntry& part, uint32_t index) const;
+
+  // Finds what is looked up by kind and by block. REQUIRES: parts and extents are those of a root
+  // that was checked.
+  void MakeMaps();
 
   std::array<uint8_t, 64> places{};  // by kind: index in `parts` + 1, 0 where there is none
 
  private:
-  uint32_t PhysicalOf(uint32_t logical, size_t* hint) const;
+  // Extents of a part begin at multiples of the runs that were written, so that a shift finds the
+  // one of a block: the first physical block of each 2^shift blocks.
+  struct PartMap {
+    uint32_t shift;
+    std::vector<uint32_t> physical;
+  };
+  PartMap MapOf(const PartEntry& part) const;
+  // The extent of a logical block other than the root.
+  size_t ExtentOf(uint32_t logical) const;
+
+  std::vector<PartMap> maps;  // of `parts`
 };
 
 // Reads and checks the root at `physical` and its extents: afterwards every number of it is bounded

@@ -109,12 +109,11 @@ Result<uint32_t> BlockSegment::ReadRowVector(uint32_t row) const {
 }
 
 void BlockSegment::VisitBlocks(const BlockVisitor& visit) const {
-  size_t hint = 0;
   for (const PartEntry& part : root_.parts) {
     const uint32_t blocks = part.is_packed() ? 1 : part.blocks;
     for (uint32_t i = 0; i < blocks; ++i) {
-      const Root::Place place = root_.PlaceOf(part, i, &hint);
-      if (place.expected.kind != BlockKind::kRoot) visit(place.physical, place.expected);
+      const BlockExpectation expected = root_.ExpectationOf(part, i);
+      if (expected.kind != BlockKind::kRoot) visit(root_.PhysicalOf(part, i), expected);
     }
   }
 }
