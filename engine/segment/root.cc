@@ -217,7 +217,7 @@ class PartPlaces {
  private:
   Status CheckPacked(const PartEntry& part) {
     const uint32_t root = header_.blocks - 1;
-    if (part.first != shared_block_) {
+    if (shared_block_ == kNoBlock || part.first != shared_block_) {
       const bool ascends =
           shared_block_ == kNoBlock ? part.first >= next_ : part.first > shared_block_;
       const bool exists =
