@@ -12,6 +12,7 @@
 
 #include "engine/segment/flat_scan.h"
 #include "engine/segment/host_search.h"
+#include "engine/segment/inverted_reader.h"
 #include "engine/segment/segment.h"
 
 namespace pigment {
@@ -34,6 +35,29 @@ inline Status ExerciseRow(const Segment& segment, uint32_t row) {
   return worst;
 }
 
+// Terms and ranges of the keys that records of tests have.
+inline Status ExerciseInverted(const Segment& segment) {
+  const std::unique_ptr<InvertedReader> reader = segment.NewInvertedReader();
+  if (reader == nullptr) return Status::Ok();
+  Status worst = reader->UnindexedRows().status();
+  const CallControl control;
+  const std::string_view terms[] = {"", "a", "file:///id"};
+  std::string low;
+  AppendNumberTerm(int64_t{3}, low);
+  for (const std::string_view key : {"", "number", "half", "name"}) {
+    for (const FieldType type : {FieldType::kText, FieldType::kNumber, FieldType::kUri}) {
+      RowSet rows = RowSet::Nothing(segment.info().rows);
+      for (const Status& status :
+           {reader->AddTerms(key, type, terms, control, rows),
+            reader->AddRange(key, type, {.low = TermRange::Bound{low, false}}, rows)}) {
+        if (!status.ok()) worst = status;
+      }
+      EXPECT_LE(rows.count(), segment.info().rows);
+    }
+  }
+  return worst;
+}
+
 // The status of the whole check of a segment that opens, else why it does not open. Every error is
 // damage or another version.
 inline Status ExerciseSegment(BlockSource* source, uint32_t root) {
@@ -53,6 +77,7 @@ inline Status ExerciseSegment(BlockSource* source, uint32_t root) {
         row);  // a segment of a host has no ids, one of a store no row pointers: errors are right
   }
   check(segment.FindRow("no such id").status());
+  check(ExerciseInverted(segment));
   const std::vector<float> query(dimension, 1.0f);
   FlatScan scan;
   scan.queries = query.data();
