@@ -10,6 +10,8 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -86,6 +88,22 @@ TEST_F(FileBlockSourceTest, LoadsOnlyTheBlockThatARandomAccessAsksFor) {
   ASSERT_OK(source);
   for (uint32_t i : {900u, 3u, 500u, 77u}) ASSERT_OK((*source)->Pin(i));
   EXPECT_EQ((*source)->blocks_loaded(), 4u);
+}
+
+// Accesses that happen to lie side by side are no scan.
+TEST_F(FileBlockSourceTest, ReadsLittleBehindRandomAccessesThatMeet) {
+  WriteBlocks(1000);
+  auto source = OpenSource();
+  ASSERT_OK(source);
+  std::mt19937 random(1);
+  std::set<uint32_t> asked;
+  for (int i = 0; i < 200; ++i) {
+    const uint32_t block = random() % 1000;
+    asked.insert(block);
+    ASSERT_OK((*source)->Pin(block));
+  }
+  EXPECT_GE((*source)->blocks_loaded(), asked.size());
+  EXPECT_LE((*source)->blocks_loaded(), asked.size() * 3 / 2);
 }
 
 TEST_F(FileBlockSourceTest, RefusesABlockBeyondTheEnd) {
