@@ -42,6 +42,13 @@ class GetRequest(c.Structure):
                 ("include", c.c_int32), ("explain", c.c_bool)]
 
 
+class DeleteRequest(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("ids_count", c.c_size_t), ("ids", TextColumn),
+                ("where_json", c.c_char_p), ("where_json_size", c.c_size_t),
+                ("where_document_json", c.c_char_p), ("where_document_json_size", c.c_size_t),
+                ("has_limit", c.c_bool), ("limit", c.c_int64)]
+
+
 class CollectionOptions(c.Structure):
     _fields_ = [("struct_size", c.c_size_t), ("metadata_json", c.c_char_p), ("metadata_json_size", c.c_size_t),
                 ("configuration_json", c.c_char_p), ("configuration_json_size", c.c_size_t),
@@ -149,6 +156,18 @@ class Collection:
         self.request_address = c.byref(self.request)
 
     def add(self, ids, vectors, metadatas, documents=None):
+        self.write("pigment_collection_add", ids, vectors, metadatas, documents)
+
+    def upsert(self, ids, vectors, metadatas):
+        self.write("pigment_collection_upsert", ids, vectors, metadatas, None)
+
+    def delete(self, ids):
+        request = DeleteRequest(struct_size=c.sizeof(DeleteRequest), ids_count=len(ids))
+        request.ids, keep = text_column(ids)
+        self.library.call("pigment_collection_delete", self.handle, c.byref(request), None, None)
+        del keep
+
+    def write(self, function, ids, vectors, metadatas, documents):
         numpy = self.library.numpy
         vectors = numpy.ascontiguousarray(vectors, dtype=numpy.float32)
         records = Records(struct_size=c.sizeof(Records), count=len(ids))
@@ -158,7 +177,7 @@ class Collection:
         if documents is not None:
             records.documents, keep_documents = text_column(documents)
         records.embeddings = Vectors(vectors.ctypes.data, len(ids), vectors.shape[1], 0, PIGMENT_F32)
-        self.library.call("pigment_collection_add", self.handle, c.byref(records), None, None)
+        self.library.call(function, self.handle, c.byref(records), None, None)
         del keep_ids, keep_metadatas, keep_documents
 
     def get(self, ids):

@@ -39,7 +39,7 @@ class BlockPacker;  // part_writer.h
 
 // What a visit of a node or a cluster costs beside their bytes (heap, picking links), in bytes that
 // come from memory meanwhile.
-inline constexpr double kVisitBytes = 2500;
+inline constexpr double kVisitBytes = 10000;
 
 struct IndexBuild {
   SegmentIndex index = {};

@@ -17,7 +17,7 @@ namespace pigment {
 namespace {
 
 // What a row of a scan costs beside its vector, in bytes that come from memory meanwhile.
-constexpr double kRowBytes = 250;
+constexpr double kRowBytes = 500;
 // Vectors that a probe compares for each neighbour.
 constexpr double kComparedEach = 8;
 
