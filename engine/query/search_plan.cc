@@ -4,8 +4,8 @@
 
 #include "engine/query/search_plan.h"
 
-#include <bit>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -24,11 +24,10 @@ RowSet LiveRows(const SegmentView& view) {
   const uint32_t rows = view.segment->info().rows;
   RowSet live(rows);
   if (!view.deleted) return live;
-  for (uint32_t word = 0; word < view.deleted->words(); ++word) {
-    for (uint64_t bits = view.deleted->Word(word); bits != 0; bits &= bits - 1) {
-      live.Clear(word * 64 + static_cast<uint32_t>(std::countr_zero(bits)));
-    }
-  }
+  const std::span<uint64_t> words = live.MutableWords();
+  for (uint32_t word = 0; word < view.deleted->words(); ++word)
+    words[word] &= ~view.deleted->Word(word);
+  live.Recount();
   return live;
 }
 
