@@ -168,6 +168,10 @@ class Collection:
         del keep
 
     def write(self, function, ids, vectors, metadatas, documents):
+        self.send(function, self.prepare(ids, vectors, metadatas, documents))
+
+    def prepare(self, ids, vectors, metadatas, documents=None):
+        """A batch in the form that the library takes, to be sent any number of times, and what keeps its memory alive."""
         numpy = self.library.numpy
         vectors = numpy.ascontiguousarray(vectors, dtype=numpy.float32)
         records = Records(struct_size=c.sizeof(Records), count=len(ids))
@@ -177,8 +181,10 @@ class Collection:
         if documents is not None:
             records.documents, keep_documents = text_column(documents)
         records.embeddings = Vectors(vectors.ctypes.data, len(ids), vectors.shape[1], 0, PIGMENT_F32)
-        self.library.call(function, self.handle, c.byref(records), None, None)
-        del keep_ids, keep_metadatas, keep_documents
+        return records, (vectors, keep_ids, keep_metadatas, keep_documents)
+
+    def send(self, function, batch):
+        self.library.call(function, self.handle, c.byref(batch[0]), None, None)
 
     def get(self, ids):
         """Ids, documents and metadata (JSON) of the records that exist, as lists of strings."""

@@ -16,8 +16,9 @@
 namespace pigment {
 namespace {
 
-// What the sets of all open groups may take.
+// What the sets of open groups may take, beyond those of the first levels.
 constexpr uint64_t kOpenBytesMax = uint64_t{16} << 20;
+constexpr size_t kLevelsAlways = 32;
 
 std::string NumberTerm(Number number) {
   std::string term;
@@ -39,7 +40,10 @@ class RowBounder {
   };
 
   RowBounds Unknown() const { return {RowSet(sources_.rows), RowSet::Nothing(sources_.rows)}; }
-  bool HasRoom() const { return open_.size() * (sources_.rows / 8 + 1) * 2 < kOpenBytesMax; }
+  bool HasRoom() const {
+    return open_.size() < kLevelsAlways ||
+           open_.size() * (sources_.rows / 8 + 1) * 2 < kOpenBytesMax;
+  }
   void Combine(Group& group, RowBounds bounds) const;
   bool IsDecided(const Group& group) const;
 
