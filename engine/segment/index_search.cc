@@ -106,6 +106,7 @@ Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader&
                               .reach = search.reach,
                               .masked = search.masked,
                               .clusters_max = search.visits_max,
+                              .wanted = search.wanted,
                               .allowed = search.allowed_rows}));
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct IndexSearch {
   RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
   float reach = 1.1f;         // GraphWalkOptions, ClusterProbeOptions
   const MaskedReach* masked = nullptr;
-  size_t visits_max = 0;                 // nodes or clusters; 0: no limit
-  const CallControl* control = nullptr;  // asked every few visits; may be null
+  float wanted = std::numeric_limits<float>::quiet_NaN();  // of clusters: ClusterProbeOptions
+  size_t visits_max = 0;                                   // nodes or clusters; 0: no limit
+  const CallControl* control = nullptr;                    // asked every few visits; may be null
 };
 
 // Both give at most k hits, ascending by (distance, row); `walk` and `probe` say what it took.

@@ -118,8 +118,8 @@ Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
   return hits;
 }
 
-// Limits are for scans alone: a search of the index ends by its own k nearest, which is what its
-// reach was calibrated with, and comes from farther away.
+// A walk ends by its own k nearest, which is what its reach was calibrated with, and comes from
+// farther away than any limit; a probe leaves out clusters by it.
 Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
@@ -141,6 +141,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                                                  .allowed_rows = search_.scan.allowed_rows,
                                                  .reach = reach_,
                                                  .masked = is_masked ? &masked : nullptr,
+                                                 .wanted = search_.scan.limit(i),
                                                  .visits_max = visits_max_,
                                                  .control = search_.scan.control}));
     if (hits.size() > wanted()) hits.resize(wanted());

@@ -64,16 +64,27 @@ Status ClusterProbe::CompareCentroids(ClusterSource& source) {
   return Status::Ok();
 }
 
-Result<bool> ClusterProbe::Next(ClusterSource& source, float reach, uint32_t* cluster) {
+float ClusterProbe::Farthest(const ClusterProbeOptions& options, float wanted_square) const {
+  float reach = options.reach;
+  if (options.masked != nullptr)
+    reach = std::min(reach, options.masked->For(options.k, links_met_, links_allowed_));
+  const float farthest = limit_ * reach;
+  // Squares add up: that of a centroid is that of its vector and what lies between the two. The
+  // reach is an average, though, and owes the nearest more than the k-th: half of what adding gives.
+  const float of_wanted = (wanted_square + limit_ * (reach - 1) + farthest) / 2;
+  return of_wanted < farthest ? of_wanted : farthest;
+}
+
+Result<bool> ClusterProbe::Next(ClusterSource& source, float farthest, uint32_t* cluster) {
   // Whatever is still waiting may be nearer than the nearest that is known, unless its bound says
   // no.
   while (taken_ < waiting_.size() && (known_.empty() || bound_ >> 32 <= known_.front() >> 32)) {
-    if (known_.empty() && SquareOf(bound_) > limit_ * reach) return false;
+    if (known_.empty() && SquareOf(bound_) > farthest) return false;
     PIGMENT_RETURN_IF_ERROR(CompareCentroids(source));
   }
   if (known_.empty()) return false;
   square_ = SquareOf(known_.front());
-  if (square_ > limit_ * reach) return false;
+  if (square_ > farthest) return false;
   *cluster = static_cast<uint32_t>(known_.front());
   std::pop_heap(known_.begin(), known_.end(), std::greater<>());
   known_.pop_back();
@@ -152,15 +163,14 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
   if (options.k == 0) return std::vector<Scored>();
   PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, options.errors));
   TopK nearest(options.k, options.limit);
+  const float wanted_square = source.SquareOf(options.wanted);
   // Steps tell what searches found that ended in between, so nothing waits for others then.
   size_t batch = options.steps != nullptr ? 1 : kBatchMin;
   size_t gathered_from = 0;  // clusters, since the last comparison
   for (;;) {
     uint32_t cluster = 0;
-    float reach = options.reach;
-    if (options.masked != nullptr)
-      reach = std::min(reach, options.masked->For(options.k, links_met_, links_allowed_));
-    PIGMENT_ASSIGN_OR_RETURN(const bool has_next, Next(source, reach, &cluster));
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_next,
+                             Next(source, Farthest(options, wanted_square), &cluster));
     if (!has_next) break;
     if (options.steps != nullptr) options.steps->push_back({.estimate = square_});
     PIGMENT_RETURN_IF_ERROR(Gather(source, cluster, query, vectors, options));

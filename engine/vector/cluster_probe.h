@@ -53,6 +53,11 @@ struct ClusterProbeOptions {
   // Nothing beyond this distance is wanted, as if k had been found there; NaN: there is no limit.
   // For probes that go everywhere: others would end before they come near.
   float limit = std::numeric_limits<float>::quiet_NaN();
+  // What is farther than this is not wanted, because enough was found elsewhere; NaN: there is no
+  // such distance. The k nearest are sought all the same, as the reach is by them; but clusters are
+  // left out from which, by what the reach goes beyond the k-th nearest, nothing is expected within
+  // it.
+  float wanted = std::numeric_limits<float>::quiet_NaN();
   RowMask allowed = {};                      // of vectors
   uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
   std::vector<SearchStep>* steps = nullptr;  // is appended to; may be null
@@ -75,8 +80,11 @@ class ClusterProbe {
   Status NoteClusters(ClusterSource& source, const SignCodeQuery& query, float errors);
   // Computes the squares of some more of those that wait, the nearest by their bounds.
   Status CompareCentroids(ClusterSource& source);
-  // The nearest cluster that was not probed, and its square; false: there is none within the reach.
-  Result<bool> Next(ClusterSource& source, float reach, uint32_t* cluster);
+  // The nearest cluster that was not probed, and its square; false: there is none up to `farthest`,
+  // which may be NaN.
+  Result<bool> Next(ClusterSource& source, float farthest, uint32_t* cluster);
+  // The square at which the farthest centroid may be.
+  float Farthest(const ClusterProbeOptions& options, float wanted_square) const;
   // Notes the vectors of a cluster that may be among the nearest.
   Status Gather(ClusterSource& source, uint32_t cluster, const SignCodeQuery& query,
                 uint32_t vectors, const ClusterProbeOptions& options);

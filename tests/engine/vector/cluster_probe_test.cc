@@ -202,6 +202,30 @@ TEST(ClusterReach, OfAPartOfTheVectorsIsKnownByWhatIsMet) {
   }
 }
 
+// Where enough was found elsewhere, what is nearer is found with fewer clusters.
+TEST(ClusterReach, OfWhatIsWantedNeedsFewerClusters) {
+  const World world({.count = 10100, .dimension = 32, .clusters = 20, .spread = 0.8f, .seed = 9},
+                    100);
+  const ClusterLists lists = ListsOf(world.table);
+  const float reach = CalibrateReach(world.table, lists, {}).value().For(10, 0.98).reach;
+  ClusterProbe probe;
+  uint64_t with_all = 0, with_wanted = 0;
+  size_t right = 0;
+  for (uint32_t i = 0; i < world.queries(); ++i) {
+    ASSERT_OK(Probe(world.table, lists, world.query(i), {.k = 10, .reach = reach}, probe));
+    with_all += probe.clusters_probed();
+    const float wanted = Nearest(world.table, world.query(i), 2).back().distance;
+    const auto found = Probe(world.table, lists, world.query(i),
+                             {.k = 10, .reach = reach, .wanted = wanted}, probe);
+    ASSERT_OK(found);
+    with_wanted += probe.clusters_probed();
+    for (const Scored& hit : *found) right += hit.distance <= wanted ? 1 : 0;
+  }
+  EXPECT_GE(right, 200u * 0.96);
+  EXPECT_LT(with_wanted, with_all * 19 / 20);
+  EXPECT_GT(with_wanted, 0u);
+}
+
 TEST(ClusterReach, IsTheSameAgainAndThereForAVectorOrTwo) {
   for (const uint32_t count : {1u, 2u, 5u, 900u}) {
     const VectorTable table = NormalVectors({.count = count, .dimension = 16, .seed = 5});
