@@ -37,10 +37,6 @@ namespace pigment {
 
 class BlockPacker;  // part_writer.h
 
-// What a visit of a node or a cluster costs beside their bytes (heap, picking links), in bytes that
-// come from memory meanwhile.
-inline constexpr double kVisitBytes = 10000;
-
 struct IndexBuild {
   SegmentIndex index = {};
   Metric metric = Metric::kL2;
