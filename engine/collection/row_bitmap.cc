@@ -5,15 +5,15 @@
 #include "engine/collection/row_bitmap.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "engine/base/bits.h"
 
 namespace pigment {
 
 uint64_t RowBitmap::Count() const {
   uint64_t count = 0;
   for (const auto& page : pages_) {
-    if (!page) continue;
-    for (const uint64_t word : *page) count += static_cast<uint64_t>(std::popcount(word));
+    if (page) count += CountSetBits(*page);
   }
   return count;
 }

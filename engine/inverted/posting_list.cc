@@ -5,7 +5,7 @@
 #include "engine/inverted/posting_list.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 #include <vector>
 
 namespace pigment {

@@ -29,6 +29,19 @@ constexpr uint32_t kCheckpointBlocksMin = 2;
 
 }  // namespace
 
+void RowGroupIndex::Rebase(uint64_t terms_before, uint64_t postings_before,
+                           uint32_t blocks_before) {
+  for (FieldEntry& field : fields) {
+    field.key_begin += terms_before;
+    field.checkpoints_begin += postings_before;
+    field.first_block += blocks_before;
+  }
+  for (TermBlockEntry& block : blocks) {
+    block.terms_begin += terms_before;
+    block.postings_begin += postings_before;
+  }
+}
+
 class RowGroupBuilder::Field {
  public:
   explicit Field(uint64_t seed) : ids_(0, Hasher{seed}) {}

@@ -12,12 +12,9 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +56,9 @@ struct RowGroupIndex {
   std::vector<TermBlockEntry> blocks;
   std::string terms;  // and keys
   std::string postings;
+
+  // Counts from the segment's begin, where so many bytes and blocks of other groups lie before.
+  void Rebase(uint64_t terms_before, uint64_t postings_before, uint32_t blocks_before);
 };
 
 class RowGroupBuilder {
@@ -71,7 +71,6 @@ class RowGroupBuilder {
   // The next row's metadata, as EncodeMetadata writes it, and uri; either may be absent. Without
   // the memory: kResourceExhausted, and the row must not be added again.
   Status Add(const std::string_view* metadata, const std::string_view* uri);
-  uint32_t rows() const { return rows_; }
   // What it has taken, with what Finish will take.
   uint64_t bytes() const { return bytes_; }
 

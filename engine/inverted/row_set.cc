@@ -4,8 +4,10 @@
 
 #include "engine/inverted/row_set.h"
 
-#include <bit>
+#include <algorithm>
 #include <utility>
+
+#include "engine/base/bits.h"
 
 namespace pigment {
 
@@ -24,10 +26,7 @@ std::span<uint64_t> RowSet::MutableWords() {
   return words_;
 }
 
-void RowSet::Recount() {
-  count_ = 0;
-  for (const uint64_t word : words_) count_ += static_cast<uint64_t>(std::popcount(word));
-}
+void RowSet::Recount() { count_ = CountSetBits(words_); }
 
 void RowSet::Set(uint32_t row) {
   words_[row / 64] |= uint64_t{1} << (row % 64);
@@ -40,14 +39,8 @@ void RowSet::Clear(uint32_t row) {
 }
 
 uint32_t RowSet::Next(uint32_t from) const {
-  if (words_.empty() || from >= rows_) return from < rows_ ? from : rows_;
-  size_t word = from / 64;
-  uint64_t bits = words_[word] & ~uint64_t{0} << (from % 64);
-  while (bits == 0) {
-    if (++word == words_.size()) return rows_;
-    bits = words_[word];
-  }
-  return static_cast<uint32_t>(word * 64) + static_cast<uint32_t>(std::countr_zero(bits));
+  if (words_.empty()) return std::min(from, rows_);
+  return NextSetBit(words_, from, rows_);
 }
 
 void RowSet::Intersect(const RowSet& other) {

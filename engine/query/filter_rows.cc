@@ -29,7 +29,7 @@ std::string NumberTerm(Number number) {
 class RowBounder {
  public:
   RowBounder(const FilterProgram& program, const FilterSources& sources)
-      : program_(program), sources_(sources), unindexed_(RowSet::Nothing(sources.rows)) {}
+      : program_(program), sources_(sources) {}
 
   Result<RowBounds> Run();
 
@@ -55,7 +55,7 @@ class RowBounder {
 
   const FilterProgram& program_;
   const FilterSources sources_;
-  RowSet unindexed_;
+  RowSet unindexed_{0};
   std::vector<Group> open_;
 };
 
@@ -192,10 +192,8 @@ Result<RowBounds> RowBounder::Run() {
       ++i;
       continue;
     }
-    RowBounds bounds = Unknown();
-    if (!is_group) {
-      PIGMENT_ASSIGN_OR_RETURN(bounds, BoundLeaf(node));
-    }
+    PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds,
+                             is_group ? Result<RowBounds>(Unknown()) : BoundLeaf(node));
     i = node.end;
     // Upward until a group has a child left that can change its answer.
     while (true) {

@@ -108,7 +108,7 @@ Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
   PIGMENT_RETURN_IF_ERROR(NarrowPlan(version, request.read, plan, readers, counters));
   PIGMENT_RETURN_IF_ERROR(FilterPlan(version, request.read, plan, readers, counters));
   clock.EndStage("filter", plan.count());
-  PIGMENT_ASSIGN_OR_RETURN(const auto hits, NearestRows(version, request, plan, counters));
+  PIGMENT_ASSIGN_OR_RETURN(const auto hits, NearestRows(version, request, plan, readers, counters));
   uint64_t rows = 0;
   for (const std::vector<Hit>& found : hits) rows += found.size();
   clock.EndStage("search", rows);

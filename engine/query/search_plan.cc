@@ -20,6 +20,25 @@ const Filter* FilterOf(const ReadOptions& options) {
   return options.filter && !options.filter->matches_everything() ? options.filter.get() : nullptr;
 }
 
+// Takes rows of a segment out of the set that do not match, and gives those that do for sure.
+Result<RowSet> NarrowRows(const Version& version, const ReadOptions& options, size_t segment,
+                          RowSet& rows, SegmentReaders& readers, ReadCounters& counters) {
+  // Of so few rows records are read in less time than posting lists.
+  constexpr uint64_t kFewRows = 16;
+  if (rows.count() <= kFewRows) return RowSet::Nothing(rows.rows());
+  const std::unique_ptr<InvertedReader> inverted =
+      version.segments[segment].segment->NewInvertedReader();
+  if (inverted == nullptr) return RowSet::Nothing(rows.rows());
+  PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds,
+                           BoundRows(options.filter->program(), {.rows = rows.rows(),
+                                                                 .inverted = *inverted,
+                                                                 .records = readers.Of(segment),
+                                                                 .control = options.control}));
+  counters.posting_lists_read += inverted->lists_read();
+  rows.Intersect(bounds.possible);
+  return bounds.certain ? *std::move(bounds.certain) : RowSet(rows.rows());
+}
+
 RowSet LiveRows(const SegmentView& view) {
   const uint32_t rows = view.segment->info().rows;
   RowSet live(rows);
@@ -130,25 +149,11 @@ bool RowFilter::MatchesTailRow(uint32_t row) const {
 
 Status NarrowPlan(const Version& version, const ReadOptions& options, Plan& plan,
                   SegmentReaders& readers, ReadCounters& counters) {
-  // Of so few rows records are read in less time than posting lists.
-  constexpr uint64_t kFewRows = 16;
-  const Filter* const filter = FilterOf(options);
-  if (filter == nullptr) return Status::Ok();
+  if (FilterOf(options) == nullptr) return Status::Ok();
   for (size_t i = 0; i < plan.segments.size(); ++i) {
-    RowSet& rows = plan.segments[i];
-    plan.certain.push_back(RowSet::Nothing(rows.rows()));
-    if (rows.count() <= kFewRows) continue;
-    const std::unique_ptr<InvertedReader> inverted =
-        version.segments[i].segment->NewInvertedReader();
-    if (inverted == nullptr) continue;
-    PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds,
-                             BoundRows(filter->program(), {.rows = rows.rows(),
-                                                           .inverted = *inverted,
-                                                           .records = readers.Of(i),
-                                                           .control = options.control}));
-    rows.Intersect(bounds.possible);
-    plan.certain.back() = bounds.certain ? *std::move(bounds.certain) : RowSet(rows.rows());
-    counters.posting_lists_read += inverted->lists_read();
+    PIGMENT_ASSIGN_OR_RETURN(RowSet certain,
+                             NarrowRows(version, options, i, plan.segments[i], readers, counters));
+    plan.certain.push_back(std::move(certain));
   }
   return Status::Ok();
 }

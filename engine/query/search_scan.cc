@@ -45,7 +45,7 @@ class NearestSoFar {
 
 Status ScanSegment(const Version& version, const QueryRequest& request, const RowSet& rows,
                    uint32_t index, NearestSoFar& nearest, CandidateLists& candidates,
-                   ReadCounters& counters) {
+                   SegmentReaders& readers, ReadCounters& counters) {
   const Segment& segment = *version.segments[index].segment;
   const SegmentSearch search{.scan = {.metric = request.metric,
                                       .queries = request.embeddings.data(),
@@ -67,13 +67,13 @@ Status ScanSegment(const Version& version, const QueryRequest& request, const Ro
   counters.cluster_probes += searched.probes;
   counters.clusters_probed += searched.clusters_probed;
   counters.links_estimated += searched.links_estimated;
-  const std::unique_ptr<RowReader> reader = segment.NewReader();
+  RowReader& reader = readers.Of(index);
   PacedCheck check(request.read.control);
   for (size_t query = 0; query < request.queries; ++query) {
-    for (const RowHit& hit : found.hits[query]) reader->Expect(hit.row);
+    for (const RowHit& hit : found.hits[query]) reader.Expect(hit.row);
     for (const RowHit& hit : found.hits[query]) {
       PIGMENT_RETURN_IF_ERROR(check.Step());
-      PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader->ReadOrdinal(hit.row));
+      PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader.ReadOrdinal(hit.row));
       candidates[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
       nearest.Add(query, candidates[query].back().key);
     }
@@ -118,13 +118,13 @@ std::vector<uint32_t> OrderOfSegments(const Plan& plan) {
 
 Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
                                                   const QueryRequest& request, const Plan& plan,
-                                                  ReadCounters& counters) {
+                                                  SegmentReaders& readers, ReadCounters& counters) {
   CandidateLists candidates(request.queries);
   if (request.k > 0 && request.queries > 0) {
     NearestSoFar nearest(request.queries, request.k);
     for (const uint32_t index : OrderOfSegments(plan)) {
       PIGMENT_RETURN_IF_ERROR(ScanSegment(version, request, plan.segments[index], index, nearest,
-                                          candidates, counters));
+                                          candidates, readers, counters));
     }
     if (plan.tail.count() > 0) {
       PIGMENT_RETURN_IF_ERROR(

@@ -21,7 +21,7 @@ struct Hit {
 // Per query the min(k, planned rows) nearest rows, ascending by (distance, ordinal).
 Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
                                                   const QueryRequest& request, const Plan& plan,
-                                                  ReadCounters& counters);
+                                                  SegmentReaders& readers, ReadCounters& counters);
 
 // Rows of the plan that pass the filter, by ordinal, from the offset on and up to the limit: the
 // filter is evaluated no further than the answer needs.

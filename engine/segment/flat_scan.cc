@@ -8,13 +8,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <compare>
 #include <limits>
 #include <utility>
 
+#include "engine/base/bits.h"
 #include "engine/segment/row_scan.h"
 #include "engine/segment/vector_reader.h"
 #include "engine/vector/byte_code.h"
@@ -32,8 +31,8 @@ constexpr uint64_t kBytesPerRead = 512;
 // limit early, enough that most of them are never read.
 constexpr size_t kGatheredMax = 512;
 
-// Rows for each of which another may be allowed and be few: what is read of the others then takes
-// longer than looking up each.
+// Where at most one of so many rows is allowed, looking up each takes less time than going through
+// the blocks of all.
 constexpr uint32_t kFewOfVectors = 8;
 constexpr uint32_t kFewOfCodes = 32;
 
@@ -102,35 +101,31 @@ Status FlatScanner::Pace(uint64_t bytes) {
 bool FlatScanner::AreFewAllowed() const {
   if (scan_.allowed_rows.empty() || !is_identity()) return false;
   const uint64_t few = segment_.info().rows / (CanUseCodes() ? kFewOfCodes : kFewOfVectors);
-  uint64_t allowed = 0;
-  for (const uint64_t word : scan_.allowed_rows)
-    allowed += static_cast<uint64_t>(std::popcount(word));
-  return allowed <= few;
+  return CountSetBits(scan_.allowed_rows) <= few;
 }
 
 Status FlatScanner::ScanAllowed() {
-  // So many rows are asked for ahead of the one that is compared.
-  constexpr size_t kAhead = 8;
-  std::array<uint32_t, 2 * kAhead> expected;  // a ring
-  size_t asked = 0, compared = 0;
-  const auto compare = [&]() -> Status {
-    const uint32_t row = expected[compared++ % expected.size()];
+  constexpr uint32_t kAhead = 8;
+  const uint32_t rows = segment_.info().rows;
+  const auto next = [&](uint32_t from) { return NextSetBit(scan_.allowed_rows, from, rows); };
+  // Goes before the row that is compared, and asks for what it comes to.
+  uint32_t ahead = next(0);
+  const auto go_ahead = [&] {
+    if (ahead >= rows) return;
+    vectors_->Expect(ahead);
+    ahead = next(ahead + 1);
+  };
+  for (uint32_t i = 0; i < kAhead; ++i) go_ahead();
+  for (uint32_t row = next(0); row < rows; row = next(row + 1)) {
+    go_ahead();
     PIGMENT_ASSIGN_OR_RETURN(const float* const vector, vectors_->Read(row));
     for (size_t query = 0; query < scan_.query_count; ++query) {
       const float distance = functions_[query](vector);
       if (best_[query].MayEnter(distance)) best_[query].Offer(distance, row);
     }
     result_.rows_scored += scan_.query_count;
-    return Pace(scan_.query_count * uint64_t{segment_.info().vector_bytes()});
-  };
-  const uint32_t rows = segment_.info().rows;
-  for (uint32_t row = NextAllowed(scan_.allowed_rows, 0, rows); row < rows;
-       row = NextAllowed(scan_.allowed_rows, row + 1, rows)) {
-    vectors_->Expect(row);
-    expected[asked++ % expected.size()] = row;
-    if (asked > compared + kAhead) PIGMENT_RETURN_IF_ERROR(compare());
+    PIGMENT_RETURN_IF_ERROR(Pace(scan_.query_count * uint64_t{segment_.info().vector_bytes()}));
   }
-  while (compared < asked) PIGMENT_RETURN_IF_ERROR(compare());
   return Status::Ok();
 }
 

@@ -63,10 +63,10 @@ ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
   return options;
 }
 
-// What queries want that say nothing, nearly.
 // What a visit of a node or a cluster costs beside their bytes (heap, picking links), in bytes that
 // both wait for.
 constexpr double kVisitBytes = 2500;
+// What queries want that say nothing, nearly.
 constexpr double kUsualRecall = 0.98;
 constexpr size_t kUsualNeighbors = 10;
 // Of fewer vectors graphs and clusters are searched in no time, and no sample is taken.

@@ -48,23 +48,15 @@ Status InvertedWriter::Add(const std::string_view* metadata, const std::string_v
 }
 
 Status InvertedWriter::EndGroup() {
-  const RowGroupIndex group = group_ != nullptr ? group_->Finish() : RowGroupIndex();
+  RowGroupIndex group = group_ != nullptr ? group_->Finish() : RowGroupIndex();
   group_.reset();
   PartWriter* const terms = packer_->Part(BlockKind::kTerms, 0);
   PartWriter* const postings = packer_->Part(BlockKind::kPostings, 0);
   PartWriter* const fields = packer_->Part(BlockKind::kFields, sizeof(FieldEntry));
   PartWriter* const blocks = packer_->Part(BlockKind::kTermBlocks, sizeof(TermBlockEntry));
-  for (FieldEntry field : group.fields) {
-    field.key_begin += terms->bytes();
-    field.checkpoints_begin += postings->bytes();
-    field.first_block += written_.blocks_end;
-    PIGMENT_RETURN_IF_ERROR(fields->Add(field));
-  }
-  for (TermBlockEntry block : group.blocks) {
-    block.terms_begin += terms->bytes();
-    block.postings_begin += postings->bytes();
-    PIGMENT_RETURN_IF_ERROR(blocks->Add(block));
-  }
+  group.Rebase(terms->bytes(), postings->bytes(), written_.blocks_end);
+  for (const FieldEntry& field : group.fields) PIGMENT_RETURN_IF_ERROR(fields->Add(field));
+  for (const TermBlockEntry& block : group.blocks) PIGMENT_RETURN_IF_ERROR(blocks->Add(block));
   PIGMENT_RETURN_IF_ERROR(terms->AddStream(group.terms));
   PIGMENT_RETURN_IF_ERROR(postings->AddStream(group.postings));
   written_ = {.rows_end = rows_,

@@ -29,30 +29,21 @@ InvertedReader::InvertedReader(BlockSource* source, const Root* root)
       terms_(source, root, BlockKind::kTerms),
       postings_(source, root, BlockKind::kPostings) {}
 
-template <typename Visit>
-Status InvertedReader::VisitEntries(const Visit& visit) {
-  const uint64_t groups = groups_.bytes() / sizeof(RowGroupEntry);
-  RowGroupEntry before{};
-  for (uint64_t i = 0; i < groups; ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(const RowGroupEntry group, groups_.ReadElement<RowGroupEntry>(i));
-    const bool is_last = i + 1 == groups;
-    if (group.rows_end <= before.rows_end || group.rows_end > root_->info.rows ||
-        (group.rows_end % 64 != 0 && !is_last) || (is_last && group.rows_end != root_->info.rows) ||
-        group.fields_end < before.fields_end) {
-      return groups_.Damaged(Detail::kMiscounted,
-                             fmt::format("group {} ends at row {} of {} and field {}", i,
-                                         group.rows_end, root_->info.rows, group.fields_end));
-    }
-    PIGMENT_RETURN_IF_ERROR(visit(before, group));
-    before = group;
-  }
-  return Status::Ok();
+Status CheckRowGroup(const PartCursor& groups, const RowGroupEntry& before,
+                     const RowGroupEntry& group, bool is_last, uint32_t rows) {
+  if (group.rows_end > before.rows_end && group.rows_end <= rows &&
+      (is_last ? group.rows_end == rows : group.rows_end % 64 == 0) &&
+      group.fields_end >= before.fields_end && group.is_indexed <= 1)
+    return Status::Ok();
+  return groups.Damaged(Detail::kMiscounted,
+                        fmt::format("the group of rows {} to {} of {} ends at field {}",
+                                    before.rows_end, group.rows_end, rows, group.fields_end));
 }
 
 Result<RowSet> InvertedReader::UnindexedRows() {
   RowSet rows = RowSet::Nothing(root_->info.rows);
-  PIGMENT_RETURN_IF_ERROR(
-      VisitEntries([&](const RowGroupEntry& before, const RowGroupEntry& group) {
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_, root_->info.rows, [&](const RowGroupEntry& before, const RowGroupEntry& group) {
         if (group.is_indexed != 0) return Status::Ok();
         for (uint32_t row = before.rows_end; row < group.rows_end; ++row) rows.Set(row);
         return Status::Ok();
@@ -63,8 +54,9 @@ Result<RowSet> InvertedReader::UnindexedRows() {
 template <typename Visit>
 Status InvertedReader::VisitGroups(std::string_view key, FieldType type, RowSet& rows,
                                    const Visit& visit) {
-  PIGMENT_RETURN_IF_ERROR(
-      VisitEntries([&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_, root_->info.rows,
+      [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
         PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
                                  FindField(key, type, before.fields_end, group.fields_end));
         if (!field || field->terms == 0) return Status::Ok();

@@ -20,6 +20,26 @@
 
 namespace pigment {
 
+// Ok where a row group may follow the one before, in a segment of so many rows.
+Status CheckRowGroup(const PartCursor& groups, const RowGroupEntry& before,
+                     const RowGroupEntry& group, bool is_last, uint32_t rows);
+
+// Calls `visit(entry of the group before, entry)` for each row group, and sees that together they
+// have all rows.
+template <typename Visit>
+Status VisitRowGroups(PartCursor& groups, uint32_t rows, const Visit& visit) {
+  const uint64_t count = groups.bytes() / sizeof(RowGroupEntry);
+  RowGroupEntry before{};
+  for (uint64_t i = 0; i < count; ++i) {
+    PIGMENT_ASSIGN_OR_RETURN(const RowGroupEntry group, groups.ReadElement<RowGroupEntry>(i));
+    PIGMENT_RETURN_IF_ERROR(CheckRowGroup(groups, before, group, i + 1 == count, rows));
+    PIGMENT_RETURN_IF_ERROR(visit(before, group));
+    before = group;
+  }
+  if (before.rows_end == rows) return Status::Ok();
+  return groups.Damaged(Detail::kMiscounted, "the row groups have not all rows");
+}
+
 // An interval of terms of one field; without a bound it has no end there.
 struct TermRange {
   struct Bound {
@@ -57,9 +77,6 @@ class InvertedReader {
     uint32_t blocks() const { return (field.terms + kTermsPerBlock - 1) / kTermsPerBlock; }
   };
 
-  // Calls `visit(entry of the group before, entry)` for each row group.
-  template <typename Visit>
-  Status VisitEntries(const Visit& visit);
   // Calls `visit(place)` for the field of each row group that has it.
   template <typename Visit>
   Status VisitGroups(std::string_view key, FieldType type, RowSet& rows, const Visit& visit);

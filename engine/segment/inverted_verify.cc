@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "engine/segment/inverted_part.h"
+#include "engine/segment/inverted_reader.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
 
@@ -45,30 +45,22 @@ class InvertedCheck {
   PartCursor terms_;
   PartCursor postings_;
   RecordReader records_;
-  RowGroupEntry before_{};
+  RowGroupEntry before_{};  // of the group before the one that is checked
+  uint64_t fields_end_ = 0;
+  uint64_t blocks_end_ = 0;
   uint64_t terms_bytes_ = 0;
   uint64_t postings_bytes_ = 0;
 };
 
 Status InvertedCheck::Run() {
   if (!groups_.exists()) return Status::Ok();
-  const uint64_t groups = groups_.bytes() / sizeof(RowGroupEntry);
-  for (uint64_t i = 0; i < groups; ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(const RowGroupEntry entry, groups_.ReadElement<RowGroupEntry>(i));
-    const bool is_last = i + 1 == groups;
-    if (entry.rows_end <= before_.rows_end || entry.rows_end > root_.info.rows ||
-        (!is_last && entry.rows_end % 64 != 0) || entry.is_indexed > 1)
-      return groups_.Damaged(Detail::kMiscounted,
-                             fmt::format("group {} ends at row {}", i, entry.rows_end));
-    PIGMENT_RETURN_IF_ERROR(CheckGroup(entry));
-    before_ = entry;
-  }
-  if (before_.rows_end != root_.info.rows) {
-    return groups_.Damaged(Detail::kMiscounted, fmt::format("groups have {} rows of {}",
-                                                            before_.rows_end, root_.info.rows));
-  }
-  PIGMENT_RETURN_IF_ERROR(CheckEnd(fields_, before_.fields_end * sizeof(FieldEntry)));
-  PIGMENT_RETURN_IF_ERROR(CheckEnd(blocks_, before_.blocks_end * sizeof(TermBlockEntry)));
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_, root_.info.rows, [this](const RowGroupEntry& before, const RowGroupEntry& group) {
+        before_ = before;
+        return CheckGroup(group);
+      }));
+  PIGMENT_RETURN_IF_ERROR(CheckEnd(fields_, fields_end_ * sizeof(FieldEntry)));
+  PIGMENT_RETURN_IF_ERROR(CheckEnd(blocks_, blocks_end_ * sizeof(TermBlockEntry)));
   PIGMENT_RETURN_IF_ERROR(CheckEnd(terms_, terms_bytes_));
   return CheckEnd(postings_, postings_bytes_);
 }
@@ -92,19 +84,13 @@ Status InvertedCheck::CheckGroup(const RowGroupEntry& entry) {
         fmt::format("the group of rows {} to {} has not the fields and terms of its records",
                     before_.rows_end, entry.rows_end));
   }
-  for (uint32_t i = 0; i < group.fields.size(); ++i) {
-    FieldEntry field = group.fields[i];
-    field.key_begin += terms_bytes_;
-    field.checkpoints_begin += postings_bytes_;
-    field.first_block += before_.blocks_end;
-    PIGMENT_RETURN_IF_ERROR(CheckElement(fields_, before_.fields_end + i, field));
-  }
-  for (uint32_t i = 0; i < group.blocks.size(); ++i) {
-    TermBlockEntry block = group.blocks[i];
-    block.terms_begin += terms_bytes_;
-    block.postings_begin += postings_bytes_;
-    PIGMENT_RETURN_IF_ERROR(CheckElement(blocks_, before_.blocks_end + i, block));
-  }
+  group.Rebase(terms_bytes_, postings_bytes_, before_.blocks_end);
+  for (uint32_t i = 0; i < group.fields.size(); ++i)
+    PIGMENT_RETURN_IF_ERROR(CheckElement(fields_, before_.fields_end + i, group.fields[i]));
+  for (uint32_t i = 0; i < group.blocks.size(); ++i)
+    PIGMENT_RETURN_IF_ERROR(CheckElement(blocks_, before_.blocks_end + i, group.blocks[i]));
+  fields_end_ = entry.fields_end;
+  blocks_end_ = entry.blocks_end;
   PIGMENT_RETURN_IF_ERROR(CheckStream(terms_, terms_bytes_, group.terms));
   return CheckStream(postings_, postings_bytes_, group.postings);
 }

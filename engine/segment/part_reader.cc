@@ -40,7 +40,8 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
       return bytes_ = resident + kBlockHeaderBytes + part_->offset;
     PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, physical));
   } else {
-    PIGMENT_ASSIGN_OR_RETURN(pinned_, PinChecked(source_, physical, root_->ExpectationOf(*part_, index)));
+    PIGMENT_ASSIGN_OR_RETURN(
+        pinned_, PinChecked(source_, physical, root_->ExpectationOf(*part_, index)));
     if (is_remembered) compared_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
   }
   return bytes_ = pinned_.payload() + part_->offset;

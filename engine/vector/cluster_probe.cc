@@ -65,12 +65,12 @@ Status ClusterProbe::CompareCentroids(ClusterSource& source) {
 }
 
 float ClusterProbe::Farthest(const ClusterProbeOptions& options, float wanted_square) const {
-  float reach = options.reach;
-  if (options.masked != nullptr)
-    reach = std::min(reach, options.masked->For(options.k, links_met_, links_allowed_));
+  const float reach =
+      MaskedReach::Shortened(options.reach, options.masked, options.k, links_met_, links_allowed_);
   const float farthest = limit_ * reach;
   // Squares add up: that of a centroid is that of its vector and what lies between the two. The
-  // reach is an average, though, and owes the nearest more than the k-th: half of what adding gives.
+  // reach is an average, though, and owes the nearest more than the k-th: half of what adding
+  // gives.
   const float of_wanted = (wanted_square + limit_ * (reach - 1) + farthest) / 2;
   return of_wanted < farthest ? of_wanted : farthest;
 }

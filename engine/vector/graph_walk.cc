@@ -197,9 +197,8 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     allowed_visited += is_allowed ? 1 : 0;
     if (is_allowed && nearest.MayEnter(distance)) {
       nearest.Offer(distance, vector);
-      float reach = options.reach;
-      if (options.masked != nullptr)
-        reach = std::min(reach, options.masked->For(options.k, nodes_visited_, allowed_visited));
+      const float reach = MaskedReach::Shortened(options.reach, options.masked, options.k,
+                                                 nodes_visited_, allowed_visited);
       // NaN until there are k.
       limit_ = source.SquareOf(nearest.worst()) * reach;
     }

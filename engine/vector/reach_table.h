@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,10 +44,13 @@ struct MaskedReach {
   const ReachTable* table = nullptr;
   double recall = 0;
 
-  float For(size_t k, uint64_t met, uint64_t allowed) const {
+  // `reach`, or less where the table says that less will do. `masked` null: `reach`.
+  static float Shortened(float reach, const MaskedReach* masked, size_t k, uint64_t met,
+                         uint64_t allowed) {
+    if (masked == nullptr) return reach;
     const double rank = static_cast<double>(k) * static_cast<double>(met) /
                         static_cast<double>(allowed != 0 ? allowed : 1);
-    return table->For(static_cast<size_t>(rank), recall).reach;
+    return std::min(reach, masked->table->For(static_cast<size_t>(rank), masked->recall).reach);
   }
 };
 

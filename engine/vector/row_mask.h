@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,20 +31,6 @@ inline bool AnyAllowed(RowMask mask, uint64_t first, uint64_t count) {
     if (mask[word] != 0) return true;
   }
   return false;
-}
-
-// The first allowed row from `from` on; `rows` where there is none below it. REQUIRES: a mask with
-// words.
-inline uint32_t NextAllowed(RowMask mask, uint32_t from, uint32_t rows) {
-  if (from >= rows) return rows;
-  size_t word = from / 64;
-  uint64_t bits = mask[word] & ~uint64_t{0} << (from % 64);
-  while (bits == 0) {
-    if (++word >= mask.size()) return rows;
-    bits = mask[word];
-  }
-  const uint64_t row = word * 64 + static_cast<uint64_t>(std::countr_zero(bits));
-  return row < rows ? static_cast<uint32_t>(row) : rows;
 }
 
 // Calls visit(begin, count) for each longest run of allowed rows among first .. first + count - 1,
