@@ -54,8 +54,8 @@ void AppendBoolTerm(bool value, std::string& out);
 FieldType AppendElementTerm(const MetadataValue& element, std::string& out);  // REQUIRES: a scalar
 
 // Calls `visit` for each term of metadata as EncodeMetadata writes it, in the order of its keys; an
-// element that a list has twice comes twice. The views end with the call. Metadata that is not what
-// was written: kDataLoss, as DecodeMetadata.
+// element that a list has twice comes twice. The views end with the call. Metadata that cannot be
+// read: kDataLoss; the order of its keys is not looked at.
 using TermVisitor =
     std::function<Status(std::string_view key, FieldType type, std::string_view term)>;
 Status VisitTerms(std::span<const std::byte> metadata, const TermVisitor& visit);
