@@ -2,7 +2,7 @@
 
 # Budgets are for two cores, from nothing and then again; installing packages for the first time adds some minutes.
 
-.PHONY: help quickstart check build test soak tsan clang fuzz bench bench-vectors format install clean
+.PHONY: help quickstart check build test soak tsan clang fuzz bench bench-vectors bench-filters bench-postgres bench-bindings packages wheel crates jar format install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,7 +12,7 @@ help:
 quickstart:
 	@examples/quickstart/run
 
-## check       build, every test, sanitizers, PostgreSQL; last line: counts       45 min, again 25 min
+## check       build, every test, sanitizers, PostgreSQL; last line: counts       60 min, again 35 min
 check:
 	@scripts/check
 
@@ -26,10 +26,10 @@ build:
 test:
 	@scripts/check --quick
 
-## soak        ten times the harness of check: crashes, faults, damage, kills     100 min, after the build
+## soak        ten times harness and peers of check: crashes, damage, Chroma       110 min, after the build
 soak:
 	@scripts/install-deps build postgres
-	@scripts/check --effort 10 --stage build harness build-asan harness-asan
+	@scripts/check --effort 10 --stage build harness peers build-asan harness-asan
 
 ## tsan        engine and ABI tests under the thread sanitizer                    15 min, again 5 min
 tsan:
@@ -52,6 +52,26 @@ bench:
 ## bench-vectors  rates over recall beside hnswlib, usearch, faiss, Chroma        60 min, after the build
 bench-vectors:
 	@scripts/bench vectors
+
+## bench-filters  filters and ranked text beside Chroma, SQLite, pg_trgm, Tantivy  10 min, after the build
+bench-filters:
+	@scripts/bench filters
+
+## bench-postgres  SQL beside pgvector and sequential scans: rates, filters, changes 30 min, after the build
+bench-postgres:
+	@scripts/bench postgres
+
+## bench-bindings  what Go, Rust, Java and Python cost beside C                   5 min, after the build
+bench-bindings:
+	@scripts/bench bindings
+
+## packages    Debian packages of the release build, into build/packages               1 min, after the build
+packages:
+	@scripts/packages
+
+## wheel, crates, jar  the same for Python, Rust and Java                         1 min each, after the build
+wheel crates jar:
+	@scripts/packages $@
 
 ## format      clang-format over the C++ sources, in place                        10 s
 format:

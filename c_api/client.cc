@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "engine/base/limits.h"
 #include "engine/record/text.h"
 
 namespace pigment::abi {
@@ -81,8 +82,6 @@ Result<Page> ReadPage(int64_t limit, int64_t offset, size_t size) {
 }
 
 namespace {
-
-constexpr int32_t kBackgroundThreadsMax = 64;
 
 Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   constexpr size_t kSizeOfAbi1 = offsetof(pigment_open_options, reserve_bytes);

@@ -2,6 +2,7 @@
 //
 // Collections: making, finding, listing, changing, forking and deleting them.
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "c_api/client.h"
 #include "c_api/json_text.h"
 #include "engine/record/configuration.h"
+#include "engine/record/schema.h"
 #include "engine/record/validate.h"
 
 namespace pigment::abi {
@@ -38,13 +40,45 @@ struct CreateRequest {
   bool get_or_create = false;
 };
 
+struct IndexTexts {
+  std::optional<std::string_view> configuration;
+  std::optional<std::string_view> schema;
+  std::optional<std::string_view> preferred_space;
+};
+
+bool IsGiven(const std::optional<std::string_view>& json) { return json && *json != "null"; }
+
+// Configuration and schema of a new collection, whose metadata the entry has.
+Status ReadIndexes(const IndexTexts& texts, CollectionEntry& entry) {
+  const Metadata* const metadata = entry.metadata ? &*entry.metadata : nullptr;
+  Configuration configuration;
+  if (IsGiven(texts.schema)) {
+    if (IsGiven(texts.configuration)) {
+      return InvalidArgument("cannot set both collection config and schema simultaneously")
+          .WithHint("the schema has the configuration of the vector index at \"#embedding\"");
+    }
+    PIGMENT_ASSIGN_OR_RETURN(Schema schema,
+                             ParseSchema(*texts.schema, metadata, texts.preferred_space));
+    entry.schema_json = std::move(schema.rules.json);
+    configuration = std::move(schema.configuration);
+  } else {
+    PIGMENT_ASSIGN_OR_RETURN(
+        configuration, ParseConfiguration(texts.configuration, metadata, texts.preferred_space));
+  }
+  entry.configuration_json = std::move(configuration.json);
+  entry.metric = configuration.metric;
+  entry.vector_element = configuration.vector_element;
+  return Status::Ok();
+}
+
 Result<CreateRequest> ReadCreateRequest(const pigment_scope* scope, const char* name,
                                         size_t name_size,
                                         const pigment_collection_options* options) {
   PIGMENT_ASSIGN_OR_RETURN(const std::string_view text, ReadText(name, name_size, "name"));
   PIGMENT_ASSIGN_OR_RETURN(const Scope where, ReadScope(scope));
+  constexpr size_t kSizeOfAbi1 = offsetof(pigment_collection_options, schema_json);
   PIGMENT_ASSIGN_OR_RETURN(const pigment_collection_options read,
-                           ReadOptionalStruct(options, "options"));
+                           ReadOptionalStruct(options, "options", kSizeOfAbi1));
   PIGMENT_RETURN_IF_ERROR(CheckCollectionName(text));
   CreateRequest request;
   CollectionEntry& entry = request.entry;
@@ -61,12 +95,9 @@ Result<CreateRequest> ReadCreateRequest(const pigment_scope* scope, const char* 
   std::optional<std::string_view> preferred_space;
   if (request.function && request.function->space()) preferred_space = *request.function->space();
   PIGMENT_ASSIGN_OR_RETURN(
-      Configuration configuration,
-      ParseConfiguration(configuration_json, entry.metadata ? &*entry.metadata : nullptr,
-                         preferred_space));
-  entry.configuration_json = std::move(configuration.json);
-  entry.metric = configuration.metric;
-  entry.vector_element = configuration.vector_element;
+      const auto schema_json,
+      ReadOptionalText(read.schema_json, read.schema_json_size, "options.schema_json"));
+  PIGMENT_RETURN_IF_ERROR(ReadIndexes({configuration_json, schema_json, preferred_space}, entry));
   if (request.function) {
     entry.embedding_function_name = request.function->name();
     entry.embedding_function_config_json = request.function->config_json();

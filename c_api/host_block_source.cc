@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 #include "c_api/error.h"
 
 namespace pigment::abi {
@@ -38,7 +40,8 @@ Result<uint32_t> HostBlockSink::Write(ConstBlockBytes block) {
 }
 
 Result<pigment_page_source> ReadPageSource(const pigment_page_source* source) {
-  PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, ReadStruct(source, "source"));
+  constexpr size_t kSizeMin = offsetof(pigment_page_source, likely);
+  PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, ReadStruct(source, "source", kSizeMin));
   PIGMENT_RETURN_IF_ERROR(
       CheckNotNull({{reinterpret_cast<const void*>(copy.pin), "source.pin"},
                     {reinterpret_cast<const void*>(copy.unpin), "source.unpin"}}));

@@ -5,8 +5,11 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "engine/block/block_source.h"
 #include "pigment/pigment_host.h"
@@ -25,6 +28,16 @@ class HostBlockSource final : public BlockSource {
     source_.unpin(source_.context, physical, bytes);
   }
   bool verifies_on_load() const override { return false; }
+  std::span<std::atomic<uint64_t>> checked_blocks() override { return checked_; }
+  // From here on checksums of blocks are compared once. REQUIRES: all reads are of one segment, of
+  // so many blocks.
+  void RememberChecked(uint32_t blocks) {
+    checked_ = std::vector<std::atomic<uint64_t>>((size_t{blocks} + 63) / 64);
+  }
+  const std::byte* Likely(uint32_t physical) const override {
+    if (source_.likely == nullptr) return nullptr;
+    return static_cast<const std::byte*>(source_.likely(source_.context, physical));
+  }
   const std::string& name() const override { return name_; }
 
   uint64_t pins() const { return pins_; }
@@ -32,6 +45,7 @@ class HostBlockSource final : public BlockSource {
  private:
   const pigment_page_source source_;
   const std::string name_;
+  std::vector<std::atomic<uint64_t>> checked_;
   uint64_t pins_ = 0;
 };
 

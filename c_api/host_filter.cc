@@ -10,9 +10,12 @@
 #include <utility>
 
 #include "c_api/error.h"
+#include "c_api/host_record.h"
 #include "engine/query/filter.h"
+#include "engine/query/filter_indexed.h"
 #include "engine/record/configuration.h"
 #include "engine/record/metadata.h"
+#include "engine/record/schema.h"
 #include "engine/record/validate.h"
 #include "pigment/pigment_host.h"
 
@@ -40,28 +43,40 @@ Result<std::unique_ptr<pigment_filter>> Compile(const OptionalText& where,
 
 // Only what the filter needs is looked at: metadata is parsed for a filter on metadata alone.
 Result<bool> Matches(const pigment::Filter& filter, const pigment_filter_record& record) {
-  pigment::FilterSubject subject;
-  PIGMENT_ASSIGN_OR_RETURN(const OptionalText id,
-                           ReadOptionalText(record.id, record.id_size, "record.id"));
-  subject.id = id.value_or(std::string_view());
-  PIGMENT_ASSIGN_OR_RETURN(subject.uri,
-                           ReadOptionalText(record.uri, record.uri_size, "record.uri"));
-  // Any bytes, so not ReadOptionalText.
-  PIGMENT_ASSIGN_OR_RETURN(
-      const std::string_view document,
-      pigment::abi::ReadBytes(record.document, record.document_size, "record.document"));
-  if (record.document != nullptr) subject.document = document;
-  PIGMENT_ASSIGN_OR_RETURN(
-      const OptionalText json,
-      ReadOptionalText(record.metadata_json, record.metadata_json_size, "record.metadata_json"));
+  pigment::abi::HostRecord read;
+  PIGMENT_RETURN_IF_ERROR(
+      read.Read(record, {.document = true, .metadata = filter.needs().metadata}));
+  return filter.Matches(read.subject());
+}
+
+// What stands beside a configuration or a schema.
+struct CollectionTexts {
   pigment::Metadata metadata;
-  if (json && filter.needs().metadata) {
-    bool present = false;
-    PIGMENT_ASSIGN_OR_RETURN(
-        metadata, pigment::ParseMetadataJson(*json, pigment::MetadataUse::kStored, &present));
-    if (present) subject.metadata = &metadata;
-  }
-  return filter.Matches(subject);
+  OptionalText space;
+};
+
+Result<CollectionTexts> ReadTexts(const char* metadata_json, size_t metadata_json_size,
+                                  const char* preferred_space, size_t preferred_space_size) {
+  CollectionTexts texts;
+  PIGMENT_ASSIGN_OR_RETURN(const OptionalText metadata_text,
+                           ReadOptionalText(metadata_json, metadata_json_size, "metadata_json"));
+  PIGMENT_ASSIGN_OR_RETURN(
+      texts.space, ReadOptionalText(preferred_space, preferred_space_size, "preferred_space"));
+  if (!metadata_text) return texts;
+  bool present = false;
+  PIGMENT_ASSIGN_OR_RETURN(
+      texts.metadata,
+      pigment::ParseMetadataJson(*metadata_text, pigment::MetadataUse::kCollection, &present));
+  return texts;
+}
+
+Status CheckFullVectors(const pigment::Configuration& configuration) {
+  if (configuration.vector_element == pigment::VectorElement::kF32) return Status::Ok();
+  return pigment::Status(
+      pigment::Code::kUnimplemented,
+      fmt::format("full_vectors {} is for the library's own collections: those of a host keep "
+                  "vectors in a column of the host's type",
+                  pigment::VectorElementName(configuration.vector_element)));
 }
 
 pigment_status CheckName(const char* name, size_t name_size, Status (*check)(std::string_view),
@@ -108,6 +123,18 @@ pigment_status pigment_filter_matches(const pigment_filter* filter,
                              pigment::abi::ReadStruct(record, "record"));
     PIGMENT_ASSIGN_OR_RETURN(*matches, Matches(*filter->filter, read));
     return Status::Ok();
+  });
+}
+
+pigment_status pigment_filter_check_schema(const pigment_filter* filter, const char* schema_json,
+                                           size_t schema_json_size, pigment_error** error) {
+  return Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(filter, "filter"));
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view text,
+                             ReadText(schema_json, schema_json_size, "schema_json"));
+    PIGMENT_ASSIGN_OR_RETURN(const pigment::Schema schema,
+                             pigment::ParseSchema(text, nullptr, std::nullopt));
+    return pigment::CheckIndexed(filter->filter->program(), schema.rules);
   });
 }
 
@@ -162,29 +189,51 @@ pigment_status pigment_check_configuration(const char* configuration_json,
     PIGMENT_ASSIGN_OR_RETURN(
         const OptionalText json,
         ReadOptionalText(configuration_json, configuration_json_size, "configuration_json"));
-    PIGMENT_ASSIGN_OR_RETURN(const OptionalText metadata_text,
-                             ReadOptionalText(metadata_json, metadata_json_size, "metadata_json"));
     PIGMENT_ASSIGN_OR_RETURN(
-        const OptionalText space,
-        ReadOptionalText(preferred_space, preferred_space_size, "preferred_space"));
-    pigment::Metadata metadata;
-    if (metadata_text) {
-      bool present = false;
-      PIGMENT_ASSIGN_OR_RETURN(
-          metadata,
-          pigment::ParseMetadataJson(*metadata_text, pigment::MetadataUse::kCollection, &present));
-    }
+        const CollectionTexts texts,
+        ReadTexts(metadata_json, metadata_json_size, preferred_space, preferred_space_size));
     PIGMENT_ASSIGN_OR_RETURN(pigment::Configuration configuration,
-                             pigment::ParseConfiguration(json, &metadata, space));
-    if (configuration.vector_element != pigment::VectorElement::kF32) {
+                             pigment::ParseConfiguration(json, &texts.metadata, texts.space));
+    PIGMENT_RETURN_IF_ERROR(CheckFullVectors(configuration));
+    if (configuration.text_index) {
       return pigment::Status(
           pigment::Code::kUnimplemented,
-          fmt::format("full_vectors {} is for the library's own collections: those of a host keep "
-                      "vectors in a column of the host's type",
-                      pigment::VectorElementName(configuration.vector_element)));
+          "text_index is for the library's own collections: a host has text indexes of its own");
     }
     *normalized = pigment::abi::NewBuffer(std::move(configuration.json));
     *metric = static_cast<int32_t>(configuration.metric);
+    return Status::Ok();
+  });
+}
+
+pigment_status pigment_check_schema(const char* schema_json, size_t schema_json_size,
+                                    const char* metadata_json, size_t metadata_json_size,
+                                    const char* preferred_space, size_t preferred_space_size,
+                                    pigment_buffer** normalized, pigment_buffer** configuration,
+                                    int32_t* metric, pigment_error** error) {
+  const auto clear = [&] {
+    if (normalized != nullptr) *normalized = nullptr;
+    if (configuration != nullptr) *configuration = nullptr;
+    if (metric != nullptr) *metric = 0;
+  };
+  return Call(error, clear, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull(
+        {{normalized, "normalized"}, {configuration, "configuration"}, {metric, "metric"}}));
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view json,
+                             ReadText(schema_json, schema_json_size, "schema_json"));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const CollectionTexts texts,
+        ReadTexts(metadata_json, metadata_json_size, preferred_space, preferred_space_size));
+    PIGMENT_ASSIGN_OR_RETURN(pigment::Schema schema,
+                             pigment::ParseSchema(json, &texts.metadata, texts.space));
+    PIGMENT_RETURN_IF_ERROR(CheckFullVectors(schema.configuration));
+    PIGMENT_ASSIGN_OR_RETURN(std::string printed,
+                             pigment::PrintSchema(schema.rules, schema.configuration.json));
+    std::unique_ptr<pigment_buffer, void (*)(pigment_buffer*)> made(
+        pigment::abi::NewBuffer(std::move(printed)), pigment_buffer_free);
+    *configuration = pigment::abi::NewBuffer(std::move(schema.configuration.json));
+    *normalized = made.release();
+    *metric = static_cast<int32_t>(schema.configuration.metric);
     return Status::Ok();
   });
 }

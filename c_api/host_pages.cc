@@ -40,17 +40,29 @@ void ChangePayload(void* page, size_t offset, const void* bytes, size_t size) {
 }  // namespace
 
 size_t pigment_pending_entry_bytes(size_t dimension, bool has_vector) {
-  return pigment::PendingEntryBytes(has_vector ? dimension : 0);
+  return pigment::PendingEntryBytes(has_vector ? dimension : 0, 0);
 }
 
 void pigment_pending_entry_encode(uint64_t row_pointer, const float* vector, size_t dimension,
                                   void* out) {
-  const bool has_vector = vector != nullptr;
-  const pigment::PendingEntry entry{row_pointer, has_vector ? static_cast<uint32_t>(dimension) : 0,
-                                    0};
-  std::memcpy(out, &entry, sizeof entry);
-  if (has_vector)
-    std::memcpy(static_cast<char*>(out) + sizeof entry, vector, dimension * sizeof(float));
+  pigment_pending_entry_encode_with_keys(row_pointer, vector, dimension, nullptr, 0, out);
+}
+
+size_t pigment_pending_entry_bytes_with_keys(size_t dimension, bool has_vector, size_t keys_size) {
+  return pigment::PendingEntryBytes(has_vector ? dimension : 0, keys_size);
+}
+
+void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, const float* vector,
+                                            size_t dimension, const void* keys, size_t keys_size,
+                                            void* out) {
+  const size_t numbers = vector != nullptr ? dimension : 0;
+  const pigment::PendingEntry entry{row_pointer, static_cast<uint32_t>(numbers),
+                                    static_cast<uint32_t>(keys_size)};
+  char* at = static_cast<char*>(out);
+  std::memcpy(at, &entry, sizeof entry);
+  at += sizeof entry;
+  if (numbers != 0) std::memcpy(at, vector, numbers * sizeof(float));
+  if (keys_size != 0) std::memcpy(at + numbers * sizeof(float), keys, keys_size);
 }
 
 size_t pigment_pending_entry_bytes_max(void) { return pigment::kPendingEntryBytesMax; }
@@ -65,7 +77,13 @@ bool pigment_pending_page_append(void* page, const void* entry, size_t entry_byt
 
 bool pigment_pending_page_append_overflow(void* page, uint64_t row_pointer, uint32_t overflow,
                                           uint64_t entry_bytes) {
-  return pigment::AppendPendingOverflow(Bytes(page), {row_pointer, entry_bytes, overflow, 0});
+  return pigment_pending_page_append_overflow_row(page, row_pointer, overflow, entry_bytes, true);
+}
+
+bool pigment_pending_page_append_overflow_row(void* page, uint64_t row_pointer, uint32_t overflow,
+                                              uint64_t entry_bytes, bool has_vector) {
+  return pigment::AppendPendingOverflow(Bytes(page), {row_pointer, entry_bytes, overflow, 0},
+                                        has_vector);
 }
 
 uint32_t pigment_pending_page_next(const void* page) {
@@ -113,11 +131,19 @@ bool pigment_pending_page_entry(const void* page, uint32_t index, uint64_t* row_
 bool pigment_pending_page_entry_has_vector(const void* page, uint32_t index) {
   if (index >= pigment_pending_page_count(page)) return false;
   const pigment::PendingSlot slot = pigment::ReadPendingSlot(Bytes(page), index);
-  // Only a vector makes an entry too large for a page.
-  if ((slot.flags & pigment::kPendingOverflow) != 0) return true;
+  if ((slot.flags & pigment::kPendingOverflow) != 0)
+    return (slot.flags & pigment::kPendingNoVector) == 0;
   pigment::PendingEntry entry;
   std::memcpy(&entry, pigment::BlockPayload(Bytes(page)).data() + slot.offset, sizeof entry);
   return entry.dimension != 0;
+}
+
+uint64_t pigment_pending_page_bytes(const void* page) {
+  const uint32_t count = pigment_pending_page_count(page);
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    bytes += pigment::PendingEntryBytesAt(Bytes(page), pigment::ReadPendingSlot(Bytes(page), i));
+  return bytes;
 }
 
 void pigment_pending_page_kill(void* page, uint32_t index) {

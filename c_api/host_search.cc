@@ -7,22 +7,70 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
 #include "c_api/host_segment.h"
+#include "engine/base/limits.h"
+#include "engine/segment/host_keys.h"
 
 namespace {
 
+using pigment::HostCondition;
 using pigment::HostHit;
+using pigment::Result;
 using pigment::Status;
 
-constexpr size_t kFirstBatchRows = 64;
 constexpr uint64_t kBatchBytes = uint64_t{4} << 20;
 // Hits are copied through a small array, so that the host's struct and the engine's may differ.
 constexpr size_t kHitsPerCopy = 256;
+
+// What this library knew before conditions came.
+constexpr size_t kOptionsSizeMin = offsetof(pigment_host_search_options, conditions);
+
+Status CheckKeys(const pigment_host_condition& condition) {
+  if (condition.column >= pigment::kHostColumnsMax) {
+    return pigment::InvalidArgument(fmt::format("condition on column {}, expected 0 to {}",
+                                                condition.column, pigment::kHostColumnsMax - 1));
+  }
+  if (condition.kind == PIGMENT_CONDITION_RANGE && condition.key_count != 2) {
+    return pigment::InvalidArgument(
+        fmt::format("a range with {} keys, expected 2", condition.key_count));
+  }
+  if (condition.key_count == 0) return Status::Ok();
+  return pigment::abi::CheckNotNull({{condition.keys, "condition.keys"}});
+}
+
+std::string TextOf(const pigment_host_bytes& key) {
+  return key.size != 0 ? std::string(static_cast<const char*>(key.bytes), key.size) : std::string();
+}
+
+Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
+  PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(condition.kind, PIGMENT_CONDITION_ANY_OF,
+                                                  PIGMENT_CONDITION_HAS_ALL, "condition.kind"));
+  PIGMENT_RETURN_IF_ERROR(CheckKeys(condition));
+  HostCondition out{.kind = static_cast<HostCondition::Kind>(condition.kind),
+                    .column = condition.column};
+  if (out.kind == HostCondition::Kind::kRange) {
+    if (condition.keys[0].bytes != nullptr)
+      out.range.low = {TextOf(condition.keys[0]), pigment::abi::IsTrue(condition.takes_low)};
+    if (condition.keys[1].bytes != nullptr)
+      out.range.high = {TextOf(condition.keys[1]), pigment::abi::IsTrue(condition.takes_high)};
+    return out;
+  }
+  for (size_t i = 0; i < condition.key_count; ++i) {
+    if (condition.keys[i].size != 0)
+      PIGMENT_RETURN_IF_ERROR(
+          pigment::abi::CheckNotNull({{condition.keys[i].bytes, "condition.keys[].bytes"}}));
+    out.keys.push_back(TextOf(condition.keys[i]));
+  }
+  return out;
+}
 
 pigment_host_hit ToHostHit(const HostHit& hit) {
   int32_t kind = 0;
@@ -59,22 +107,38 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
       [&]() -> Status {
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{search, "search"}}));
         PIGMENT_ASSIGN_OR_RETURN(const pigment_host_search_options copy,
-                                 pigment::abi::ReadStruct(options, "options"));
+                                 pigment::abi::ReadStruct(options, "options", kOptionsSizeMin));
         pigment::HostSearchOptions out;
         if (copy.query != nullptr) {
           PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(
               copy.metric, PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN, "options.metric"));
-          if (copy.dimension == 0 || copy.dimension > 65535) {
-            return pigment::InvalidArgument(
-                pigment::Detail::kDimension,
-                fmt::format("dimension {}, expected 1 to 65535", copy.dimension));
+          if (copy.dimension == 0 || copy.dimension > pigment::kDimensionMax) {
+            return pigment::InvalidArgument(pigment::Detail::kDimension,
+                                            fmt::format("dimension {}, expected 1 to {}",
+                                                        copy.dimension, pigment::kDimensionMax));
           }
           out.query.emplace(copy.query, copy.query + copy.dimension);
         }
         out.metric = static_cast<pigment::Metric>(copy.metric);
         out.dimension = copy.dimension;
-        out.batch_rows_first = copy.batch_rows_first != 0 ? copy.batch_rows_first : kFirstBatchRows;
+        out.batch_rows_first = copy.batch_rows_first;
         out.batch_bytes_max = copy.batch_bytes_max != 0 ? copy.batch_bytes_max : kBatchBytes;
+        if (!(copy.recall >= 0 && copy.recall <= 1)) {
+          return pigment::InvalidArgument(
+              fmt::format("options.recall {}, expected 0 to 1", copy.recall));
+        }
+        out.recall = copy.recall != 0 ? copy.recall : 1;
+        out.width = copy.width;
+        if (copy.condition_count != 0) {
+          PIGMENT_RETURN_IF_ERROR(
+              pigment::abi::CheckNotNull({{copy.conditions, "options.conditions"}}));
+          std::vector<HostCondition> conditions;
+          for (size_t i = 0; i < copy.condition_count; ++i) {
+            PIGMENT_ASSIGN_OR_RETURN(HostCondition condition, ReadCondition(copy.conditions[i]));
+            conditions.push_back(std::move(condition));
+          }
+          out.filter.emplace(std::move(conditions));
+        }
         *search = new pigment_host_search(std::move(out));
         return Status::Ok();
       });
@@ -89,7 +153,9 @@ pigment_status pigment_host_search_add_segment(pigment_host_search* search,
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(segment, "segment"));
     if (deleted == nullptr) deleted_bytes = 0;
     search->segment_sources.push_back(&segment->source);
+    const uint64_t pins = segment->source.pins();
     Status status = search->search.AddSegment(segment->segment.get(), {deleted, deleted_bytes});
+    search->pages_read += segment->source.pins() - pins;
     if (!status.ok()) search->segment_sources.pop_back();
     return status;
   });
@@ -137,8 +203,33 @@ void pigment_host_search_get_counters(const pigment_host_search* search,
     out.passes = search->search.passes();
     out.rows_scored = search->search.rows_scored();
     out.pages_read = search->pages_read;
+    out.segment_rows = search->search.segment_rows();
+    out.pending_rows = search->search.pending_rows();
+    out.unindexed_rows = search->search.unindexed_rows();
+    out.walks = search->search.walks();
+    out.probes = search->search.probes();
+    out.visits = search->search.visits();
+    out.rows_late = search->search.rows_late();
   }
   pigment::abi::WriteStruct(out, counters);
+}
+
+pigment_status pigment_host_search_visit_keys(pigment_host_search* search,
+                                              pigment_status (*visit)(void* context,
+                                                                      uint64_t row_pointer,
+                                                                      uint64_t fingerprint),
+                                              void* context, pigment_error** error) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
+    PIGMENT_RETURN_IF_ERROR(
+        pigment::abi::CheckNotNull({{reinterpret_cast<const void*>(visit), "visit"}}));
+    return search->search.VisitKeys([&](uint64_t row_pointer, uint64_t fingerprint) -> Status {
+      const pigment_status status = visit(context, row_pointer, fingerprint);
+      if (status == PIGMENT_OK) return Status::Ok();
+      return pigment::abi::CallbackStatus(status,
+                                          fmt::format("the host gave code {} for a row", status));
+    });
+  });
 }
 
 void pigment_host_search_free(pigment_host_search* search) {

@@ -7,26 +7,67 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
 
+#include "engine/base/limits.h"
 #include "engine/base/memory_budget.h"
+#include "engine/segment/host_copy.h"
+#include "engine/segment/index_part.h"
 #include "engine/segment/segment_writer.h"
 #include "engine/vector/distance.h"
+#include "engine/vector/graph_node.h"
 
 namespace {
 
 using pigment::Detail;
+using pigment::kDimensionMax;
 using pigment::Result;
 using pigment::Status;
 
-constexpr uint32_t kDimensionMax = 65535;
+// What this library knew before keys came.
+constexpr size_t kOptionsSizeMin = offsetof(pigment_segment_options, has_keys);
+
+constexpr uint32_t kIndexVectorsMax = 0xFFFFFF00;
+
+pigment::SegmentIndex IndexOf(const pigment_segment_options& options) {
+  pigment::SegmentIndex index;
+  if (options.index == PIGMENT_INDEX_FLAT) return index;
+  index.kind = options.index == PIGMENT_INDEX_CLUSTERS ? pigment::SegmentKind::kClusters
+                                                       : pigment::SegmentKind::kGraph;
+  index.may_be_clusters = options.index == PIGMENT_INDEX_AUTO;
+  if (options.links_max != 0) {
+    const uint32_t links = std::min(options.links_max, pigment::kLinksPerNodeMax);
+    index.links_max = std::min(pigment::GraphNodePlaces(links), pigment::kLinksPerNodeMax);
+  }
+  if (options.effort > 0) index.effort = options.effort;
+  if (options.vectors_per_cluster != 0) index.vectors_per_cluster = options.vectors_per_cluster;
+  return index;
+}
+
+int32_t IndexNumber(pigment::SegmentKind kind) {
+  switch (kind) {
+    case pigment::SegmentKind::kFlat:
+      return PIGMENT_INDEX_FLAT;
+    case pigment::SegmentKind::kGraph:
+      return PIGMENT_INDEX_GRAPH;
+    case pigment::SegmentKind::kClusters:
+      return PIGMENT_INDEX_CLUSTERS;
+  }
+  return PIGMENT_INDEX_FLAT;
+}
+
+// For the keys of rows that are copied.
+constexpr uint64_t kKeyBytesMax = uint64_t{16} << 20;
 
 }  // namespace
 
 struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::kSegmentBuilder> {
   pigment_segment_builder(const pigment_segment_options& options)
       : dimension(options.dimension),
+        row_keys(pigment::abi::IsTrue(options.has_keys)),
         sink(options.write_page, options.context),
         budget("segment build", options.memory_budget_bytes) {
     pigment::SegmentOptions writer_options;
@@ -34,10 +75,28 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.dimension = options.dimension;
     writer_options.metric = static_cast<pigment::Metric>(options.metric);
     writer_options.budget = &budget;
+    writer_options.row_keys = row_keys;
+    writer_options.key_seed = options.key_seed;
+    if (pigment::abi::IsTrue(options.half_vectors))
+      writer_options.vector_element = pigment::VectorElement::kF16;
+    writer_options.index = IndexOf(options);
+    writer_options.index_vectors = kIndexVectorsMax;
+    writer_options.index_vectors_min = std::max(options.index_rows_min, 1u);
+    writer_options.graph_vectors_min = options.graph_rows_min;
+    writer_options.index_grows = true;
+    if (options.pause != nullptr) {
+      writer_options.pause = [pause = options.pause, context = options.context]() -> Status {
+        const pigment_status code = pause(context);
+        if (code == PIGMENT_OK) return Status::Ok();
+        return pigment::abi::CallbackStatus(
+            code, fmt::format("the host gave code {} while an index was built", code));
+      };
+    }
     writer.emplace(writer_options, &sink);
   }
 
   const uint32_t dimension;
+  const bool row_keys;
   pigment::abi::HostBlockSink sink;
   pigment::MemoryBudget budget;
   std::optional<pigment::SegmentWriter> writer;  // dies before its budget
@@ -45,7 +104,21 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
 
   Status CheckOpen() const {
     if (!is_finished) return Status::Ok();
-    return pigment::FailedPrecondition(Detail::kNone, "the segment was finished before");
+    return pigment::FailedPrecondition(Detail::kNone,
+                                       "the segment was finished before, or rows were copied to "
+                                       "it in part");
+  }
+  // After rows of a call are there in part nothing may be added or finished.
+  Status Spoil(Status status) {
+    is_finished |= !status.ok();
+    return status;
+  }
+  pigment::HostCopy copy() {
+    const uint64_t limit = budget.limit_bytes();
+    return {.writer = &*writer,
+            .dimension = dimension,
+            .row_keys = row_keys,
+            .key_bytes_max = limit == 0 ? kKeyBytesMax : std::min(limit / 8, kKeyBytesMax)};
   }
 };
 
@@ -60,13 +133,16 @@ pigment_status pigment_segment_builder_new(const pigment_segment_options* option
       [&]() -> Status {
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{builder, "builder"}}));
         PIGMENT_ASSIGN_OR_RETURN(const pigment_segment_options copy,
-                                 pigment::abi::ReadStruct(options, "options"));
+                                 pigment::abi::ReadStruct(options, "options", kOptionsSizeMin));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull(
             {{reinterpret_cast<const void*>(copy.write_page), "options.write_page"}}));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(
             copy.metric, PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN, "options.metric"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(copy.index, PIGMENT_INDEX_FLAT,
+                                                        PIGMENT_INDEX_CLUSTERS, "options.index"));
         if (copy.segment == 0) return pigment::InvalidArgument("segment id 0 is reserved");
-        if (copy.dimension == 0 || copy.dimension > kDimensionMax) {
+        const bool may_be_none = pigment::abi::IsTrue(copy.has_keys);
+        if ((copy.dimension == 0 && !may_be_none) || copy.dimension > kDimensionMax) {
           return pigment::InvalidArgument(
               Detail::kDimension,
               fmt::format("dimension {}, expected 1 to {}", copy.dimension, kDimensionMax));
@@ -78,18 +154,86 @@ pigment_status pigment_segment_builder_new(const pigment_segment_options* option
 
 pigment_status pigment_segment_builder_add(pigment_segment_builder* builder, const float* vector,
                                            uint64_t row_pointer, pigment_error** error) {
+  return pigment_segment_builder_add_row(builder, vector, row_pointer, nullptr, 0, error);
+}
+
+pigment_status pigment_segment_builder_add_row(pigment_segment_builder* builder,
+                                               const float* vector, uint64_t row_pointer,
+                                               const void* keys, size_t keys_size,
+                                               pigment_error** error) {
   return pigment::abi::Call(error, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(builder, "builder"));
     PIGMENT_RETURN_IF_ERROR(builder->CheckOpen());
+    if (keys_size != 0) PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{keys, "keys"}}));
     std::span<const float> values;
     if (vector != nullptr) values = {vector, builder->dimension};
+    if (vector != nullptr && values.empty()) {
+      return pigment::InvalidArgument(Detail::kDimension,
+                                      "a row has a vector, the segment has dimension 0");
+    }
     size_t bad = 0;
     if (!pigment::AllFinite(values.data(), values.size(), &bad)) {
       return pigment::InvalidArgument(
           Detail::kNotFinite, fmt::format("element {} of the vector of row {:#x} is {}", bad,
                                           row_pointer, values[bad]));
     }
-    return builder->writer->AddRow(values, row_pointer);
+    return builder->writer->AddRow(values, row_pointer,
+                                   {static_cast<const std::byte*>(keys), keys_size});
+  });
+}
+
+uint64_t pigment_segment_index_rows_max(const pigment_segment_options* options) {
+  const auto copy = pigment::abi::ReadStruct(options, "options", kOptionsSizeMin);
+  constexpr uint64_t kNoLimit = ~uint64_t{0};
+  if (!copy.ok() || copy->memory_budget_bytes == 0) return kNoLimit;
+  const pigment::SegmentIndex index = IndexOf(*copy);
+  const auto metric = static_cast<pigment::Metric>(copy->metric);
+  if (index.kind == pigment::SegmentKind::kFlat || copy->dimension == 0 ||
+      copy->dimension > kDimensionMax || !pigment::HasGraphSpace(metric))
+    return kNoLimit;
+  return pigment::IndexWriter::VectorsWithin(
+      {.index = index, .metric = metric, .dimension = copy->dimension, .vectors = kIndexVectorsMax},
+      copy->memory_budget_bytes);
+}
+
+bool pigment_segment_builder_has_room(pigment_segment_builder* builder) {
+  if (!pigment::abi::IsHandle(builder) || builder->is_finished) return false;
+  bool has_room = false;
+  const pigment_status status = pigment::abi::Call(nullptr, [&]() -> Status {
+    has_room = builder->writer->HasRoom();
+    return Status::Ok();
+  });
+  return status == PIGMENT_OK && has_room;
+}
+
+pigment_status pigment_segment_builder_add_pending(pigment_segment_builder* builder,
+                                                   const pigment_page_source* source,
+                                                   uint32_t stamp, uint32_t first, uint32_t last,
+                                                   pigment_error** error) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(builder, "builder"));
+    PIGMENT_RETURN_IF_ERROR(builder->CheckOpen());
+    PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
+    if (last == pigment::kNoBlock)
+      return pigment::InvalidArgument("last is no page: rows are appended to the end of a chain");
+    pigment::abi::HostBlockSource pages(copy);
+    pigment::PendingReader pending(
+        {.source = &pages, .stamp = stamp, .first = first, .last = last});
+    return builder->Spoil(pigment::CopyPending(pending, builder->copy()));
+  });
+}
+
+pigment_status pigment_segment_builder_add_segment(pigment_segment_builder* builder,
+                                                   const pigment_segment* segment,
+                                                   const uint8_t* deleted, size_t deleted_bytes,
+                                                   pigment_error** error) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(builder, "builder"));
+    PIGMENT_RETURN_IF_ERROR(builder->CheckOpen());
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(segment, "segment"));
+    if (deleted == nullptr) deleted_bytes = 0;
+    return builder->Spoil(
+        pigment::CopySegment(*segment->segment, {deleted, deleted_bytes}, builder->copy()));
   });
 }
 
@@ -135,6 +279,7 @@ pigment_status pigment_segment_open(const pigment_page_source* source, uint32_t 
         auto handle = std::make_unique<pigment_segment>(copy);
         PIGMENT_ASSIGN_OR_RETURN(handle->segment,
                                  pigment::Segment::Open(&handle->source, root, segment));
+        handle->source.RememberChecked(handle->segment->info().blocks);
         *opened = handle.release();
         return Status::Ok();
       });
@@ -150,6 +295,7 @@ void pigment_segment_get_info(const pigment_segment* segment, pigment_segment_in
     out.rows = from.rows;
     out.vectors = from.vectors;
     out.pages = from.blocks;
+    out.index = IndexNumber(from.kind);
   }
   pigment::abi::WriteStruct(out, info);
 }

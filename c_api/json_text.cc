@@ -5,6 +5,7 @@
 
 #include "c_api/json_text.h"
 
+#include "engine/record/schema.h"
 #include "engine/record/text.h"
 
 namespace pigment::abi {
@@ -22,6 +23,15 @@ std::string DescribeDatabase(const Catalog::DatabaseEntry& entry) {
          ",\"tenant\":" + QuoteJson(entry.tenant) + "}";
 }
 
+// With the vector index that the configuration is of by now. What is stored and cannot be read says
+// so where the collection is used.
+static std::string DescribeSchema(const CollectionEntry& entry) {
+  const Result<SharedRules> rules = ReadStoredRules(entry.schema_json);
+  if (!rules.ok() || *rules == nullptr) return "null";
+  const Result<std::string> printed = PrintSchema(**rules, entry.configuration_json);
+  return printed.ok() ? *printed : "null";
+}
+
 std::string DescribeCollection(const CollectionEntry& entry) {
   std::string json = "{\"id\":" + QuoteJson(entry.id.ToString());
   json += ",\"name\":" + QuoteJson(entry.name);
@@ -31,6 +41,7 @@ std::string DescribeCollection(const CollectionEntry& entry) {
       ",\"metadata\":" + (entry.metadata ? MetadataToJson(*entry.metadata) : std::string("null"));
   json += ",\"configuration\":" +
           (entry.configuration_json.empty() ? std::string("null") : entry.configuration_json);
+  json += ",\"schema\":" + DescribeSchema(entry);
   json += ",\"embedding_function\":";
   if (entry.embedding_function_name.empty()) {
     json += "null";

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// get, peek, count and query.
+// get, peek, count, count_where and query.
 
 #include "c_api/read.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include "c_api/result.h"
+#include "engine/base/limits.h"
 #include "engine/record/text.h"
 #include "engine/record/validate.h"
 
@@ -72,11 +74,25 @@ Result<std::optional<std::vector<std::string>>> ReadIdList(const pigment_text_co
   return std::optional<std::vector<std::string>>(std::move(list));
 }
 
+Result<std::optional<std::vector<std::string>>> ReadAllowList(const pigment_text_column& ids,
+                                                              size_t count) {
+  PIGMENT_ASSIGN_OR_RETURN(const TextColumnView view,
+                           ReadTextColumn(ids, count, "ids", TextKind::kUtf8, true));
+  if (!view.given()) return std::optional<std::vector<std::string>>();
+  PIGMENT_RETURN_IF_ERROR(CheckAllPresent(view, "ids"));
+  std::vector<std::string> list = CopyTexts(view);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return std::optional<std::vector<std::string>>(std::move(list));
+}
+
 namespace {
 
 constexpr int32_t kIncludeAll = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_METADATAS |
                                 PIGMENT_INCLUDE_EMBEDDINGS | PIGMENT_INCLUDE_URIS |
                                 PIGMENT_INCLUDE_DISTANCES;
+
+}  // namespace
 
 Result<Include> ReadInclude(int32_t bits, bool is_query) {
   if (bits == PIGMENT_INCLUDE_DEFAULT) {
@@ -105,6 +121,23 @@ Result<Include> ReadInclude(int32_t bits, bool is_query) {
   return include;
 }
 
+namespace {
+// Order and cursor of a get.
+Status ReadOrder(const pigment_get_request& read, std::string_view collection_id,
+                 GetRequest& request) {
+  PIGMENT_ASSIGN_OR_RETURN(
+      const auto order_by,
+      ReadOptionalText(read.order_by_json, read.order_by_json_size, "order_by_json"));
+  if (order_by) {
+    PIGMENT_ASSIGN_OR_RETURN(request.order_by, OrderBy::Parse(*order_by));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const auto cursor,
+                           ReadOptionalText(read.cursor, read.cursor_size, "cursor"));
+  if (!cursor) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(request.after, ReadCursor(*cursor, collection_id, request.order_by));
+  return Status::Ok();
+}
+
 Result<ResultSet> RunGet(const pigment_collection& collection, const pigment_get_request& read,
                          const CallContext& context) {
   GetRequest request;
@@ -121,26 +154,16 @@ Result<ResultSet> RunGet(const pigment_collection& collection, const pigment_get
   if (read.offset < 0)
     return InvalidArgument("offset must not be negative, got " + std::to_string(read.offset));
   request.offset = static_cast<uint64_t>(read.offset);
+  const std::string collection_id = collection.collection->entry().id.ToString();
+  PIGMENT_RETURN_IF_ERROR(ReadOrder(read, collection_id, request));
   PIGMENT_ASSIGN_OR_RETURN(request.read.include, ReadInclude(read.include, false));
   request.read.explain = IsTrue(read.explain);
   request.read.control = context.control;
   PIGMENT_RETURN_IF_ERROR(context.control.Check());
   PIGMENT_ASSIGN_OR_RETURN(ResultSet set, Get(*pinned.version, request));
+  if (set.last) set.cursor = CursorText(*set.last, collection_id, request.order_by);
   set.position = std::max(set.position, pinned.position);
   return set;
-}
-
-// An allow-list: an id twice is the same as once, none at all matches nothing.
-Result<std::optional<std::vector<std::string>>> ReadAllowList(const pigment_text_column& ids,
-                                                              size_t count) {
-  PIGMENT_ASSIGN_OR_RETURN(const TextColumnView view,
-                           ReadTextColumn(ids, count, "ids", TextKind::kUtf8, true));
-  if (!view.given()) return std::optional<std::vector<std::string>>();
-  PIGMENT_RETURN_IF_ERROR(CheckAllPresent(view, "ids"));
-  std::vector<std::string> list = CopyTexts(view);
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-  return std::optional<std::vector<std::string>>(std::move(list));
 }
 
 // The vectors of a query: those given, or those of the collection's function for the texts.
@@ -189,6 +212,33 @@ Status ReadEffort(const pigment_query_request& read, const Version& version,
   return Status::Ok();
 }
 
+// What is a hit beside its rank, and who looks for it.
+Status ReadBounds(const pigment_query_request& read, QueryRequest& request) {
+  if (IsTrue(read.has_max_distance)) {
+    if (std::isnan(read.max_distance)) return InvalidArgument("max_distance must not be NaN");
+    request.max_distance = read.max_distance;
+  }
+  if (read.threads < 0 || read.threads > kQueryThreadsMax) {
+    return InvalidArgument(
+        fmt::format("threads must be 0 to {}, got {}", kQueryThreadsMax, read.threads));
+  }
+  request.threads = static_cast<uint32_t>(read.threads);
+  return Status::Ok();
+}
+
+// The version that a count sees, and how many of its records are wanted.
+Result<uint64_t> RunCount(const pigment_collection& collection, const pigment_count_request& read,
+                          const CallContext& context) {
+  ReadOptions options;
+  PIGMENT_ASSIGN_OR_RETURN(
+      options.filter, ReadFilter({read.where_json, read.where_json_size, read.where_document_json,
+                                  read.where_document_json_size}));
+  PIGMENT_ASSIGN_OR_RETURN(const Pinned pinned, PinCollection(collection, context.min_position));
+  PIGMENT_ASSIGN_OR_RETURN(options.ids, ReadAllowList(read.ids, read.ids_count));
+  options.control = context.control;
+  return CountRows(*pinned.version, options);
+}
+
 Result<ResultSet> RunQuery(const pigment_collection& collection, const pigment_query_request& read,
                            const CallContext& context) {
   QueryRequest request;
@@ -205,6 +255,7 @@ Result<ResultSet> RunQuery(const pigment_collection& collection, const pigment_q
   }
   request.k = static_cast<uint64_t>(read.n_results);
   PIGMENT_RETURN_IF_ERROR(ReadEffort(read, *pinned.version, request));
+  PIGMENT_RETURN_IF_ERROR(ReadBounds(read, request));
   PIGMENT_ASSIGN_OR_RETURN(request.read.include, ReadInclude(read.include, true));
   PIGMENT_ASSIGN_OR_RETURN(const Embedded vectors,
                            ReadQueryVectors(collection, *pinned.version, read, context));
@@ -220,6 +271,8 @@ Result<ResultSet> RunQuery(const pigment_collection& collection, const pigment_q
   return set;
 }
 
+}  // namespace
+
 void ClearResult(pigment_result** result) {
   if (result != nullptr) *result = nullptr;
 }
@@ -228,8 +281,6 @@ Status CheckReadArguments(const pigment_collection* collection, pigment_result**
   PIGMENT_RETURN_IF_ERROR(CheckHandle(collection, "collection"));
   return CheckNotNull({{result, "result"}});
 }
-
-}  // namespace
 
 Status NoEmbeddingFunction(const pigment_collection& collection) {
   const CollectionEntry entry = collection.collection->entry();
@@ -270,7 +321,9 @@ pigment_status pigment_collection_get(pigment_collection* collection,
       error, [&] { ClearResult(result); },
       [&]() -> Status {
         PIGMENT_RETURN_IF_ERROR(CheckReadArguments(collection, result));
-        PIGMENT_ASSIGN_OR_RETURN(const pigment_get_request read, ReadStruct(request, "request"));
+        constexpr size_t kSizeOfAbi1 = offsetof(pigment_get_request, order_by_json);
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_get_request read,
+                                 ReadStruct(request, "request", kSizeOfAbi1));
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_ASSIGN_OR_RETURN(pigment::ResultSet set,
                                  pigment::abi::RunGet(*collection, read, context));
@@ -315,6 +368,25 @@ pigment_status pigment_collection_count(pigment_collection* collection,
                                  pigment::abi::PinCollection(*collection, context.min_position));
         PIGMENT_RETURN_IF_ERROR(context.control.Check());
         *count = pinned.version->live_rows;
+        return Status::Ok();
+      });
+}
+
+pigment_status pigment_collection_count_where(pigment_collection* collection,
+                                              const pigment_count_request* request,
+                                              const pigment_call_options* options, uint64_t* count,
+                                              pigment_error** error) {
+  return Call(
+      error,
+      [&] {
+        if (count != nullptr) *count = 0;
+      },
+      [&]() -> Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(collection, "collection"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{count, "count"}}));
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_count_request read, ReadStruct(request, "request"));
+        PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
+        PIGMENT_ASSIGN_OR_RETURN(*count, pigment::abi::RunCount(*collection, read, context));
         return Status::Ok();
       });
 }

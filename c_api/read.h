@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps that get, query and delete share: reading filters and id lists, pinning the version
-// that the call sees. The order of validation is fixed (CONTRACT 9): pointers and struct sizes,
-// where, where_document, collection (closed, forked, deleted, stale), dimension, then the rest. One
-// thread per call.
+// The steps that get, query, count_where, facets and delete share: reading filters and id lists,
+// pinning the version that the call sees. The order of validation is fixed (CONTRACT 9): pointers
+// and struct sizes, where, where_document, collection (closed, forked, deleted, stale), dimension,
+// then the rest. One thread per call.
 
 #pragma once
 
@@ -45,6 +45,15 @@ Status DimensionMismatch(const std::string& collection_name, uint64_t has, uint6
 Result<std::optional<std::vector<std::string>>> ReadIdList(const pigment_text_column& ids,
                                                            size_t count,
                                                            std::string_view operation);
+
+// Ids of query, count_where, facets and search_text: an id twice is the same as once, none at all
+// matches nothing.
+Result<std::optional<std::vector<std::string>>> ReadAllowList(const pigment_text_column& ids,
+                                                              size_t count);
+Result<Include> ReadInclude(int32_t bits, bool is_query);
+
+void ClearResult(pigment_result** result);
+Status CheckReadArguments(const pigment_collection* collection, pigment_result** result);
 
 // Texts were given to a collection that was opened without its function.
 Status NoEmbeddingFunction(const pigment_collection& collection);

@@ -85,6 +85,16 @@ const float* pigment_result_distances(const pigment_result* result) {
   return pigment::abi::Floats(result->set.distances);
 }
 
+const float* pigment_result_scores(const pigment_result* result) {
+  if (!IsHandle(result) || !result->set.has_scores) return nullptr;
+  return pigment::abi::Floats(result->set.scores);
+}
+
+bool pigment_result_highlights(const pigment_result* result, pigment_text_column* column) {
+  return Show(result, &ResultSet::highlights,
+              IsHandle(result) && !result->set.highlights.offsets.empty(), column);
+}
+
 const float* pigment_result_embeddings(const pigment_result* result, size_t* dimension) {
   const bool included = IsHandle(result) && result->set.included.embeddings;
   if (dimension != nullptr) *dimension = included ? result->set.dimension : 0;
@@ -110,6 +120,12 @@ const char* pigment_result_explain(const pigment_result* result, size_t* size) {
   const bool given = IsHandle(result) && !result->set.explain_json.empty();
   if (size != nullptr) *size = given ? result->set.explain_json.size() : 0;
   return given ? result->set.explain_json.c_str() : nullptr;
+}
+
+const char* pigment_result_cursor(const pigment_result* result, size_t* size) {
+  const bool given = IsHandle(result) && !result->set.cursor.empty();
+  if (size != nullptr) *size = given ? result->set.cursor.size() : 0;
+  return given ? result->set.cursor.c_str() : nullptr;
 }
 
 void pigment_result_free(pigment_result* result) {

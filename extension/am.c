@@ -11,24 +11,73 @@
 #include "commands/progress.h"
 #include "compat.h"
 #include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
 
 #include "am.h"
 
 static relopt_kind option_kind;
 
+/* The library's own. */
+#define DEFAULT_RECALL 0.98
+
+double		pig_target_recall = DEFAULT_RECALL;
+int			pig_search_width = 0;
+
+/* Names of DESIGN and of those who come from pgvector. */
+static relopt_enum_elt_def index_kinds[] = {
+	{"auto", PIGMENT_INDEX_AUTO},
+	{"hnsw", PIGMENT_INDEX_GRAPH},
+	{"spann", PIGMENT_INDEX_CLUSTERS},
+	{"flat", PIGMENT_INDEX_FLAT},
+	{NULL}
+};
+
+/* Ranges of m and ef_construction are pgvector's; 0, the default, is what suits the vectors. */
+#define M_MAX 100
+#define EF_CONSTRUCTION_MAX 1000
+
 void
 pig_register_options(void)
 {
 	option_kind = add_reloption_kind();
+	add_enum_reloption(option_kind, "kind", "What segments have for searches beside their vectors", index_kinds,
+					   PIGMENT_INDEX_AUTO, "Valid values are \"auto\", \"hnsw\", \"spann\" and \"flat\".",
+					   AccessExclusiveLock);
+	add_int_reloption(option_kind, "m", "Links of a graph's node on each level, as HNSW counts them; 0: what suits the dimension", 0, 0,
+					  M_MAX, AccessExclusiveLock);
+	add_int_reloption(option_kind, "ef_construction", "Candidates for links of a graph's node; 0: what suits the dimension", 0, 0,
+					  EF_CONSTRUCTION_MAX, AccessExclusiveLock);
+	DefineCustomRealVariable("pigment.target_recall",
+							 "Part of the nearest rows that a scan by distance finds, on average.",
+							 "1: all, by looking at every row that the conditions let through.",
+							 &pig_target_recall, DEFAULT_RECALL, 0.5, 1, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("pigment.search_width",
+							"Nodes of a graph, or clusters, that a scan by distance visits in each segment.",
+							"0: as many as pigment.target_recall takes.",
+							&pig_search_width, 0, 0, 1000000, PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("pigment.pending_list_limit",
+							"Size of an index's pending rows from which on an insert makes a segment of them.",
+							"Scans look at pending rows one by one.",
+							&pig_pending_limit, 4096, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 }
 
-/*
- * There are no options yet: the server refuses each by its name.
- */
 static bytea *
 options(Datum reloptions, bool validate)
 {
-	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(StdRdOptions), NULL, 0);
+	static const relopt_parse_elt elements[] = {
+		{.optname = "kind", .opttype = RELOPT_TYPE_ENUM, .offset = offsetof(PigOptions, kind)},
+		{.optname = "m", .opttype = RELOPT_TYPE_INT, .offset = offsetof(PigOptions, m)},
+		{.optname = "ef_construction", .opttype = RELOPT_TYPE_INT, .offset = offsetof(PigOptions, ef_construction)},
+	};
+
+	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(PigOptions), elements, lengthof(elements));
+}
+
+PigOptions
+pig_options(Relation index)
+{
+	return index->rd_options != NULL ? *(PigOptions *) index->rd_options : (PigOptions) {.kind = PIGMENT_INDEX_AUTO};
 }
 
 /*
@@ -37,10 +86,13 @@ options(Datum reloptions, bool validate)
 static bool
 property(Oid index_oid, int attno, IndexAMProperty prop, const char *name, bool *res, bool *isnull)
 {
+	Oid			family;
+	Oid			type;
+
 	if (prop != AMPROP_DISTANCE_ORDERABLE || attno == 0)
 		return false;
-	*res = true;
-	*isnull = false;
+	*isnull = !get_opclass_opfamily_and_input_type(get_index_column_opclass(index_oid, attno), &family, &type);
+	*res = !*isnull && OidIsValid(get_opfamily_proc(family, type, type, PIG_METRIC_PROC));
 	return true;
 }
 
@@ -53,6 +105,8 @@ build_phase_name(int64 phase)
 			return "initializing";
 		case PIG_PHASE_WRITE:
 			return "writing rows";
+		case PIG_PHASE_INDEX:
+			return "building index of vectors";
 		case PIG_PHASE_PUBLISH:
 			return "publishing";
 		default:
@@ -63,8 +117,13 @@ build_phase_name(int64 phase)
 int32
 pig_index_metric(Relation index)
 {
-	FmgrInfo   *function = index_getprocinfo(index, 1, PIG_METRIC_PROC);
-	int32		metric = DatumGetInt32(FunctionCall0Coll(function, InvalidOid));
+	int			vector = pig_columns(index).vector;
+	int32		metric;
+
+	/* no row has a vector: it does not matter */
+	if (vector < 0)
+		return PIGMENT_METRIC_L2;
+	metric = DatumGetInt32(FunctionCall0Coll(index_getprocinfo(index, (AttrNumber) (vector + 1), PIG_METRIC_PROC), InvalidOid));
 
 	if (strcmp(pig_metric_name(metric), "unknown") == 0)
 		ereport(ERROR,
@@ -77,7 +136,8 @@ pig_index_metric(Relation index)
 uint32
 pig_declared_dimension(Relation index)
 {
-	int32		typmod = TupleDescAttr(RelationGetDescr(index), 0)->atttypmod;
+	int			vector = pig_columns(index).vector;
+	int32		typmod = vector < 0 ? 0 : TupleDescAttr(RelationGetDescr(index), vector)->atttypmod;
 
 	return typmod > 0 ? (uint32) typmod : 0;
 }
@@ -112,8 +172,7 @@ METRIC_FUNCTION(ip, PIGMENT_METRIC_NEGATIVE_IP)
 METRIC_FUNCTION(l1, PIGMENT_METRIC_L1)
 
 /*
- * What is absent is off or NULL: no order of its own, no parallel scans, no index-only scans (a standby could see phantom rows), no
- * bitmap scans (there is nothing to search for yet but an order).
+ * What is absent is off or NULL: no order of its own, no parallel scans, no index-only scans (a standby could see phantom rows).
  */
 PG_FUNCTION_INFO_V1(pigment_pg_handler);
 Datum
@@ -124,7 +183,10 @@ pigment_pg_handler(PG_FUNCTION_ARGS)
 	routine->amstrategies = 0;
 	routine->amsupport = 1;
 	routine->amcanorderbyop = true;
+	routine->amcanmulticol = true;
 	routine->amoptionalkey = true;
+	routine->amsearcharray = true;
+	routine->amsearchnulls = true;
 	routine->amusemaintenanceworkmem = false;
 	routine->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
 	routine->amkeytype = InvalidOid;
@@ -142,6 +204,7 @@ pigment_pg_handler(PG_FUNCTION_ARGS)
 	routine->ambeginscan = pig_begin_scan;
 	routine->amrescan = pig_rescan;
 	routine->amgettuple = pig_get_tuple;
+	routine->amgetbitmap = pig_get_bitmap;
 	routine->amendscan = pig_end_scan;
 	PG_RETURN_POINTER(routine);
 }

@@ -10,7 +10,9 @@
 #include "access/amapi.h"
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
+#include "nodes/tidbitmap.h"
 
+#include "keys.h"
 #include "pages.h"
 #include "source.h"
 #include "vector.h"
@@ -22,7 +24,31 @@
 
 /* Phases of a build, for pg_stat_progress_create_index; the first number is the server's. */
 #define PIG_PHASE_WRITE 2
-#define PIG_PHASE_PUBLISH 3
+#define PIG_PHASE_INDEX 3
+#define PIG_PHASE_PUBLISH 4
+
+/* Vectors from which on they have an index: fewer are looked at in no time. Where there are more of them in other segments, these many. */
+#define PIG_INDEX_ROWS_MIN 8192
+#define PIG_INDEX_ROWS_MIN_BESIDE 1024
+/* A segment is not finished for want of memory before it has so many rows: many small ones are searched no faster than all is looked at. */
+#define PIG_SEGMENT_ROWS_MIN 2048
+
+/*
+ * What an index was created WITH; am.c says what is taken.
+ */
+typedef struct PigOptions
+{
+	int32		vl_len_;
+	int			kind;			/* a PIGMENT_INDEX_* */
+	int			m;				/* 0: what suits */
+	int			ef_construction;	/* 0: what suits */
+} PigOptions;
+
+extern PigOptions pig_options(Relation index);
+
+/* Settings: the part of the nearest rows that is wanted on average, or how far to search in its place. */
+extern double pig_target_recall;
+extern int	pig_search_width;
 
 extern int32 pig_index_metric(Relation index);
 /* Of the column's type modifier; 0: any. */
@@ -41,14 +67,20 @@ typedef struct PigSegments
 	pigment_segment **segments;
 	uint8	  **deleted;		/* bits of deleted rows; NULL: none */
 	size_t	   *deleted_bytes;
+	PigOpenIndex *open;			/* of pig_hold_segments(); or NULL */
 	MemoryContextCallback release;
 } PigSegments;
 
 /* Opens all segments of the directory over `source`, whose pages are read in place. */
 extern PigSegments *pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context);
+/* The same, kept open for scans of this session that follow. Before each call that reads them: pig_source_use(). */
+extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context);
+extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);
 extern uint32 pig_deletion_pages(const PigSegmentEntry *entry);
+/* Set bits of so many rows; bits NULL: none. */
+extern uint64 pig_count_deleted(const uint8 *bits, uint64 rows);
 
 static inline bool
 pig_bit(const uint8 *bits, uint64 i)
@@ -63,14 +95,45 @@ extern bool pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer 
 extern IndexScanDesc pig_begin_scan(Relation index, int nkeys, int norderbys);
 extern void pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys);
 extern bool pig_get_tuple(IndexScanDesc scan, ScanDirection direction);
+extern int64 pig_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 extern void pig_end_scan(IndexScanDesc scan);
 extern IndexBulkDeleteResult *pig_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 											  IndexBulkDeleteCallback callback, void *callback_state);
 extern IndexBulkDeleteResult *pig_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats);
 extern void pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *startup_cost, Cost *total_cost,
 							  Selectivity *selectivity, double *correlation, double *pages);
+/* What part of the index's rows satisfies conditions, each on the column of the same place in `columns`. */
+extern Selectivity pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *columns);
 extern bool pig_validate(Oid opclass_oid);
 
+/* kB of entries in pending pages from which on an insert flushes them. */
+extern int	pig_pending_limit;
+/* Flushes pending pages, and merges small segments, unless somebody does. `heap` may be NULL before 16, here and below. */
+extern void pig_flush_if_idle(Relation index, Relation heap);
+/* Flushes pending pages, merges what is due and finds lost pages. */
+extern void pig_maintain(Relation index, Relation heap);
+/* Opens an index of ours that the user owns, and its table before it, both locked. */
+extern Relation pig_open_index(Oid oid, LOCKMODE mode, Relation *table);
+
+/* Options of indexes, and settings of searches and of maintenance. */
 extern void pig_register_options(void);
+/* Has the planner find conditions on boolean columns. */
+extern void pig_register_planner(void);
+
+/*
+ * What the last scan of the session did; pigment.last_scan() shows it.
+ */
+typedef struct PigLastScan
+{
+	Oid			index;			/* invalid: there was none */
+	bool		ordered;
+	bool		recheck;
+	int			conditions;
+	int			segments;
+	uint64		rows_given;
+	pigment_host_search_counters counters;
+} PigLastScan;
+
+extern PigLastScan pig_last_scan;
 
 #endif							/* PIGMENT_AM_H */

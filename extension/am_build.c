@@ -4,8 +4,9 @@
  * am_build.c
  *	  Building an index.
  *
- * A build reads the table once and streams rows to the engine, whose pages go straight to new blocks; memory is that of the row
- * pointers. When they fill maintenance_work_mem the segment is finished and another begun. One metapage record publishes them all.
+ * A build reads the table once and streams rows to the engine, whose pages go straight to new blocks; memory is that of the vectors until their
+ * index is built, or of the row pointers where there is none. When they fill maintenance_work_mem the segment is finished and another begun.
+ * One metapage record publishes them all.
  */
 #include "postgres.h"
 
@@ -19,134 +20,105 @@
 
 #include "am.h"
 #include "engine_error.h"
-
-/* A row pointer and what else the engine keeps of a row, twice while it makes room for more. */
-#define BUILD_BYTES_PER_ROW 32
+#include "segment_build.h"
 
 typedef struct BuildState
 {
 	Relation	index;
 	MemoryContext context;		/* of the whole build; frees the builder when it goes */
 	MemoryContext row_context;	/* reset after each row */
-	MemoryContextCallback release;
-	ErrorData  *error;			/* raised in write_page */
-	int32		metric;
-	uint32		dimension;		/* 0: still unknown */
-	pigment_segment_builder *builder;
-	uint64		builder_rows;
+	PigRoom		room;
+	PigBuild	segment;		/* the one being built; its dimension is 0 while it is unknown */
+	uint64		segment_rows;
 	uint64		segment_rows_max;
 	uint32		next_segment;
-	uint32		builder_segment;
 	PigSegmentEntry segments[PIG_SEGMENTS_MAX];
 	int			segment_count;
-	uint64	   *early;			/* rows without a vector before the first vector, which tells the dimension */
+	PigColumns	columns;
+	PigRow	   *early;			/* rows without a vector before the first vector, which tells the dimension */
 	Size		early_count;
 	Size		early_capacity;
 	double		rows;
 } BuildState;
 
 static void
-release_builder(void *arg)
-{
-	BuildState *build = (BuildState *) arg;
-
-	pigment_segment_builder_free(build->builder);
-	build->builder = NULL;
-}
-
-static pigment_status
-write_page(void *context, const void *page, uint32_t *physical)
-{
-	BuildState *build = (BuildState *) context;
-	MemoryContext caller = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		CHECK_FOR_INTERRUPTS();
-		*physical = pig_write_new_page(build->index, page);
-	}
-	PG_CATCH();
-	{
-		build->error = pig_keep_error(build->context);
-		MemoryContextSwitchTo(caller);
-	}
-	PG_END_TRY();
-	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
-}
-
-static void
 begin_segment(BuildState *build)
 {
-	pigment_segment_options options = {0};
-
-	options.struct_size = sizeof(options);
-	options.segment = build->builder_segment = build->next_segment++;
-	options.dimension = build->dimension;
-	options.metric = build->metric;
 	/* the directory's last place takes all that is left */
-	options.memory_budget_bytes = build->segment_count == PIG_SEGMENTS_MAX - 1 ? 0 : (uint64) maintenance_work_mem * 1024;
-	options.write_page = write_page;
-	options.context = build;
-	build->builder_rows = 0;
-	PIG_CALL(&build->error, pigment_segment_builder_new(&options, &build->builder, &error));
+	bool		is_last = build->segment_count == PIG_SEGMENTS_MAX - 1;
+
+	pig_build_begin(&build->segment, build->next_segment++, is_last ? 0 : (uint64) maintenance_work_mem * 1024, (uint64) build->rows);
+	build->segment_rows = 0;
 }
 
 static void
 finish_segment(BuildState *build)
 {
-	PigSegmentEntry *entry = &build->segments[build->segment_count];
-	uint32_t	root;
-	uint32_t	pages;
-	uint64_t	rows;
-
-	PIG_CALL(&build->error, pigment_segment_builder_finish(build->builder, &root, &pages, &rows, &error));
-	pigment_segment_builder_free(build->builder);
-	build->builder = NULL;
-	memset(entry, 0, sizeof(*entry));
-	entry->segment = build->builder_segment;
-	entry->root = root;
-	entry->first_deletion = PIGMENT_NO_PAGE;
-	entry->pages = pages;
-	entry->rows = rows;
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_INDEX);
+	pig_build_finish(&build->segment, &build->segments[build->segment_count]);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);
 	build->segment_count++;
 }
 
-static void
-add_row(BuildState *build, const float *vector, uint64 row_pointer)
+/*
+ * Whether the segment has no memory for more rows, and there is place for another.
+ */
+static bool
+is_full(BuildState *build)
 {
-	if (build->builder != NULL && build->builder_rows == build->segment_rows_max && build->segment_count < PIG_SEGMENTS_MAX - 1)
+	if (build->segment_count == PIG_SEGMENTS_MAX - 1)
+		return false;
+	if (build->segment_rows == build->segment_rows_max)
+		return true;
+	return build->segment_rows >= PIG_SEGMENT_ROWS_MIN && !pigment_segment_builder_has_room(build->segment.builder);
+}
+
+static void
+add_row(BuildState *build, const PigRow *row)
+{
+	if (build->segment.builder != NULL && is_full(build))
 		finish_segment(build);
-	if (build->builder == NULL)
+	if (build->segment.builder == NULL)
 		begin_segment(build);
-	PIG_CALL(&build->error, pigment_segment_builder_add(build->builder, vector, row_pointer, &error));
-	build->builder_rows++;
+	PIG_CALL(&build->segment.error, pigment_segment_builder_add_row(build->segment.builder, row->vector, row->row_pointer, row->keys,
+															row->keys_size, &error));
+	build->segment_rows++;
 }
 
 /*
  * Keeps a row without a vector until the dimension is known.
  */
 static void
-add_early_row(BuildState *build, uint64 row_pointer)
+add_early_row(BuildState *build, const PigRow *row)
 {
+	PigRow		kept = *row;
+
 	if (build->early_count == build->early_capacity)
 	{
 		Size		capacity = Max(build->early_capacity * 2, 1024);
 
 		if (build->early == NULL)
-			build->early = MemoryContextAllocHuge(build->context, capacity * sizeof(uint64));
+			build->early = MemoryContextAllocHuge(build->context, capacity * sizeof(PigRow));
 		else
-			build->early = repalloc_huge(build->early, capacity * sizeof(uint64));
+			build->early = repalloc_huge(build->early, capacity * sizeof(PigRow));
 		build->early_capacity = capacity;
 	}
-	build->early[build->early_count++] = row_pointer;
+	if (row->keys_size > 0)
+	{
+		void	   *keys = MemoryContextAllocHuge(build->context, row->keys_size);
+
+		memcpy(keys, row->keys, row->keys_size);
+		kept.keys = keys;
+	}
+	build->early[build->early_count++] = kept;
 }
 
 static void
 set_dimension(BuildState *build, uint32 dimension)
 {
-	build->dimension = dimension;
+	build->segment.dimension = dimension;
 	for (Size i = 0; i < build->early_count; i++)
-		add_row(build, NULL, build->early[i]);
+		add_row(build, &build->early[i]);
 	build->early_count = 0;
 }
 
@@ -165,21 +137,40 @@ build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool ali
 {
 	BuildState *build = (BuildState *) arg;
 	MemoryContext caller = MemoryContextSwitchTo(build->row_context);
-	Vector	   *vector = isnull[0] ? NULL : DatumGetVector(values[0]);
+	int			place = build->columns.vector;
+	Vector	   *vector = place < 0 || isnull[place] ? NULL : DatumGetVector(values[place]);
+	PigKeys		keys = pig_row_keys(&build->columns, values, isnull);
+	PigRow		row = {.row_pointer = pig_row_pointer(tid), .vector = vector != NULL ? vector->x : NULL};
 
-	if (vector != NULL && build->dimension == 0)
+	row.keys = pig_encode_keys(&keys, &row.keys_size);
+
+	if (vector != NULL && build->segment.dimension == 0)
 		set_dimension(build, (uint32) vector->dim);
-	if (vector != NULL && build->dimension != (uint32) vector->dim)
-		pig_refuse_dimension(index, build->dimension, (uint32) vector->dim);
-	if (build->dimension == 0)
-		add_early_row(build, pig_row_pointer(tid));
+	if (vector != NULL && build->segment.dimension != (uint32) vector->dim)
+		pig_refuse_dimension(index, build->segment.dimension, (uint32) vector->dim);
+	if (build->segment.dimension == 0 && place >= 0)
+		add_early_row(build, &row);
 	else
-		add_row(build, vector != NULL ? vector->x : NULL, pig_row_pointer(tid));
+		add_row(build, &row);
 	build->rows += 1;
 	if ((uint64) build->rows % 1024 == 0)
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) build->rows);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(build->row_context);
+}
+
+/*
+ * What a build in little memory costs those who search.
+ */
+static void
+tell_segments(const BuildState *build)
+{
+	if (build->segment_count < 2 || pig_options(build->index).kind == PIGMENT_INDEX_FLAT)
+		return;
+	ereport(NOTICE,
+			(errmsg("index \"%s\" has %d segments, because its vectors do not fit into maintenance_work_mem", RelationGetRelationName(build->index),
+					build->segment_count),
+			 errhint("A scan by distance searches one after the other. Increase maintenance_work_mem for fewer.")));
 }
 
 static void
@@ -188,16 +179,18 @@ publish(BuildState *build)
 	PigMeta		meta;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_PUBLISH);
-	if (build->builder != NULL)
+	if (build->segment.builder != NULL)
 		finish_segment(build);
 	if (build->segment_count > 0)
-		pig_publish_segments(build->index, build->segments, build->segment_count, build->next_segment, build->dimension);
+		pig_publish_segments(build->index, build->segments, build->segment_count, build->next_segment, build->segment.dimension);
 	pig_read_meta(build->index, &meta);
 	/* a table without any vector: its rows wait in pending pages for the first one */
 	for (Size i = 0; i < build->early_count; i++)
 	{
+		uint64		full_bytes;
+
 		CHECK_FOR_INTERRUPTS();
-		(void) pig_append_row(build->index, &meta, build->early[i], NULL, false);
+		(void) pig_append_row(build->index, &meta, &build->early[i], false, &full_bytes);
 	}
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) build->rows);
 }
@@ -211,21 +204,26 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+	if (index_info->ii_ExclusionOps != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("access method \"pigment\" does not support exclusion constraints")));
 	build->index = index;
 	build->context = context;
 	build->row_context = AllocSetContextCreate(context, "pigment build row", ALLOCSET_DEFAULT_SIZES);
-	build->metric = pig_index_metric(index);
-	build->dimension = pig_declared_dimension(index);
+	build->columns = pig_columns(index);
+	/* every block is a new one */
+	build->room.index = index;
+	pig_build_init(&build->segment, index, &build->room, context);
+	build->segment.dimension = pig_declared_dimension(index);
 	build->next_segment = 2;
-	build->segment_rows_max = (uint64) maintenance_work_mem * 1024 / BUILD_BYTES_PER_ROW;
-	build->release.func = release_builder;
-	build->release.arg = build;
-	MemoryContextRegisterResetCallback(context, &build->release);
+	build->segment_rows_max = pig_build_pointers_max();
 
-	pig_write_empty(index, MAIN_FORKNUM, build->dimension, build->metric);
+	pig_write_empty(index, MAIN_FORKNUM, &(PigShape) {build->segment.dimension, build->segment.metric, build->columns.has_keys});
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);
 	result->heap_tuples = table_index_build_scan(heap, index, index_info, true, true, build_row, build, NULL);
 	publish(build);
+	tell_segments(build);
 	result->index_tuples = build->rows;
 	MemoryContextDelete(context);
 	return result;
@@ -234,5 +232,7 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 void
 pig_build_empty(Relation index)
 {
-	pig_write_empty(index, INIT_FORKNUM, pig_declared_dimension(index), pig_index_metric(index));
+	PigShape	shape = {pig_declared_dimension(index), pig_index_metric(index), pig_columns(index).has_keys};
+
+	pig_write_empty(index, INIT_FORKNUM, &shape);
 }

@@ -6,7 +6,7 @@
  *
  * The check reads every page that something refers to, finds which block serves for what, has the engine verify segments, and compares the
  * rows with the table: each tuple visible to a fresh snapshot must be in the index exactly once, with the distance to a fixed vector
- * that its own vector has, bit for bit.
+ * that its own vector has, bit for bit. Maintenance is kept away meanwhile, inserts and scans are not.
  */
 #include "postgres.h"
 
@@ -17,6 +17,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/index.h"
 #include "compat.h"
 #include "funcapi.h"
@@ -25,7 +26,9 @@
 #include "utils/memutils.h"
 
 #include "am.h"
+#include "census.h"
 #include "engine_error.h"
+#include "free_pages.h"
 
 /* What a block serves for. */
 typedef enum BlockUse
@@ -36,16 +39,20 @@ typedef enum BlockUse
 	BLOCK_DELETION,
 	BLOCK_PENDING,
 	BLOCK_OVERFLOW,
+	BLOCK_RETIRED,				/* somebody may still read it */
+	BLOCK_FREE,
 	BLOCK_USES
 } BlockUse;
 
-static const char *const block_use_names[] = {"leaked", "meta", "segment", "deletion", "pending", "overflow"};
+static const char *const block_use_names[] = {"leaked", "meta", "segment", "deletion", "pending", "overflow", "retired", "free"};
 
 typedef struct CheckedRow
 {
 	uint64		row_pointer;
 	float		distance;
-	int32		kind;			/* as of pigment_host_hit; negative: seen in the table */
+	int32		kind;			/* as of pigment_host_hit */
+	bool		has_keys;		/* known: fingerprint is theirs */
+	uint64		fingerprint;
 } CheckedRow;
 
 typedef struct CheckState
@@ -53,6 +60,7 @@ typedef struct CheckState
 	Relation	index;
 	MemoryContext context;
 	PigMeta		meta;
+	PigColumns	columns;
 	BlockNumber blocks;			/* when the check began; later ones are not judged */
 	uint8	   *uses;			/* a BlockUse for each */
 	uint64		live_entries;	/* of segments and pending pages, counted page by page */
@@ -66,17 +74,15 @@ typedef struct CheckState
 	pigment_segment *segment;	/* the one being verified */
 } CheckState;
 
-/*
- * Opens an index of ours that the user owns, and before it its table: the order in which everybody locks them.
- */
-static Relation
-open_index(Oid oid, Relation *table)
+Relation
+pig_open_index(Oid oid, LOCKMODE mode, Relation *table)
 {
 	Oid			table_oid = IndexGetRelation(oid, true);
 	Relation	index;
 
-	*table = OidIsValid(table_oid) ? table_open(table_oid, AccessShareLock) : NULL;
-	index = relation_open(oid, AccessShareLock);
+	/* the order in which everybody locks them */
+	*table = OidIsValid(table_oid) ? table_open(table_oid, mode) : NULL;
+	index = relation_open(oid, mode);
 	if (*table == NULL || index->rd_rel->relkind != RELKIND_INDEX || index->rd_indam->ambuild != pig_build)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -93,21 +99,6 @@ open_index(Oid oid, Relation *table)
 				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
 				 errhint("It was not built to its end: REINDEX or drop it.")));
 	return index;
-}
-
-static void
-read_pending(Relation index, uint32 stamp, BlockNumber block, PGAlignedBlock *page)
-{
-	pigment_error *error = NULL;
-	pigment_status status;
-
-	CHECK_FOR_INTERRUPTS();
-	if (block >= RelationGetNumberOfBlocks(index))
-		pig_raise_corrupted(index, block, "the chain of pending pages leads outside the index");
-	pig_read_page(index, block, page);
-	status = pigment_pending_page_check(page->data, stamp, block, &error);
-	if (status != PIGMENT_OK)
-		pig_raise_damaged_page(index, block, status, error);
 }
 
 static uint64
@@ -129,13 +120,42 @@ count_deleted(Relation index, const PigSegmentEntry *entry)
 {
 	size_t		bytes;
 	uint8	   *bits = pig_read_deletions(index, entry, &bytes, NULL);
-	uint64		deleted = 0;
+	uint64		deleted = pig_count_deleted(bits, entry->rows);
 
-	for (uint64 row = 0; bits != NULL && row < entry->rows; row++)
-		deleted += pig_bit(bits, row);
 	if (bits != NULL)
 		pfree(bits);
 	return deleted;
+}
+
+typedef struct ListedPages
+{
+	uint64		retired;
+	uint64		free;
+} ListedPages;
+
+/*
+ * As far as they are found: a list may go while it is looked for, because nothing is locked.
+ */
+static ListedPages
+count_listed(Relation index, const PigMeta *meta)
+{
+	ListedPages result = {0};
+	BlockNumber block = meta->retired;
+	PGAlignedBlock page;
+	const PigPageList *list;
+
+	/* a list that has gone may be another now, and lead back */
+	for (BlockNumber seen = 0; seen < RelationGetNumberOfBlocks(index) && block != PIGMENT_NO_PAGE; seen++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!pig_read_list(index, block, &page, &list))
+			break;
+		result.retired += list->count;
+		block = list->next;
+	}
+	if (meta->free != 0 && pig_read_list(index, meta->free, &page, &list))
+		result.free = list->count;
+	return result;
 }
 
 static Datum
@@ -154,14 +174,15 @@ Datum
 pigment_pg_stats(PG_FUNCTION_ARGS)
 {
 	Relation	table;
-	Relation	index = open_index(PG_GETARG_OID(0), &table);
+	Relation	index = pig_open_index(PG_GETARG_OID(0), AccessShareLock, &table);
 	PigMeta	   *meta = palloc(sizeof(PigMeta));
 	uint64		rows = 0;
 	uint64		deleted = 0;
 	uint64		pending = 0;
 	uint64		dead = 0;
 	uint64		pending_pages = 0;
-	Datum		values[10];
+	ListedPages listed;
+	Datum		values[12];
 
 	pig_read_meta(index, meta);
 	for (uint32 i = 0; i < meta->segment_count; i++)
@@ -173,12 +194,14 @@ pigment_pg_stats(PG_FUNCTION_ARGS)
 	{
 		PGAlignedBlock page;
 
-		read_pending(index, meta->pending_stamp, block, &page);
+		CHECK_FOR_INTERRUPTS();
+		pig_read_pending_page(index, meta->pending_stamp, block, &page);
 		pending += count_live_entries(page.data);
 		dead += pigment_pending_page_count(page.data) - count_live_entries(page.data);
 		block = pigment_pending_page_next(page.data);
 	}
-	values[0] = CStringGetTextDatum(pig_metric_name(meta->metric));
+	/* no metric where no row has a vector */
+	values[0] = CStringGetTextDatum(pig_columns(index).vector < 0 ? "none" : pig_metric_name(meta->metric));
 	values[1] = Int32GetDatum((int32) meta->dimension);
 	values[2] = Int32GetDatum((int32) meta->segment_count);
 	values[3] = Int64GetDatum((int64) rows);
@@ -188,6 +211,9 @@ pigment_pg_stats(PG_FUNCTION_ARGS)
 	values[7] = Int64GetDatum((int64) pending_pages);
 	values[8] = Int64GetDatum((int64) RelationGetNumberOfBlocks(index));
 	values[9] = Int64GetDatum((int64) meta->generation);
+	listed = count_listed(index, meta);
+	values[10] = Int64GetDatum((int64) listed.retired);
+	values[11] = Int64GetDatum((int64) listed.free);
 	relation_close(index, AccessShareLock);
 	table_close(table, AccessShareLock);
 	PG_RETURN_DATUM(record_of(fcinfo, values));
@@ -213,27 +239,52 @@ put_segment_row(ReturnSetInfo *result, uint32 segment, const char *kind, uint64 
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* Words of the engine's own lists. */
+static const char *
+index_name(const pigment_segment *segment)
+{
+	pigment_segment_info info = {.struct_size = sizeof(info)};
+
+	pigment_segment_get_info(segment, &info);
+	switch (info.index)
+	{
+		case PIGMENT_INDEX_GRAPH:
+			return "graph";
+		case PIGMENT_INDEX_CLUSTERS:
+			return "clusters";
+		default:
+			return "flat";
+	}
+}
+
 static void
 list_segments(ReturnSetInfo *result, Relation index)
 {
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment segments", ALLOCSET_DEFAULT_SIZES);
+	PigSource	source;
+	PigSegments *segments;
 	PigMeta    *meta = palloc(sizeof(PigMeta));
 	uint64		rows = 0;
 	uint64		live = 0;
 	uint64		pages = 0;
 
 	pig_read_meta(index, meta);
+	pig_source_init(&source, index, NULL, false, context);
+	segments = pig_open_segments(&source, meta, context);
 	for (uint32 i = 0; i < meta->segment_count; i++)
 	{
 		const PigSegmentEntry *entry = &meta->segments[i];
 
 		CHECK_FOR_INTERRUPTS();
-		put_segment_row(result, entry->segment, "flat", entry->rows, entry->rows - count_deleted(index, entry), entry->pages);
+		put_segment_row(result, entry->segment, index_name(segments->segments[i]), entry->rows,
+						entry->rows - pig_count_deleted(segments->deleted[i], entry->rows), entry->pages);
 	}
 	for (BlockNumber block = meta->pending_head; block != PIGMENT_NO_PAGE; pages++)
 	{
 		PGAlignedBlock page;
 
-		read_pending(index, meta->pending_stamp, block, &page);
+		CHECK_FOR_INTERRUPTS();
+		pig_read_pending_page(index, meta->pending_stamp, block, &page);
 		rows += pigment_pending_page_count(page.data);
 		live += count_live_entries(page.data);
 		block = pigment_pending_page_next(page.data);
@@ -241,6 +292,7 @@ list_segments(ReturnSetInfo *result, Relation index)
 	if (rows > 0)
 		put_segment_row(result, 0, "pending", rows, live, pages);
 	pfree(meta);
+	MemoryContextDelete(context);
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_segments);
@@ -284,13 +336,13 @@ claim(CheckState *check, BlockNumber block, BlockUse use)
 }
 
 /*
- * Claims what the engine read through a source and nobody has claimed for `but`.
+ * Claims what the engine read through a source.
  */
 static void
-claim_visited(CheckState *check, const PigSource *source, BlockUse use, BlockUse but)
+claim_visited(CheckState *check, const PigSource *source, BlockUse use)
 {
 	for (BlockNumber block = 0; block < check->blocks; block++)
-		if (pig_bit(source->visited, block) && check->uses[block] != but)
+		if (pig_bit(source->visited, block))
 			claim(check, block, use);
 }
 
@@ -319,7 +371,7 @@ check_segment(CheckState *check, PigSource *source, const PigSegmentEntry *entry
 	PIG_CALL(&source->error, pigment_segment_verify(check->segment, &error));
 	pigment_segment_free(check->segment);
 	check->segment = NULL;
-	claim_visited(check, source, BLOCK_SEGMENT, BLOCK_USES);
+	claim_visited(check, source, BLOCK_SEGMENT);
 	check->live_entries += entry->rows;
 	if (deleted == NULL)
 		return;
@@ -330,17 +382,71 @@ check_segment(CheckState *check, PigSource *source, const PigSegmentEntry *entry
 }
 
 static void
-check_pending_chain(CheckState *check)
+check_pending_chain(CheckState *check, PigSource *pending_pages)
 {
+	PigRetired	pages = {0};
+	BlockNumber last = PIGMENT_NO_PAGE;
+
 	for (BlockNumber block = check->meta.pending_head; block != PIGMENT_NO_PAGE;)
 	{
 		PGAlignedBlock page;
 
-		read_pending(check->index, check->meta.pending_stamp, block, &page);
+		CHECK_FOR_INTERRUPTS();
+		pig_read_pending_page(check->index, check->meta.pending_stamp, block, &page);
 		claim(check, block, BLOCK_PENDING);
 		check->live_entries += count_live_entries(page.data);
+		last = block;
 		block = pigment_pending_page_next(page.data);
 	}
+	pig_collect_pending(pending_pages, check->meta.pending_stamp, check->meta.pending_head, last, &pages);
+	for (Size i = 0; i < pages.count; i++)
+		if (pages.blocks[i] >= check->blocks || check->uses[pages.blocks[i]] != BLOCK_PENDING)
+			claim(check, pages.blocks[i], BLOCK_OVERFLOW);
+	pfree(pages.blocks);
+}
+
+/*
+ * A list's page and what it names; returns the next. On a standby, which replays changes meanwhile, it may be none any more, and what it names
+ * may serve for something by now.
+ */
+static BlockNumber
+check_list(CheckState *check, BlockNumber block, BlockUse use)
+{
+	bool		may_change = RecoveryInProgress();
+	PGAlignedBlock page;
+	const PigPageList *list;
+
+	CHECK_FOR_INTERRUPTS();
+	if (!pig_read_list(check->index, block, &page, &list))
+	{
+		if (may_change)
+			return PIGMENT_NO_PAGE;
+		pig_raise_corrupted(check->index, block, "no list of pages");
+	}
+	if (may_change && block < check->blocks && check->uses[block] != BLOCK_LEAKED)
+		return PIGMENT_NO_PAGE;
+	claim(check, block, BLOCK_META);
+	for (uint32 i = 0; i < list->count; i++)
+		if (!may_change || list->blocks[i] >= check->blocks || check->uses[list->blocks[i]] == BLOCK_LEAKED)
+			claim(check, list->blocks[i], use);
+	return list->next;
+}
+
+/*
+ * The last thing that is looked at: free pages may be taken meanwhile, but nothing becomes free.
+ */
+static void
+check_lists(CheckState *check)
+{
+	PigMeta	   *now = palloc(sizeof(PigMeta));
+
+	pig_read_meta(check->index, now);
+	/* a list that leads to itself is claimed twice */
+	for (BlockNumber block = now->retired; block != PIGMENT_NO_PAGE;)
+		block = check_list(check, block, BLOCK_RETIRED);
+	if (now->free != 0)
+		(void) check_list(check, now->free, BLOCK_FREE);
+	pfree(now);
 }
 
 /* ---- rows ---- */
@@ -368,6 +474,7 @@ keep_row(CheckState *check, const pigment_host_hit *hit)
 	check->rows[check->row_count].row_pointer = hit->row_pointer;
 	check->rows[check->row_count].distance = hit->distance;
 	check->rows[check->row_count].kind = hit->kind;
+	check->rows[check->row_count].has_keys = false;
 	check->row_count++;
 }
 
@@ -432,14 +539,72 @@ collect_rows(CheckState *check, PigSegments *segments, PigSource *segment_pages,
 							(BlockNumber) (check->rows[i].row_pointer >> 16), (int) (check->rows[i].row_pointer & 0xFFFF))));
 }
 
+static CheckedRow *
+find_row(CheckState *check, uint64 row_pointer)
+{
+	CheckedRow	key = {.row_pointer = row_pointer};
+
+	return check->row_count == 0 ? NULL : bsearch(&key, check->rows, check->row_count, sizeof(CheckedRow), compare_rows);
+}
+
+/*
+ * Called by the engine: must not raise. Rows that came since the search are none of ours.
+ */
+static pigment_status
+keep_fingerprint(void *context, uint64_t row_pointer, uint64_t fingerprint)
+{
+	CheckedRow *row = find_row((CheckState *) context, row_pointer);
+
+	if (row != NULL)
+	{
+		row->has_keys = true;
+		row->fingerprint = fingerprint;
+	}
+	return PIGMENT_OK;
+}
+
+/*
+ * What the index has of each row in its filter columns, for compare_tuple().
+ */
+static void
+collect_keys(CheckState *check, PigSource *segment_pages, PigSource *pending_pages)
+{
+	ErrorData **kept;
+	pigment_error *error;
+	pigment_status status;
+
+	do
+	{
+		error = NULL;
+		status = pigment_host_search_visit_keys(check->search, keep_fingerprint, check, &error);
+		kept = pending_pages->error != NULL ? &pending_pages->error : &segment_pages->error;
+	} while (pig_retry(status, error, kept));
+}
+
+static void
+compare_keys(CheckState *check, const CheckedRow *row, Datum *values, bool *isnull)
+{
+	PigKeys		keys;
+
+	if (!row->has_keys)
+		return;
+	keys = pig_row_keys(&check->columns, values, isnull);
+	if (row->fingerprint != pigment_host_keys_fingerprint(keys.keys, keys.count))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" has other values in its filter columns for tuple (%u,%u) than its table",
+						RelationGetRelationName(check->index), (BlockNumber) (row->row_pointer >> 16),
+						(int) (row->row_pointer & 0xFFFF)),
+				 errhint("Please REINDEX it.")));
+}
+
 static void
 compare_tuple(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
 {
 	CheckState *check = (CheckState *) arg;
 	MemoryContext caller = MemoryContextSwitchTo(check->row_context);
-	CheckedRow	key = {.row_pointer = pig_row_pointer(tid)};
-	CheckedRow *row = check->row_count == 0 ? NULL :
-		bsearch(&key, check->rows, check->row_count, sizeof(CheckedRow), compare_rows);
+	CheckedRow *row = find_row(check, pig_row_pointer(tid));
+	int			place = check->columns.vector;
 	int32		kind = 2;
 	float		distance = 0;
 
@@ -449,9 +614,9 @@ compare_tuple(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool
 				 errmsg("index \"%s\" lacks tuple (%u,%u) of its table", RelationGetRelationName(check->index),
 						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)),
 				 errhint("Please REINDEX it.")));
-	if (!isnull[0])
+	if (place >= 0 && !isnull[place])
 	{
-		Vector	   *vector = DatumGetVector(values[0]);
+		Vector	   *vector = DatumGetVector(values[place]);
 
 		if (check->meta.dimension != (uint32) vector->dim)
 			pig_raise_corrupted(index, PIG_META_BLOCK, psprintf("a row has %d dimensions, the index %u", vector->dim,
@@ -465,6 +630,8 @@ compare_tuple(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool
 				 errmsg("index \"%s\" has another vector for tuple (%u,%u) than its table", RelationGetRelationName(check->index),
 						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)),
 				 errhint("Please REINDEX it.")));
+	if (check->columns.has_keys)
+		compare_keys(check, row, values, isnull);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(check->row_context);
 }
@@ -509,8 +676,11 @@ check_index(CheckState *check, Relation table)
 	PigSegments *segments;
 
 	pig_read_meta(check->index, &check->meta);
+	check->columns = pig_columns(check->index);
+	if (check->columns.has_keys != (check->meta.version == PIG_META_VERSION_KEYS))
+		pig_raise_corrupted(check->index, PIG_META_BLOCK, "the catalog has other columns than the index");
 	check->blocks = RelationGetNumberOfBlocks(check->index);
-	check->uses = palloc0(check->blocks);
+	check->uses = MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	claim(check, PIG_META_BLOCK, BLOCK_META);
 	pig_source_init(segment_pages, check->index, NULL, false, check->context);
 	pig_source_init(pending_pages, check->index, NULL, true, check->context);
@@ -521,12 +691,12 @@ check_index(CheckState *check, Relation table)
 	MemoryContextRegisterResetCallback(check->context, &check->release);
 	for (int i = 0; i < segments->count; i++)
 		check_segment(check, segment_pages, &check->meta.segments[i]);
-	check_pending_chain(check);
-
 	segment_pages->visited = NULL;
-	record_visits(check, pending_pages);
+	check_pending_chain(check, pending_pages);
 	collect_rows(check, segments, segment_pages, pending_pages);
-	claim_visited(check, pending_pages, BLOCK_OVERFLOW, BLOCK_PENDING);
+	check_lists(check);
+	if (check->columns.has_keys)
+		collect_keys(check, segment_pages, pending_pages);
 	if (table != NULL)
 	{
 		compare_with_table(check, table, snapshot);
@@ -539,17 +709,23 @@ Datum
 pigment_pg_check(PG_FUNCTION_ARGS)
 {
 	Relation	table;
-	Relation	index = open_index(PG_GETARG_OID(0), &table);
+	Relation	index = pig_open_index(PG_GETARG_OID(0), AccessShareLock, &table);
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment check", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	CheckState *check = palloc0(sizeof(CheckState));
 	int64		counts[BLOCK_USES] = {0};
-	Datum		values[8];
+	Datum		values[10];
+	bool		has_lock = !RecoveryInProgress();
 
 	check->index = index;
 	check->context = context;
 	check->row_context = AllocSetContextCreate(context, "pigment check row", ALLOCSET_DEFAULT_SIZES);
+	/* what a page serves for does not change meanwhile, but for pages that inserts take */
+	if (has_lock)
+		pig_lock_maintenance(index, ShareLock);
 	check_index(check, PG_GETARG_BOOL(1) ? table : NULL);
+	if (has_lock)
+		pig_unlock_maintenance(index, ShareLock);
 
 	for (BlockNumber block = 0; block < check->blocks; block++)
 		counts[check->uses[block]]++;
@@ -562,6 +738,8 @@ pigment_pg_check(PG_FUNCTION_ARGS)
 	values[5] = Int64GetDatum(counts[BLOCK_OVERFLOW]);
 	values[6] = Int64GetDatum(counts[BLOCK_LEAKED]);
 	values[7] = Int64GetDatum((int64) check->row_count);
+	values[8] = Int64GetDatum(counts[BLOCK_RETIRED]);
+	values[9] = Int64GetDatum(counts[BLOCK_FREE]);
 	MemoryContextDelete(context);
 	relation_close(index, AccessShareLock);
 	table_close(table, AccessShareLock);

@@ -15,6 +15,7 @@
 
 #include "am.h"
 #include "engine_error.h"
+#include "free_pages.h"
 
 /*
  * Whether no snapshot, now or later, can see the row.
@@ -68,14 +69,9 @@ has_no_vectors(Relation index, Relation heap, const PigMeta *meta, bool kill, Bl
 	while (block != PIGMENT_NO_PAGE)
 	{
 		PGAlignedBlock page;
-		pigment_error *error = NULL;
-		pigment_status status;
 
 		CHECK_FOR_INTERRUPTS();
-		pig_read_page(index, block, &page);
-		status = pigment_pending_page_check(page.data, meta->pending_stamp, block, &error);
-		if (status != PIGMENT_OK)
-			pig_raise_damaged_page(index, block, status, error);
+		pig_read_pending_page(index, meta->pending_stamp, block, &page);
 		if (!all_vectors_dead(index, heap, block, meta->pending_stamp, page.data, kill))
 			return false;
 		*last = block;
@@ -98,23 +94,29 @@ pig_dimension_is_void(Relation index, Relation heap, const PigMeta *meta)
  * A row that somebody appends meanwhile makes it fail.
  */
 static bool
-replace_dimension(Relation index, Relation heap, const PigMeta *meta, uint32 dimension)
+replace_dimension(Relation index, Relation heap, PigMeta *meta, uint32 dimension)
 {
 	BlockNumber last;
 	uint32		count;
+	bool		replaced;
 
-	return has_no_vectors(index, heap, meta, true, &last, &count) &&
-		pig_change_dimension(index, meta, last, count, dimension);
+	/* nobody may flush entries of the old dimension meanwhile */
+	pig_lock_maintenance(index, ExclusiveLock);
+	pig_read_meta(index, meta);
+	replaced = meta->dimension == dimension ||
+		(has_no_vectors(index, heap, meta, true, &last, &count) && pig_change_dimension(index, meta, last, count, dimension));
+	pig_unlock_maintenance(index, ExclusiveLock);
+	return replaced;
 }
 
 static bool
-append(Relation index, Relation heap, PigMeta *meta, const Vector *vector, uint64 row_pointer)
+append(Relation index, Relation heap, PigMeta *meta, const Vector *vector, const PigRow *row, uint64 *full_bytes)
 {
 	bool		declared = pig_declared_dimension(index) != 0;
 
 	pig_read_meta(index, meta);
 	if (vector == NULL)
-		return pig_append_row(index, meta, row_pointer, NULL, declared);
+		return pig_append_row(index, meta, row, declared, full_bytes);
 	if (meta->dimension == 0)
 		meta->dimension = pig_fix_dimension(index, (uint32) vector->dim);
 	if (meta->dimension != (uint32) vector->dim)
@@ -123,7 +125,7 @@ append(Relation index, Relation heap, PigMeta *meta, const Vector *vector, uint6
 			pig_refuse_dimension(index, meta->dimension, (uint32) vector->dim);
 		meta->dimension = (uint32) vector->dim;
 	}
-	return pig_append_row(index, meta, row_pointer, vector->x, declared);
+	return pig_append_row(index, meta, row, declared, full_bytes);
 }
 
 bool
@@ -133,12 +135,21 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 	/* the detoasted vector and the entry go with this context */
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment insert", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	Vector	   *vector = isnull[0] ? NULL : DatumGetVector(values[0]);
+	PigColumns	columns = pig_columns(index);
+	PigKeys		keys = pig_row_keys(&columns, values, isnull);
+	bool		has_vector = columns.vector >= 0 && !isnull[columns.vector];
+	Vector	   *vector = has_vector ? DatumGetVector(values[columns.vector]) : NULL;
+	PigRow		row = {.row_pointer = pig_row_pointer(tid), .vector = has_vector ? vector->x : NULL};
 	PigMeta    *meta = palloc(sizeof(PigMeta));
+	uint64		full_bytes = 0;
+
+	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
 	/* again when somebody else changed the dimension in between */
-	while (!append(index, heap, meta, vector, pig_row_pointer(tid)))
+	while (!append(index, heap, meta, vector, &row, &full_bytes))
 		CHECK_FOR_INTERRUPTS();
+	if (full_bytes >= (uint64) pig_pending_limit * 1024)
+		pig_flush_if_idle(index, heap);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 	return false;

@@ -6,8 +6,11 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/amvalidate.h"
 #include "access/htup_details.h"
+#include "access/stratnum.h"
 #include "catalog/pg_amop.h"
 #include "catalog/pg_amproc.h"
 #include "catalog/pg_opclass.h"
@@ -16,18 +19,119 @@
 #include "compat.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/plancat.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/float.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
+#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 #include "utils/syscache.h"
 
 #include "am.h"
 
+/* Pages that a condition reads of its postings, on average. */
+#define PAGES_PER_CONDITION 3
+/* As the engine does: fewer rows of a segment are looked up one by one. */
+#define FEW_OF_ROWS 8
+/* What a search of an index visits, each in a page or two: so many, and some more for each doubling of the rows. */
+#define VISITS_BASE 40
+#define VISITS_PER_DOUBLING 5
+#define PAGES_PER_VISIT 2
+
 /*
- * A scan looks at every row before it gives the first: all pages and all distances are startup cost.
+ * The clause's strategy in the column's family; InvalidStrategy for IS NULL and IS NOT NULL.
+ */
+static int
+strategy_of(const IndexOptInfo *index, int column, Node *clause)
+{
+	Oid			operator = InvalidOid;
+
+	if (IsA(clause, OpExpr))
+		operator = ((OpExpr *) clause)->opno;
+	else if (IsA(clause, ScalarArrayOpExpr))
+		operator = ((ScalarArrayOpExpr *) clause)->opno;
+	return OidIsValid(operator) ? get_op_opfamily_strategy(operator, index->opfamily[column]) : InvalidStrategy;
+}
+
+/*
+ * The conditions that keep rows out by themselves, and the column of each; the others only let the executor look at each row.
+ */
+static List *
+answered_quals(const IndexPath *path, List **indexcols)
+{
+	const IndexOptInfo *index = path->indexinfo;
+	List	   *quals = NIL;
+	ListCell   *cell;
+
+	foreach(cell, path->indexclauses)
+	{
+		IndexClause *clause = lfirst_node(IndexClause, cell);
+		PigColumn	column = pig_column_of(index->opcintype[clause->indexcol], index->indexcollations[clause->indexcol]);
+		ListCell   *qual;
+
+		foreach(qual, clause->indexquals)
+		{
+			RestrictInfo *info = lfirst_node(RestrictInfo, qual);
+
+			if (pig_column_answers(&column, strategy_of(index, clause->indexcol, (Node *) info->clause)))
+			{
+				quals = lappend(quals, info);
+				*indexcols = lappend_int(*indexcols, clause->indexcol);
+			}
+		}
+	}
+	return quals;
+}
+
+/*
+ * What it costs to look up `rows` rows of an index one by one, in ascending order of their pages; as for the heap of a bitmap scan.
+ */
+static Cost
+lookup_cost(double rows, double pages, double seq_page_cost, double random_page_cost)
+{
+	double		read = Min(2 * pages * rows / (2 * pages + rows), pages);
+
+	return read * (random_page_cost - (random_page_cost - seq_page_cost) * sqrt(read / pages));
+}
+
+/*
+ * The planner thinks that the scan gives as many rows as statistics say. Where the conditions were counted, it is told better: a limit costs
+ * the less of a scan the more rows there are.
+ */
+static void
+correct_rows(PlannerInfo *root, IndexPath *path, List *quals, Selectivity counted)
+{
+	RelOptInfo *rel = path->indexinfo->rel;
+	Selectivity guessed;
+
+	if (path->path.param_info != NULL)
+		return;
+	guessed = clauselist_selectivity(root, quals, (int) rel->relid, JOIN_INNER, NULL);
+	if (guessed > 0)
+		path->path.rows = Min(clamp_row_est(rel->rows * counted / guessed), Max(rel->tuples, 1));
+}
+
+/*
+ * What it costs to find the nearest of `rows` rows, those that conditions let through, by the indexes of segments. Before there are as many rows as
+ * make one it is never less than looking at all.
+ */
+static Cost
+search_cost(const IndexOptInfo *index, double rows, double random_page_cost)
+{
+	double		among = Max(index->tuples / Max(rows, 1), 1);
+	double		visits = (VISITS_BASE + VISITS_PER_DOUBLING * log2(Max(index->tuples, 2))) * among;
+
+	if (index->tuples < PIG_INDEX_ROWS_MIN || pig_target_recall >= 1)
+		return get_float8_infinity();
+	return visits * (PAGES_PER_VISIT * random_page_cost + cpu_operator_cost);
+}
+
+/*
+ * A scan by distance that looks at every row that its conditions let through does so before it gives the first: pages and distances are startup
+ * cost. One that searches indexes gives the first after a fraction of that, and has done all of it when it gives the last.
  *
  * A sequential scan reads out-of-line vectors too and is not charged for them; so where an index is larger than its table, it is charged
  * for the table's pages only. Both are then charged alike, and differ in what a distance and a sort cost.
@@ -37,23 +141,81 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 				  Selectivity *selectivity, double *correlation, double *pages)
 {
 	IndexOptInfo *index = path->indexinfo;
+	List	   *columns = NIL;
+	List	   *quals;
 	double		spc_seq_page_cost;
+	double		spc_random_page_cost;
+	double		rows;
+	double		charged_pages;
+	Cost		exact_cost = 0;
 
 	*selectivity = 1;
 	*correlation = 0;
 	*pages = index->pages;
 
-	/* nothing to serve: only one order, and only distances */
-	if (list_length(path->indexorderbys) != 1)
+	quals = answered_quals(path, &columns);
+	/* nothing to serve: neither an order, which is one distance, nor a condition that keeps rows out */
+	if (list_length(path->indexorderbys) > 1 || (path->indexorderbys == NIL && quals == NIL))
 	{
 		*startup_cost = *total_cost = get_float8_infinity();
 		pig_disable_path(path);
 		return;
 	}
-	get_tablespace_page_costs(index->reltablespace, NULL, &spc_seq_page_cost);
-	*startup_cost = Min((double) index->pages, Max((double) index->rel->pages, 1)) * spc_seq_page_cost +
-		index->tuples * cpu_operator_cost;
-	*total_cost = *startup_cost + index->tuples * cpu_index_tuple_cost;
+	rows = index->tuples;
+	if (quals != NIL)
+	{
+		/* what the predicate of a partial index lets through the index knows better than statistics do */
+		*selectivity = pig_selectivity(root, index, quals, columns);
+		correct_rows(root, path, quals, *selectivity);
+		rows = clamp_row_est(*selectivity * index->tuples);
+		*selectivity = Min(rows / Max(index->rel->tuples, 1), 1);
+	}
+	get_tablespace_page_costs(index->reltablespace, &spc_random_page_cost, &spc_seq_page_cost);
+	charged_pages = Max(Min((double) index->pages, Max((double) index->rel->pages, 1)), 1);
+	*startup_cost = list_length(quals) * (Min(PAGES_PER_CONDITION, (double) index->pages) * spc_seq_page_cost + cpu_operator_cost * 50);
+	if (path->indexorderbys == NIL)
+		*startup_cost += rows * cpu_operator_cost;
+	else if (rows * FEW_OF_ROWS > index->tuples)
+		exact_cost = charged_pages * spc_seq_page_cost + rows * cpu_operator_cost;
+	else
+		exact_cost = lookup_cost(rows, charged_pages, spc_seq_page_cost, spc_random_page_cost) + rows * cpu_operator_cost;
+	*total_cost = *startup_cost + exact_cost + rows * cpu_index_tuple_cost;
+	*startup_cost += Min(exact_cost, search_cost(index, rows, spc_random_page_cost));
+}
+
+/* ---- boolean columns ---- */
+
+static get_relation_info_hook_type next_relation_info_hook;
+
+/*
+ * Before 16 the server takes "flag", "NOT flag" and "flag = true" for conditions of an index only where the column's operator family is one of its
+ * own. Ours has the operators of that of B-trees; so while it plans, columns of ours say that one's name. A scan finds the operators in
+ * their own family again.
+ */
+static void
+relation_info_hook(PlannerInfo *root, Oid relation, bool inherits, RelOptInfo *rel)
+{
+	ListCell   *cell;
+
+	if (next_relation_info_hook != NULL)
+		next_relation_info_hook(root, relation, inherits, rel);
+	foreach(cell, rel->indexlist)
+	{
+		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
+
+		if (index->amcostestimate != pig_cost_estimate)
+			continue;
+		for (int i = 0; i < index->nkeycolumns; i++)
+			if (index->opcintype[i] == BOOLOID)
+				index->opfamily[i] = BOOL_BTREE_FAM_OID;
+	}
+}
+
+void
+pig_register_planner(void)
+{
+	next_relation_info_hook = get_relation_info_hook;
+	get_relation_info_hook = relation_info_hook;
 }
 
 /* ---- operator classes ---- */
@@ -135,6 +297,37 @@ validate_operators(Oid family_oid, Oid type, const char *family)
 	return valid;
 }
 
+/*
+ * A filter column's: operators for searching, numbered as keys.h says, and no function.
+ */
+static bool
+validate_filter(Oid family_oid, Oid type, const char *family)
+{
+	CatCList   *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family_oid));
+	CatCList   *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family_oid));
+	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? JsonbExistsAllStrategyNumber : BTMaxStrategyNumber;
+	bool		compares = type != ANYARRAYOID && type != JSONBOID;
+	bool		valid = true;
+
+	if (functions->n_members > 0)
+		complain(&valid, family, "contains support functions, which filter columns do not have");
+	for (int i = 0; i < operators->n_members; i++)
+	{
+		Form_pg_amop form = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
+
+		if (form->amopstrategy < 1 || form->amopstrategy > strategies)
+			complain(&valid, family, psprintf("contains operator %s with invalid strategy number %d",
+											  format_operator(form->amopopr), form->amopstrategy));
+		else if (form->amoppurpose != AMOP_SEARCH || get_op_rettype(form->amopopr) != BOOLOID)
+			complain(&valid, family, psprintf("contains operator %s that is not for searching", format_operator(form->amopopr)));
+		else if (compares && (!pig_is_key_type(form->amoplefttype) || !pig_is_key_type(form->amoprighttype)))
+			complain(&valid, family, psprintf("contains operator %s of a type that has no keys", format_operator(form->amopopr)));
+	}
+	ReleaseCatCacheList(operators);
+	ReleaseCatCacheList(functions);
+	return valid;
+}
+
 bool
 pig_validate(Oid opclass_oid)
 {
@@ -156,6 +349,8 @@ pig_validate(Oid opclass_oid)
 		elog(ERROR, "cache lookup failed for operator family %u", family_oid);
 	family = pstrdup(NameStr(((Form_pg_opfamily) GETSTRUCT(tuple))->opfname));
 	ReleaseSysCache(tuple);
+	if (type == ANYARRAYOID || type == JSONBOID || pig_is_key_type(type))
+		return validate_filter(family_oid, type, family);
 	valid = validate_procedures(family_oid, type, family);
 	return validate_operators(family_oid, type, family) && valid;
 }

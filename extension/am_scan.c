@@ -2,7 +2,10 @@
 
 /*
  * am_scan.c
- *	  Ordered scans.
+ *	  Scans: by distance, by conditions on filter columns, or both.
+ *
+ * By distance, segments with an index are searched for the recall that is wanted; then a row may come late, behind one that is farther, and
+ * all come in the end.
  *
  * A scan reads the directory and copies the deletion bits at its first row. What is inserted later is invisible to its snapshot, what
  * VACUUM removes later was dead to it; so it needs no lock between rows. Each call of the engine gives a batch of rows and keeps
@@ -29,6 +32,8 @@ typedef struct PigScan
 	PigSource	segment_pages;
 	PigSource	pending_pages;
 	PigSegments *segments;		/* NULL: not opened yet; kept over rescans, which see the same snapshot */
+	MemoryContext condition_context;	/* reset by a rescan */
+	PigConditions conditions;
 	pigment_host_search *search;
 	pigment_host_hit hits[HITS_MAX];
 	size_t		hit_count;
@@ -55,6 +60,7 @@ pig_begin_scan(Relation index, int nkeys, int norderbys)
 	PigScan    *state = MemoryContextAllocZero(context, sizeof(PigScan));
 
 	state->context = context;
+	state->condition_context = AllocSetContextCreate(context, "pigment scan conditions", ALLOCSET_SMALL_SIZES);
 	scan->opaque = state;
 	return scan;
 }
@@ -70,6 +76,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * (size_t) scan->numberOfOrderBys);
 	pigment_host_search_free(state->search);
 	state->search = NULL;
+	MemoryContextReset(state->condition_context);
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
 }
@@ -95,7 +102,7 @@ open_index(IndexScanDesc scan, PigScan *state)
 	pig_read_meta(index, state->meta);
 	pig_source_init(&state->segment_pages, index, scan->xs_snapshot, false, state->context);
 	pig_source_init(&state->pending_pages, index, scan->xs_snapshot, true, state->context);
-	state->segments = pig_open_segments(&state->segment_pages, state->meta, state->context);
+	state->segments = pig_hold_segments(&state->segment_pages, state->meta, state->context);
 
 	/* registered after the segments' own, so called before it: the search borrows them */
 	state->release.func = release_search;
@@ -139,7 +146,15 @@ start_search(IndexScanDesc scan, PigScan *state)
 	options.dimension = query != NULL ? (uint32) query->dim : Max(state->meta->dimension, 1);
 	options.query = query != NULL ? query->x : NULL;
 	options.batch_bytes_max = (uint64) work_mem * 1024;
+	options.conditions = state->conditions.conditions;
+	options.condition_count = state->conditions.count;
+	options.recall = pig_target_recall;
+	options.width = (size_t) pig_search_width;
+	/* without an order nobody stops early */
+	if (query == NULL)
+		options.batch_rows_first = (size_t) options.batch_bytes_max;
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
+	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)
 		PIG_CALL(&state->segment_pages.error,
 				 pigment_host_search_add_segment(state->search, state->segments->segments[i], state->segments->deleted[i],
@@ -150,6 +165,36 @@ start_search(IndexScanDesc scan, PigScan *state)
 	state->started = true;
 	if (query != NULL && (Pointer) query != DatumGetPointer(scan->orderByData->sk_argument))
 		pfree(query);
+}
+
+PigLastScan pig_last_scan;
+
+static void
+begin_report(IndexScanDesc scan, const PigScan *state)
+{
+	memset(&pig_last_scan, 0, sizeof(pig_last_scan));
+	pig_last_scan.index = RelationGetRelid(scan->indexRelation);
+	pig_last_scan.ordered = scan->numberOfOrderBys > 0;
+	pig_last_scan.recheck = state->conditions.recheck;
+	pig_last_scan.conditions = scan->numberOfKeys;
+	pig_last_scan.segments = state->segments->count;
+}
+
+/*
+ * Also learns whether all rows are to be looked at again, because the index does not know of some.
+ */
+static void
+report(IndexScanDesc scan, PigScan *state)
+{
+	pigment_host_search_counters counters = {.struct_size = sizeof(counters)};
+
+	pigment_host_search_get_counters(state->search, &counters);
+	state->conditions.recheck |= counters.unindexed_rows > 0;
+	if (pig_last_scan.index != RelationGetRelid(scan->indexRelation))
+		begin_report(scan, state);
+	pig_last_scan.recheck = state->conditions.recheck;
+	pig_last_scan.rows_given += state->hit_count;
+	pig_last_scan.counters = counters;
 }
 
 /*
@@ -168,13 +213,20 @@ start(IndexScanDesc scan, PigScan *state)
 	pgstat_count_index_scan(scan->indexRelation);
 	if (state->segments == NULL)
 		open_index(scan, state);
-	start_search(scan, state);
+	MemoryContextSwitchTo(state->condition_context);
+	state->conditions = pig_conditions(scan->indexRelation, scan->keyData, scan->numberOfKeys);
+	MemoryContextSwitchTo(state->context);
+	if (state->conditions.nothing)
+		state->started = true;
+	else
+		start_search(scan, state);
 	MemoryContextSwitchTo(caller);
+	begin_report(scan, state);
 }
 
 /*
  * The engine met rows of a dimension that the index got after the scan began: no row of the old one was left to be seen. The
- * generation tells, and not the dimension, which may be back to what it was.
+ * generation tells, and not the dimension, which may be back to what it was; where there were segments, which maintenance changes too, the dimension.
  */
 static void
 check_dimension_stayed(IndexScanDesc scan, PigScan *state, pigment_error *error)
@@ -182,7 +234,7 @@ check_dimension_stayed(IndexScanDesc scan, PigScan *state, pigment_error *error)
 	PigMeta    *now = palloc(sizeof(PigMeta));
 
 	pig_read_meta(scan->indexRelation, now);
-	if (now->generation == state->meta->generation)
+	if (now->generation == state->meta->generation || (state->meta->segment_count > 0 && now->dimension == state->meta->dimension))
 	{
 		pfree(now);
 		return;
@@ -204,13 +256,32 @@ next_hits(IndexScanDesc scan, PigScan *state)
 	do
 	{
 		error = NULL;
+		pig_source_use(&state->segment_pages);
 		status = pigment_host_search_next(state->search, state->hits, HITS_MAX, &state->hit_count, &error);
 		if (state->pending_pages.error != NULL)
 			kept = &state->pending_pages.error;
-		else if (status == PIGMENT_DATA_LOSS && state->meta->segment_count == 0)
+		else if (status == PIGMENT_DATA_LOSS)
 			check_dimension_stayed(scan, state, error);
 	} while (pig_retry(status, error, kept));
 	state->hit_next = 0;
+	report(scan, state);
+}
+
+/*
+ * Makes sure that there is a hit to give; false: all were given.
+ */
+static bool
+has_hit(IndexScanDesc scan, PigScan *state)
+{
+	if (!state->started)
+		start(scan, state);
+	if (state->hit_next < state->hit_count)
+		return true;
+	if (state->conditions.nothing)
+		return false;
+	CHECK_FOR_INTERRUPTS();
+	next_hits(scan, state);
+	return state->hit_count > 0;
 }
 
 bool
@@ -219,17 +290,29 @@ pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 	PigScan    *state = (PigScan *) scan->opaque;
 
 	Assert(ScanDirectionIsForward(direction));
-	if (!state->started)
-		start(scan, state);
-	if (state->hit_next == state->hit_count)
-	{
-		CHECK_FOR_INTERRUPTS();
-		next_hits(scan, state);
-		if (state->hit_count == 0)
-			return false;
-	}
+	if (!has_hit(scan, state))
+		return false;
 	pig_tid(state->hits[state->hit_next++].row_pointer, &scan->xs_heaptid);
-	scan->xs_recheck = false;
+	scan->xs_recheck = state->conditions.recheck;
 	scan->xs_recheckorderby = false;
 	return true;
+}
+
+int64
+pig_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+{
+	PigScan    *state = (PigScan *) scan->opaque;
+	int64		rows = 0;
+
+	while (has_hit(scan, state))
+	{
+		ItemPointerData tids[HITS_MAX];
+		int			count = 0;
+
+		while (state->hit_next < state->hit_count)
+			pig_tid(state->hits[state->hit_next++].row_pointer, &tids[count++]);
+		tbm_add_tuples(bitmap, tids, count, state->conditions.recheck);
+		rows += count;
+	}
+	return rows;
 }

@@ -14,6 +14,7 @@
 
 #include "am.h"
 #include "engine_error.h"
+#include "free_pages.h"
 
 #define ROWS_PER_CALL 4096
 
@@ -25,6 +26,7 @@ typedef struct VacuumState
 	IndexBulkDeleteResult *stats;
 	MemoryContext context;
 	PigSource	source;
+	PigRoom		room;			/* for deletion pages */
 } VacuumState;
 
 static bool
@@ -59,7 +61,7 @@ flush_deletions(VacuumState *vacuum, Deletions *deletions)
 	{
 		size_t		bytes;
 
-		deletions->entry.first_deletion = pig_create_deletions(vacuum->index, &deletions->entry);
+		deletions->entry.first_deletion = pig_create_deletions(&vacuum->room, &deletions->entry);
 		deletions->blocks = palloc(sizeof(BlockNumber) * pig_deletion_pages(&deletions->entry));
 		(void) pig_read_deletions(vacuum->index, &deletions->entry, &bytes, deletions->blocks);
 	}
@@ -146,14 +148,9 @@ vacuum_pending(VacuumState *vacuum, const PigMeta *meta)
 	while (block != PIGMENT_NO_PAGE)
 	{
 		PGAlignedBlock page;
-		pigment_error *error = NULL;
-		pigment_status status;
 
 		pig_vacuum_delay_point();
-		pig_read_page(vacuum->index, block, &page);
-		status = pigment_pending_page_check(page.data, meta->pending_stamp, block, &error);
-		if (status != PIGMENT_OK)
-			pig_raise_damaged_page(vacuum->index, block, status, error);
+		pig_read_pending_page(vacuum->index, meta->pending_stamp, block, &page);
 		vacuum_pending_page(vacuum, block, meta->pending_stamp, page.data);
 		block = pigment_pending_page_next(page.data);
 	}
@@ -176,13 +173,17 @@ vacuum_index(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDelet
 	stats->num_index_tuples = 0;
 	stats->estimated_count = false;
 
+	/* nothing that was read before a row pointer went may be published after it went, and no page be reused: VACUUM has no snapshot */
+	pig_lock_maintenance(info->index, ExclusiveLock);
 	meta = palloc(sizeof(PigMeta));
 	pig_read_meta(info->index, meta);
+	pig_room_init(&vacuum.room, info->index, meta);
 	pig_source_init(&vacuum.source, info->index, NULL, false, context);
 	segments = pig_open_segments(&vacuum.source, meta, context);
 	for (uint32 i = 0; i < meta->segment_count; i++)
 		vacuum_segment(&vacuum, segments->segments[i], &meta->segments[i]);
 	vacuum_pending(&vacuum, meta);
+	pig_unlock_maintenance(info->index, ExclusiveLock);
 
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
@@ -197,12 +198,16 @@ pig_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats, IndexBulkDe
 }
 
 /*
- * Nothing to clean up: pages are not reused yet. Without a bulk delete before, counts the rows.
+ * Flushes and merges what is due, and finds lost pages. Without a bulk delete before, counts the rows.
  */
 IndexBulkDeleteResult *
 pig_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
-	if (info->analyze_only || stats != NULL)
+	if (info->analyze_only)
 		return stats;
-	return vacuum_index(info, NULL, NULL, NULL);
+	if (stats == NULL)
+		stats = vacuum_index(info, NULL, NULL, NULL);
+	pig_maintain(info->index, pig_vacuumed_table(info));
+	stats->num_pages = RelationGetNumberOfBlocks(info->index);
+	return stats;
 }

@@ -126,6 +126,24 @@ pigment_pg_check_metadata(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(true);
 }
 
+/* A row of the function's result type, whose columns are all there. */
+static Datum
+row_result(FunctionCallInfo fcinfo, Datum *values)
+{
+	TupleDesc	row;
+	bool		nulls[8] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE || row->natts > (int) lengthof(nulls))
+		elog(ERROR, "return type must be a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));
+}
+
+static Datum
+space_name(int32_t metric)
+{
+	return CStringGetTextDatum(metric == PIGMENT_METRIC_COSINE ? "cosine" : metric == PIGMENT_METRIC_IP ? "ip" : "l2");
+}
+
 PG_FUNCTION_INFO_V1(pigment_pg_check_configuration);
 Datum
 pigment_pg_check_configuration(PG_FUNCTION_ARGS)
@@ -136,17 +154,34 @@ pigment_pg_check_configuration(PG_FUNCTION_ARGS)
 	pigment_buffer *normalized = NULL;
 	pigment_error *error = NULL;
 	int32_t		metric = 0;
-	TupleDesc	row;
 	Datum		values[2];
-	bool		nulls[2] = {false, false};
 
-	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	pig_check(pigment_check_configuration(configuration.bytes, configuration.size, metadata.bytes, metadata.size,
 										  preferred.bytes, preferred.size, &normalized, &metric, &error), &error);
 	values[0] = jsonb_result(normalized);
-	values[1] = CStringGetTextDatum(metric == PIGMENT_METRIC_COSINE ? "cosine" : metric == PIGMENT_METRIC_IP ? "ip" : "l2");
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+	values[1] = space_name(metric);
+	return row_result(fcinfo, values);
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_check_schema);
+Datum
+pigment_pg_check_schema(PG_FUNCTION_ARGS)
+{
+	Text		schema = jsonb_argument(fcinfo, 0);
+	Text		metadata = jsonb_argument(fcinfo, 1);
+	Text		preferred = text_argument(fcinfo, 2);
+	pigment_buffer *normalized = NULL;
+	pigment_buffer *configuration = NULL;
+	pigment_error *error = NULL;
+	int32_t		metric = 0;
+	Datum		values[3];
+
+	pig_check(pigment_check_schema(schema.bytes, schema.size, metadata.bytes, metadata.size, preferred.bytes,
+								   preferred.size, &normalized, &configuration, &metric, &error), &error);
+	values[0] = jsonb_result(normalized);
+	values[1] = jsonb_result(configuration);
+	values[2] = space_name(metric);
+	return row_result(fcinfo, values);
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_check_configuration_update);
@@ -291,6 +326,106 @@ pigment_pg_check_filter(PG_FUNCTION_ARGS)
 									 &error), &error);
 	pigment_filter_free(filter);
 	PG_RETURN_VOID();
+}
+
+/* check_indexed(where, where_document, schema) */
+PG_FUNCTION_INFO_V1(pigment_pg_check_indexed);
+Datum
+pigment_pg_check_indexed(PG_FUNCTION_ARGS)
+{
+	Text		schema = jsonb_argument(fcinfo, 2);
+	pigment_error *error = NULL;
+
+	if (schema.bytes != NULL)
+		pig_check(pigment_filter_check_schema(current_filter(fcinfo), schema.bytes, schema.size, &error), &error);
+	PG_RETURN_VOID();
+}
+
+/* ---- Orders and cursors ------------------------------------------------------------------------------------------ */
+
+/* The engine's bytes as bytea or text; the buffer is freed. */
+static Datum
+bytes_result(pigment_buffer *buffer)
+{
+	size_t		size;
+	const char *bytes = pigment_buffer_data(buffer, &size);
+	text	   *result = cstring_to_text_with_len(bytes, (int) size);
+
+	pigment_buffer_free(buffer);
+	PG_RETURN_TEXT_P(result);
+}
+
+/* _order_key(order_by, id, metadata, uri) */
+PG_FUNCTION_INFO_V1(pigment_pg_order_key);
+Datum
+pigment_pg_order_key(PG_FUNCTION_ARGS)
+{
+	Text		order_by = jsonb_argument(fcinfo, 0);
+	Text		id = text_argument(fcinfo, 1);
+	Text		metadata = jsonb_argument(fcinfo, 2);
+	Text		uri = text_argument(fcinfo, 3);
+	pigment_filter_record record = {.struct_size = sizeof record};
+	pigment_buffer *key = NULL;
+	pigment_error *error = NULL;
+
+	record.id = id.bytes;
+	record.id_size = id.size;
+	record.metadata_json = metadata.bytes;
+	record.metadata_json_size = metadata.size;
+	record.uri = uri.bytes;
+	record.uri_size = uri.size;
+	pig_check(pigment_order_key(order_by.bytes, order_by.size, &record, &key, &error), &error);
+	return bytes_result(key);
+}
+
+/* Arguments `number` and the next: what a cursor is bound to. */
+static pigment_cursor_place
+cursor_place(FunctionCallInfo fcinfo, int number)
+{
+	Text		collection = text_argument(fcinfo, number);
+	Text		order_by = jsonb_argument(fcinfo, number + 1);
+	pigment_cursor_place place = {.struct_size = sizeof place};
+
+	place.collection = collection.bytes;
+	place.collection_size = collection.size;
+	place.order_by_json = order_by.bytes;
+	place.order_by_json_size = order_by.size;
+	return place;
+}
+
+/* _cursor(collection, order_by, key, ordinal) */
+PG_FUNCTION_INFO_V1(pigment_pg_cursor);
+Datum
+pigment_pg_cursor(PG_FUNCTION_ARGS)
+{
+	pigment_cursor_place place = cursor_place(fcinfo, 0);
+	Text		key = text_argument(fcinfo, 2);
+	pigment_buffer *cursor = NULL;
+	pigment_error *error = NULL;
+
+	place.key = key.bytes;
+	place.key_size = key.size;
+	place.ordinal = (uint64_t) PG_GETARG_INT64(3);
+	pig_check(pigment_cursor_write(&place, &cursor, &error), &error);
+	return bytes_result(cursor);
+}
+
+/* _cursor_place(cursor, collection, order_by, OUT key, OUT ordinal) */
+PG_FUNCTION_INFO_V1(pigment_pg_cursor_place);
+Datum
+pigment_pg_cursor_place(PG_FUNCTION_ARGS)
+{
+	Text		cursor = text_argument(fcinfo, 0);
+	pigment_cursor_place place = cursor_place(fcinfo, 1);
+	pigment_buffer *key = NULL;
+	uint64_t	ordinal = 0;
+	pigment_error *error = NULL;
+	Datum		values[2];
+
+	pig_check(pigment_cursor_read(cursor.bytes, cursor.size, &place, &key, &ordinal, &error), &error);
+	values[0] = bytes_result(key);
+	values[1] = Int64GetDatum((int64) ordinal);
+	return row_result(fcinfo, values);
 }
 
 /* matches(where, where_document, id, document, metadata, uri) */

@@ -12,6 +12,7 @@
 
 #include "access/generic_xlog.h"
 #include "access/genam.h"
+#include "access/gist_private.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_proc.h"
 #include "commands/vacuum.h"
@@ -68,6 +69,13 @@
 #define pig_test_for_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
 #endif
 
+/* 18 asks the locale itself. */
+#if PG_VERSION_NUM >= 180000
+#define pig_collation_is_c(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define pig_collation_is_c(collation) lc_collate_is_c(collation)
+#endif
+
 /* A new page of the fork, exclusively locked. */
 static inline Buffer
 pig_extend(Relation index, ForkNumber fork)
@@ -87,6 +95,43 @@ pig_extend(Relation index, ForkNumber fork)
 	return buffer;
 #endif
 }
+
+/* Pins the buffer if it still has the block, without looking the block up. 16 gave the place of a file another name. */
+static inline bool
+pig_read_recent_buffer(Relation relation, BlockNumber block, Buffer buffer)
+{
+#if PG_VERSION_NUM >= 160000
+	return ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer);
+#else
+	return ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer);
+#endif
+}
+
+/* Says to standbys that pages which transaction `xid` retired are about to be reused. 16 also asks for the table, which before may be unknown. */
+static inline void
+pig_log_page_reuse(Relation index, Relation heap, BlockNumber block, FullTransactionId xid)
+{
+#if PG_VERSION_NUM >= 160000
+	gistXLogPageReuse(index, heap, block, xid);
+#else
+	(void) heap;
+	gistXLogPageReuse(index, block, xid);
+#endif
+}
+
+/* 16 tells VACUUM of an index which table it is of. */
+#if PG_VERSION_NUM >= 160000
+#define pig_vacuumed_table(info) ((info)->heaprel)
+#else
+#define pig_vacuumed_table(info) ((Relation) NULL)
+#endif
+
+/* 18 can log that a lock was not to be had. */
+#if PG_VERSION_NUM >= 180000
+#define pig_try_lock_tuple(relation, tid, mode) ConditionalLockTuple(relation, tid, mode, false)
+#else
+#define pig_try_lock_tuple(relation, tid, mode) ConditionalLockTuple(relation, tid, mode)
+#endif
 
 /* 16 renamed pg_class_ownercheck and its kin. */
 static inline bool

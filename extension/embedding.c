@@ -28,6 +28,7 @@
 
 #include "engine_error.h"
 #include "vector.h"
+#include "vector_text.h"
 
 PG_FUNCTION_INFO_V1(pigment_pg_embed_lexical);
 Datum
@@ -154,7 +155,7 @@ check_answer(const char *name, ArrayType *answer, int expected)
 		dimension = vector->dim;
 		/* A function in C can build what the type's input would have refused. */
 		for (int i = 0; i < vector->dim; i++)
-			pig_check_element(vector->x[i], i);
+			pig_check_finite("vector", vector->x[i], i);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 
 #include "am.h"
 #include "collections.h"
@@ -22,7 +23,10 @@ void
 _PG_init(void)
 {
 	pig_register_options();
+	pig_register_planner();
 	pig_register_session_defaults();
+	pig_register_segment_cache();
+	MarkGUCPrefixReserved("pigment");
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_version);

@@ -4,16 +4,18 @@
  * pages.c
  *	  Every change of an index's pages, and the plain ways to read them.
  *
- * Locks are taken in this order: a pending page, the relation's extension lock, a new page, the metapage.
+ * Locks are taken in this order: a pending page, a list of pages, the relation's extension lock, a new page, the metapage.
  */
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
+#include "access/transam.h"
 #include "access/xloginsert.h"
 #include "compat.h"
 #include "storage/bufpage.h"
 
 #include "engine_error.h"
+#include "free_pages.h"
 #include "pages.h"
 
 static inline PigMeta *
@@ -47,11 +49,8 @@ pig_raise_damaged_page(Relation index, BlockNumber block, pigment_status status,
 	pig_raise_corrupted(index, block, reason != NULL ? reason + 3 : why);
 }
 
-/*
- * The server's part of a page whose rest the engine wrote: no item pointers, no hole.
- */
-static void
-set_page_header(Page page)
+void
+pig_set_page_header(Page page)
 {
 	PageHeader	header = (PageHeader) page;
 
@@ -71,11 +70,11 @@ check_meta(Relation index, Page page)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "the metapage is empty");
 	if (meta->magic != PIG_META_MAGIC)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "no metapage of access method pigment");
-	if (meta->version != PIG_META_VERSION)
+	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index \"%s\" has version %u, this module reads version %d",
-						RelationGetRelationName(index), meta->version, PIG_META_VERSION),
+				 errmsg("index \"%s\" has version %u, this module reads versions %d to %d",
+						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS),
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
@@ -105,22 +104,22 @@ pig_read_page(Relation index, BlockNumber block, PGAlignedBlock *page)
 }
 
 static void
-init_meta(Page page, uint32 dimension, int32 metric)
+init_meta(Page page, const PigShape *shape)
 {
 	PigMeta    *meta = meta_of(page);
 
 	memset(page, 0, BLCKSZ);
 	meta->magic = PIG_META_MAGIC;
-	meta->version = PIG_META_VERSION;
-	meta->dimension = dimension;
-	meta->metric = metric;
+	meta->version = shape->has_keys ? PIG_META_VERSION_KEYS : PIG_META_VERSION;
+	meta->dimension = shape->dimension;
+	meta->metric = shape->metric;
 	meta->generation = 1;
 	meta->pending_head = meta->pending_tail = PIG_META_BLOCK + 1;
 	meta->pending_stamp = 1;
 	meta->next_segment = 2;
 	meta->directory = PIGMENT_NO_PAGE;
 	meta->retired = PIGMENT_NO_PAGE;
-	set_page_header(page);
+	pig_set_page_header(page);
 	pigment_meta_page_seal(page, PIG_META_BLOCK);
 }
 
@@ -141,39 +140,39 @@ extend_to(Relation index, ForkNumber fork, BlockNumber expected)
  * Page images as WAL records of their own, not generic ones: those skip unlogged relations, whose init fork must be logged.
  */
 static void
-write_empty_init_fork(Buffer meta_buffer, Buffer pending_buffer, uint32 dimension, int32 metric)
+write_empty_init_fork(Buffer meta_buffer, Buffer pending_buffer, const PigShape *shape)
 {
 	START_CRIT_SECTION();
-	init_meta(BufferGetPage(meta_buffer), dimension, metric);
+	init_meta(BufferGetPage(meta_buffer), shape);
 	MarkBufferDirty(meta_buffer);
 	log_newpage_buffer(meta_buffer, false);
 
 	memset(BufferGetPage(pending_buffer), 0, BLCKSZ);
 	pigment_pending_page_init(BufferGetPage(pending_buffer), 1, PIG_META_BLOCK + 1);
-	set_page_header(BufferGetPage(pending_buffer));
+	pig_set_page_header(BufferGetPage(pending_buffer));
 	MarkBufferDirty(pending_buffer);
 	log_newpage_buffer(pending_buffer, false);
 	END_CRIT_SECTION();
 }
 
 void
-pig_write_empty(Relation index, ForkNumber fork, uint32 dimension, int32 metric)
+pig_write_empty(Relation index, ForkNumber fork, const PigShape *shape)
 {
 	Buffer		meta_buffer = extend_to(index, fork, PIG_META_BLOCK);
 	Buffer		pending_buffer = extend_to(index, fork, PIG_META_BLOCK + 1);
 
 	if (fork == INIT_FORKNUM)
-		write_empty_init_fork(meta_buffer, pending_buffer, dimension, metric);
+		write_empty_init_fork(meta_buffer, pending_buffer, shape);
 	else
 	{
 		GenericXLogState *state = GenericXLogStart(index);
 		Page		meta_page = GenericXLogRegisterBuffer(state, meta_buffer, GENERIC_XLOG_FULL_IMAGE);
 		Page		pending_page = GenericXLogRegisterBuffer(state, pending_buffer, GENERIC_XLOG_FULL_IMAGE);
 
-		init_meta(meta_page, dimension, metric);
+		init_meta(meta_page, shape);
 		memset(pending_page, 0, BLCKSZ);
 		pigment_pending_page_init(pending_page, 1, PIG_META_BLOCK + 1);
-		set_page_header(pending_page);
+		pig_set_page_header(pending_page);
 		GenericXLogFinish(state);
 	}
 	UnlockReleaseBuffer(pending_buffer);
@@ -181,15 +180,15 @@ pig_write_empty(Relation index, ForkNumber fork, uint32 dimension, int32 metric)
 }
 
 BlockNumber
-pig_write_new_page(Relation index, const void *page)
+pig_write_new_page(PigRoom *room, const void *page)
 {
-	Buffer		buffer = pig_extend(index, MAIN_FORKNUM);
+	Buffer		buffer = pig_new_buffer(room);
 	BlockNumber block = BufferGetBlockNumber(buffer);
-	GenericXLogState *state = GenericXLogStart(index);
+	GenericXLogState *state = GenericXLogStart(room->index);
 	Page		target = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
 
 	memcpy(target, page, BLCKSZ);
-	set_page_header(target);
+	pig_set_page_header(target);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	return block;
@@ -197,21 +196,10 @@ pig_write_new_page(Relation index, const void *page)
 
 /* ---- the metapage ---- */
 
-typedef struct MetaChange
+PigMetaChange
+pig_begin_meta_change(Relation index, GenericXLogState *state)
 {
-	Buffer		buffer;
-	GenericXLogState *state;
-	PigMeta    *meta;			/* in the record's copy of the page */
-	Page		page;
-} MetaChange;
-
-/*
- * Locks the metapage exclusively and adds it to a record; state NULL: to a new one.
- */
-static MetaChange
-begin_meta_change(Relation index, GenericXLogState *state)
-{
-	MetaChange	change;
+	PigMetaChange change;
 
 	change.buffer = ReadBuffer(index, PIG_META_BLOCK);
 	LockBuffer(change.buffer, BUFFER_LOCK_EXCLUSIVE);
@@ -222,8 +210,8 @@ begin_meta_change(Relation index, GenericXLogState *state)
 	return change;
 }
 
-static void
-end_meta_change(MetaChange *change)
+void
+pig_end_meta_change(PigMetaChange *change)
 {
 	pigment_meta_page_seal(change->page, PIG_META_BLOCK);
 	GenericXLogFinish(change->state);
@@ -231,9 +219,16 @@ end_meta_change(MetaChange *change)
 }
 
 void
+pig_abort_meta_change(PigMetaChange *change)
+{
+	GenericXLogAbort(change->state);
+	UnlockReleaseBuffer(change->buffer);
+}
+
+void
 pig_publish_segments(Relation index, const PigSegmentEntry *entries, int count, uint32 next_segment, uint32 dimension)
 {
-	MetaChange	change = begin_meta_change(index, NULL);
+	PigMetaChange change = pig_begin_meta_change(index, NULL);
 	PigMeta    *meta = change.meta;
 
 	if (meta->segment_count + (uint32) count > PIG_SEGMENTS_MAX)
@@ -243,23 +238,67 @@ pig_publish_segments(Relation index, const PigSegmentEntry *entries, int count, 
 	meta->next_segment = next_segment;
 	meta->dimension = dimension;
 	meta->generation++;
-	end_meta_change(&change);
+	pig_end_meta_change(&change);
+}
+
+void
+pig_publish_change(Relation index, const PigChange *wanted)
+{
+	PigMetaChange change = pig_begin_meta_change(index, NULL);
+	PigMeta    *meta = change.meta;
+	uint32		added = wanted->added != NULL ? 1 : 0;
+	uint32		first = wanted->count > 0 ? wanted->first : meta->segment_count;
+	uint32		behind = first + wanted->count;
+
+	/* nobody else changes what is there while we hold the maintenance lock */
+	if (behind > meta->segment_count || meta->segment_count + added - wanted->count > PIG_SEGMENTS_MAX)
+		elog(ERROR, "the directory of index \"%s\" has no such place", RelationGetRelationName(index));
+	for (uint32 i = 0; i < wanted->count; i++)
+		if (meta->segments[first + i].segment != wanted->segments[i])
+			elog(ERROR, "the directory of index \"%s\" has changed", RelationGetRelationName(index));
+	memmove(&meta->segments[first + added], &meta->segments[behind], sizeof(PigSegmentEntry) * (meta->segment_count - behind));
+	if (wanted->added != NULL)
+		meta->segments[first] = *wanted->added;
+	meta->segment_count += added - wanted->count;
+	memset(&meta->segments[meta->segment_count], 0, sizeof(PigSegmentEntry) * (PIG_SEGMENTS_MAX - meta->segment_count));
+	if (wanted->pending_head != PIGMENT_NO_PAGE)
+	{
+		meta->pending_head = wanted->pending_head;
+		meta->pending_bytes -= Min(meta->pending_bytes, wanted->pending_bytes);
+	}
+	if (wanted->retired != PIGMENT_NO_PAGE)
+	{
+		/* read under the lock: whoever knows the old directory has a snapshot that is no younger */
+		meta->retired = wanted->retired;
+		meta->retired_xid = U64FromFullTransactionId(ReadNextFullTransactionId());
+	}
+	meta->generation++;
+	pig_end_meta_change(&change);
+}
+
+uint32
+pig_reserve_segment(Relation index)
+{
+	PigMetaChange change = pig_begin_meta_change(index, NULL);
+	uint32		result = change.meta->next_segment++;
+
+	pig_end_meta_change(&change);
+	return result;
 }
 
 uint32
 pig_fix_dimension(Relation index, uint32 dimension)
 {
-	MetaChange	change = begin_meta_change(index, NULL);
+	PigMetaChange change = pig_begin_meta_change(index, NULL);
 	uint32		result = change.meta->dimension;
 
 	if (result != 0)
 	{
-		GenericXLogAbort(change.state);
-		UnlockReleaseBuffer(change.buffer);
+		pig_abort_meta_change(&change);
 		return result;
 	}
 	change.meta->dimension = dimension;
-	end_meta_change(&change);
+	pig_end_meta_change(&change);
 	return dimension;
 }
 
@@ -275,12 +314,21 @@ check_pending(Relation index, const void *page, uint32 stamp, BlockNumber block)
 		pig_raise_damaged_page(index, block, status, error);
 }
 
+void
+pig_read_pending_page(Relation index, uint32 stamp, BlockNumber block, PGAlignedBlock *page)
+{
+	if (block >= RelationGetNumberOfBlocks(index))
+		pig_raise_corrupted(index, block, "the chain of pending pages leads outside the index");
+	pig_read_page(index, block, page);
+	check_pending(index, page->data, stamp, block);
+}
+
 /*
  * Writes an entry that is larger than a page to pages of its own, the last first, because each names the next. Nobody knows them until
  * the pending page that refers to them is written: a crash before that leaves unused pages.
  */
 static BlockNumber
-write_overflow(Relation index, uint32 stamp, const char *entry, size_t bytes)
+write_overflow(PigRoom *room, uint32 stamp, const char *entry, size_t bytes)
 {
 	size_t		capacity = pigment_overflow_page_capacity();
 	uint32		next = PIGMENT_NO_PAGE;
@@ -292,12 +340,12 @@ write_overflow(Relation index, uint32 stamp, const char *entry, size_t bytes)
 		Page		page;
 
 		CHECK_FOR_INTERRUPTS();
-		buffer = pig_extend(index, MAIN_FORKNUM);
-		state = GenericXLogStart(index);
+		buffer = pig_new_buffer(room);
+		state = GenericXLogStart(room->index);
 		page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
 		memset(page, 0, BLCKSZ);
 		pigment_overflow_page_init(page, stamp, BufferGetBlockNumber(buffer), entry, bytes, offset, next);
-		set_page_header(page);
+		pig_set_page_header(page);
 		GenericXLogFinish(state);
 		next = BufferGetBlockNumber(buffer);
 		UnlockReleaseBuffer(buffer);
@@ -313,40 +361,46 @@ typedef struct PendingEntry
 	uint64		row_pointer;
 	BlockNumber overflow;		/* PIGMENT_NO_PAGE: the bytes go to the page itself */
 	uint32		dimension;		/* must still be the index's; 0: need not */
+	bool		has_vector;
 } PendingEntry;
 
 static bool
 append_entry(Page page, const PendingEntry *entry)
 {
 	if (entry->overflow != PIGMENT_NO_PAGE)
-		return pigment_pending_page_append_overflow(page, entry->row_pointer, entry->overflow, entry->size);
+		return pigment_pending_page_append_overflow_row(page, entry->row_pointer, entry->overflow, entry->size, entry->has_vector);
 	return pigment_pending_page_append(page, entry->bytes, entry->size);
 }
 
 /*
- * The chain's last page is full: a new one with the entry is linked and made known in one record.
+ * The chain's last page is full: a new one, with the entry if there is one, is linked and made known in one record. Returns the bytes of
+ * entries in full pages.
  *
  * The caller holds the exclusive lock on the last page, whose copy in `state` is `page`.
  */
-static void
-append_on_new_page(Relation index, uint32 stamp, GenericXLogState *state, Page page, const PendingEntry *entry)
+static uint64
+append_on_new_page(PigRoom *room, uint32 stamp, GenericXLogState *state, Page page, const PendingEntry *entry)
 {
-	Buffer		buffer = pig_extend(index, MAIN_FORKNUM);
+	Buffer		buffer = pig_new_buffer(room);
 	BlockNumber block = BufferGetBlockNumber(buffer);
 	Page		new_page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
-	MetaChange	change;
+	PigMetaChange change;
+	uint64		full_bytes;
 
 	memset(new_page, 0, BLCKSZ);
 	pigment_pending_page_init(new_page, stamp, block);
-	set_page_header(new_page);
-	if (!append_entry(new_page, entry))
+	pig_set_page_header(new_page);
+	if (entry != NULL && !append_entry(new_page, entry))
 		elog(ERROR, "an entry of %zu bytes does not fit an empty page of index \"%s\"", entry->size,
-			 RelationGetRelationName(index));
+			 RelationGetRelationName(room->index));
 	pigment_pending_page_set_next(page, block);
-	change = begin_meta_change(index, state);
+	change = pig_begin_meta_change(room->index, state);
 	change.meta->pending_tail = block;
-	end_meta_change(&change);
+	change.meta->pending_bytes += pigment_pending_page_bytes(page);
+	full_bytes = change.meta->pending_bytes;
+	pig_end_meta_change(&change);
 	UnlockReleaseBuffer(buffer);
+	return full_bytes;
 }
 
 /*
@@ -365,56 +419,116 @@ current_dimension(Relation index)
 }
 
 /*
- * Appends to the chain, beginning the search for its end at `block`. Inserters meet only at the last page. False: the entry's dimension is
- * not the index's any more.
+ * The last page of the chain, exclusively locked, with its copy in a new record. The search for it begins at `block`.
  */
-static bool
-append_to_chain(Relation index, uint32 stamp, BlockNumber block, const PendingEntry *entry)
+static Buffer
+lock_last_page(Relation index, uint32 stamp, BlockNumber block, GenericXLogState **state, Page *page)
 {
 	for (;;)
 	{
 		Buffer		buffer = ReadBuffer(index, block);
-		GenericXLogState *state;
-		Page		page;
 
 		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-		state = GenericXLogStart(index);
-		page = GenericXLogRegisterBuffer(state, buffer, 0);
-		check_pending(index, page, stamp, block);
-		block = pigment_pending_page_next(page);
+		*state = GenericXLogStart(index);
+		*page = GenericXLogRegisterBuffer(*state, buffer, 0);
+		check_pending(index, *page, stamp, block);
+		block = pigment_pending_page_next(*page);
 		if (block == PIGMENT_NO_PAGE)
-		{
-			bool		fits = entry->dimension == 0 || entry->dimension == current_dimension(index);
-
-			if (!fits)
-				GenericXLogAbort(state);
-			else if (append_entry(page, entry))
-				GenericXLogFinish(state);
-			else
-				append_on_new_page(index, stamp, state, page, entry);
-			UnlockReleaseBuffer(buffer);
-			return fits;
-		}
-		GenericXLogAbort(state);
+			return buffer;
+		GenericXLogAbort(*state);
 		UnlockReleaseBuffer(buffer);
 		CHECK_FOR_INTERRUPTS();
 	}
 }
 
-bool
-pig_append_row(Relation index, const PigMeta *meta, uint64 row_pointer, const float *vector, bool declared)
+typedef enum AppendResult
 {
-	size_t		size = pigment_pending_entry_bytes(meta->dimension, vector != NULL);
-	char	   *bytes = palloc(size);
-	PendingEntry entry = {bytes, size, row_pointer, PIGMENT_NO_PAGE, vector == NULL || declared ? 0 : meta->dimension};
-	bool		appended;
+	APPEND_DONE,
+	APPEND_OTHER_DIMENSION,		/* the entry's is not the index's any more */
+	APPEND_PAGE_FULL			/* and no page may be taken */
+} AppendResult;
 
-	pigment_pending_entry_encode(row_pointer, vector, meta->dimension, bytes);
-	if (size > pigment_pending_entry_bytes_max())
-		entry.overflow = write_overflow(index, meta->pending_stamp, bytes, size);
-	appended = append_to_chain(index, meta->pending_stamp, meta->pending_tail, &entry);
+/*
+ * Appends to the chain. Inserters meet only at the last page. takes_page: the caller holds the lock of those who take pages.
+ */
+static AppendResult
+append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, bool takes_page, uint64 *full_bytes)
+{
+	GenericXLogState *state;
+	Page		page;
+	Buffer		buffer = lock_last_page(room->index, meta->pending_stamp, meta->pending_tail, &state, &page);
+	AppendResult result = APPEND_DONE;
+
+	if (entry->dimension != 0 && entry->dimension != current_dimension(room->index))
+		result = APPEND_OTHER_DIMENSION;
+	else if (append_entry(page, entry))
+		GenericXLogFinish(state);
+	else if (takes_page)
+		*full_bytes = append_on_new_page(room, meta->pending_stamp, state, page, entry);
+	else
+		result = APPEND_PAGE_FULL;
+	if (result != APPEND_DONE)
+		GenericXLogAbort(state);
+	UnlockReleaseBuffer(buffer);
+	return result;
+}
+
+bool
+pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, uint64 *full_bytes)
+{
+	bool		has_vector = row->vector != NULL;
+	size_t		size = pigment_pending_entry_bytes_with_keys(meta->dimension, has_vector, row->keys_size);
+	char	   *bytes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	PendingEntry entry = {bytes, size, row->row_pointer, PIGMENT_NO_PAGE, !has_vector || declared ? 0 : meta->dimension, has_vector};
+	bool		takes_page = size > pigment_pending_entry_bytes_max();
+	AppendResult result;
+	PigRoom		room;
+
+	*full_bytes = 0;
+	pig_room_init(&room, index, meta);
+	pigment_pending_entry_encode_with_keys(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
+	if (takes_page)
+	{
+		pig_lock_taking(index, ShareLock);
+		entry.overflow = write_overflow(&room, meta->pending_stamp, bytes, size);
+	}
+	result = append_to_chain(&room, meta, &entry, takes_page, full_bytes);
+	if (result == APPEND_PAGE_FULL)
+	{
+		/* not under a page's lock, which those who count pages wait for */
+		pig_lock_taking(index, ShareLock);
+		takes_page = true;
+		result = append_to_chain(&room, meta, &entry, takes_page, full_bytes);
+	}
+	if (takes_page)
+		pig_unlock_taking(index, ShareLock);
 	pfree(bytes);
-	return appended;
+	return result == APPEND_DONE;
+}
+
+BlockNumber
+pig_close_pending(Relation index, const PigMeta *meta)
+{
+	GenericXLogState *state;
+	Page		page;
+	Buffer		buffer;
+	PigRoom		room;
+	BlockNumber last;
+
+	pig_room_init(&room, index, meta);
+	pig_lock_taking(index, ShareLock);
+	buffer = lock_last_page(index, meta->pending_stamp, meta->pending_tail, &state, &page);
+	last = BufferGetBlockNumber(buffer);
+	if (pigment_pending_page_count(page) == 0)
+		GenericXLogAbort(state);
+	else
+	{
+		(void) append_on_new_page(&room, meta->pending_stamp, state, page, NULL);
+		last = pigment_pending_page_next(BufferGetPage(buffer));
+	}
+	UnlockReleaseBuffer(buffer);
+	pig_unlock_taking(index, ShareLock);
+	return last;
 }
 
 bool
@@ -429,20 +543,17 @@ pig_change_dimension(Relation index, const PigMeta *meta, BlockNumber last, uint
 	check_pending(index, page, meta->pending_stamp, last);
 	if (pigment_pending_page_next(page) == PIGMENT_NO_PAGE && pigment_pending_page_count(page) == count)
 	{
-		MetaChange	change = begin_meta_change(index, NULL);
+		PigMetaChange change = pig_begin_meta_change(index, NULL);
 
 		changed = change.meta->dimension == meta->dimension && change.meta->segment_count == 0;
 		if (changed)
 		{
 			change.meta->dimension = dimension;
 			change.meta->generation++;
-			end_meta_change(&change);
+			pig_end_meta_change(&change);
 		}
 		else
-		{
-			GenericXLogAbort(change.state);
-			UnlockReleaseBuffer(change.buffer);
-		}
+			pig_abort_meta_change(&change);
 	}
 	UnlockReleaseBuffer(buffer);
 	return changed;
@@ -468,11 +579,11 @@ pig_kill_entries(Relation index, BlockNumber block, uint32 stamp, const uint32 *
 /* ---- deletion pages ---- */
 
 BlockNumber
-pig_create_deletions(Relation index, const PigSegmentEntry *entry)
+pig_create_deletions(PigRoom *room, const PigSegmentEntry *entry)
 {
 	uint32		per_page = pigment_deletion_page_rows();
 	uint32		next = PIGMENT_NO_PAGE;
-	MetaChange	change;
+	PigMetaChange change;
 
 	/* the last first, because each names the next; one metapage record makes the chain known */
 	for (uint64 number = (entry->rows + per_page - 1) / per_page; number-- > 0;)
@@ -481,14 +592,14 @@ pig_create_deletions(Relation index, const PigSegmentEntry *entry)
 
 		memset(page.data, 0, BLCKSZ);
 		pigment_deletion_page_init(page.data, entry->segment, (uint32) number, next);
-		next = pig_write_new_page(index, page.data);
+		next = pig_write_new_page(room, page.data);
 	}
-	change = begin_meta_change(index, NULL);
+	change = pig_begin_meta_change(room->index, NULL);
 	for (uint32 i = 0; i < change.meta->segment_count; i++)
 		if (change.meta->segments[i].segment == entry->segment)
 			change.meta->segments[i].first_deletion = next;
 	change.meta->generation++;
-	end_meta_change(&change);
+	pig_end_meta_change(&change);
 	return next;
 }
 

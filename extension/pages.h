@@ -11,7 +11,7 @@
  *
  *	offset	size	meaning
  *	0		4		magic, PIG_META_MAGIC
- *	4		4		version of this layout, PIG_META_VERSION
+ *	4		4		version of this layout: 2 where rows have keys, otherwise 1
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
  *	16		8		generation: grows with every change of the directory, and when another dimension takes the place of one
@@ -21,10 +21,13 @@
  *	36		4		stamp that the next segment gets
  *	40		4		segments in the directory
  *	44		4		first page of a directory that goes on elsewhere; PIGMENT_NO_PAGE: all is here
- *	48		4		first page of a list of retired pages; PIGMENT_NO_PAGE: none, pages are not retired yet
- *	52		4		zero
- *	56		8		64-bit transaction id that retired the newest of them; 0
- *	64		32 each	directory: PigSegmentEntry
+ *	48		4		page of the newest list of retired pages (free_pages.h); PIGMENT_NO_PAGE: none
+ *	52		4		page of the list of free pages (free_pages.h); 0: there is none yet
+ *	56		8		64-bit transaction id that was next when the pages of the newest list were retired
+ *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them
+ *	8128	8		bytes of entries in the pending pages, the last left out; less where an older version appended some
+ *
+ * What is at 52 and 8128 version 0.1 left zero.
  *
  * After the payload's 8,152 bytes comes the engine's trailer, which seals this page as it seals all others. There is no hole: pd_lower,
  * pd_upper and pd_special all point to the trailer.
@@ -44,6 +47,7 @@
 #define PIG_META_BLOCK 0
 #define PIG_META_MAGIC 0x4D474950	/* "PIGM" */
 #define PIG_META_VERSION 1
+#define PIG_META_VERSION_KEYS 2
 
 typedef struct PigSegmentEntry
 {
@@ -56,7 +60,7 @@ typedef struct PigSegmentEntry
 } PigSegmentEntry;
 
 #define PIG_PAYLOAD_BYTES (PIGMENT_PAGE_BYTES - PIGMENT_PAGE_HEADER_BYTES - PIGMENT_PAGE_TRAILER_BYTES)
-#define PIG_SEGMENTS_MAX ((PIG_PAYLOAD_BYTES - 64) / (int) sizeof(PigSegmentEntry))
+#define PIG_SEGMENTS_MAX 252
 
 typedef struct PigMeta
 {
@@ -72,16 +76,20 @@ typedef struct PigMeta
 	uint32		segment_count;
 	uint32		directory;
 	uint32		retired;
-	uint32		unused;
+	uint32		free;
 	uint64		retired_xid;
 	PigSegmentEntry segments[PIG_SEGMENTS_MAX];
+	uint64		pending_bytes;
 } PigMeta;
 
 StaticAssertDecl(SizeOfPageHeaderData == PIGMENT_PAGE_HEADER_BYTES, "the server's page header");
 StaticAssertDecl(BLCKSZ == PIGMENT_PAGE_BYTES, "size of a page");
 StaticAssertDecl(offsetof(PigMeta, segments) == 64, "layout of the metapage");
+StaticAssertDecl(offsetof(PigMeta, pending_bytes) == 8128, "layout of the metapage");
 StaticAssertDecl(sizeof(PigSegmentEntry) == 32, "layout of a directory entry");
 StaticAssertDecl(sizeof(PigMeta) <= PIG_PAYLOAD_BYTES, "the directory fits the metapage");
+
+typedef struct PigRoom PigRoom;	/* free_pages.h */
 
 /* A heap tuple as the engine's row pointer: ascending with the tuple's place. */
 static inline uint64
@@ -102,23 +110,66 @@ extern void pig_read_meta(Relation index, PigMeta *meta);
 /* A copy of a page, taken under a share lock; what it holds is not checked. */
 extern void pig_read_page(Relation index, BlockNumber block, PGAlignedBlock *page);
 
+/* The same of a pending page, checked. */
+extern void pig_read_pending_page(Relation index, uint32 stamp, BlockNumber block, PGAlignedBlock *page);
+
+/* What all rows of an index have in common. */
+typedef struct PigShape
+{
+	uint32		dimension;		/* declared; 0: of the first vector, or there are none */
+	int32		metric;
+	bool		has_keys;
+} PigShape;
+
 /* Metapage and first pending page of an empty fork. */
-extern void pig_write_empty(Relation index, ForkNumber fork, uint32 dimension, int32 metric);
+extern void pig_write_empty(Relation index, ForkNumber fork, const PigShape *shape);
 
-/* Puts a page of the engine's into a new block, as it is. */
-extern BlockNumber pig_write_new_page(Relation index, const void *page);
+/* Puts a page of the engine's into a free block, as it is. */
+extern BlockNumber pig_write_new_page(PigRoom *room, const void *page);
 
-/* Enters segments into the directory, and the dimension if it was unknown: from here on they exist. */
+/* Enters segments into the directory, and the dimension if it was unknown: from here on they exist. For a build, before anybody knows the index. */
 extern void pig_publish_segments(Relation index, const PigSegmentEntry *entries, int count, uint32 next_segment, uint32 dimension);
+
+/*
+ * What maintenance puts in the place of something else: one segment, or none, in the place of a run of neighbours of the directory, or, where that
+ * is empty, behind the last; and the begin of the pending chain.
+ */
+typedef struct PigChange
+{
+	const PigSegmentEntry *added;	/* NULL: none */
+	uint32		first;			/* place of the first that goes */
+	uint32		count;			/* how many go */
+	uint32		segments[PIG_SEGMENTS_MAX]; /* their stamps */
+	BlockNumber pending_head;	/* PIGMENT_NO_PAGE: it stays */
+	uint64		pending_bytes;	/* of the pages before it */
+	BlockNumber retired;		/* newest list of what goes, from pig_write_retired(); PIGMENT_NO_PAGE: nothing does */
+} PigChange;
+
+/* Makes a change in one record. The caller holds the maintenance lock. */
+extern void pig_publish_change(Relation index, const PigChange *change);
+
+/* The stamp of a segment that is about to be built; nobody gets it again. */
+extern uint32 pig_reserve_segment(Relation index);
+
+/* Has entries go to a new page from here on, unless the last is empty. Returns the last page then. */
+extern BlockNumber pig_close_pending(Relation index, const PigMeta *meta);
 
 /* Fixes the dimension when it is still unknown; returns the one that holds. */
 extern uint32 pig_fix_dimension(Relation index, uint32 dimension);
 
+typedef struct PigRow
+{
+	uint64		row_pointer;
+	const float *vector;		/* NULL: none */
+	const void *keys;			/* as pig_encode_keys() makes them */
+	size_t		keys_size;
+} PigRow;
+
 /*
- * Appends a row to the pending pages; vector NULL: one without. False: nothing was done, because the dimension is another by now. declared: it
- * is the column's and cannot change.
+ * Appends a row to the pending pages. False: nothing was done, because the dimension is another by now. declared: it is the column's and cannot
+ * change. *full_bytes: 0, or, when a page was full, the bytes of entries in full pages.
  */
-extern bool pig_append_row(Relation index, const PigMeta *meta, uint64 row_pointer, const float *vector, bool declared);
+extern bool pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, uint64 *full_bytes);
 
 /*
  * Gives an index without segments another dimension, provided that its pending chain still ends at `last` with `count` entries, all without
@@ -130,10 +181,30 @@ extern bool pig_change_dimension(Relation index, const PigMeta *meta, BlockNumbe
 extern void pig_kill_entries(Relation index, BlockNumber block, uint32 stamp, const uint32 *entries, int count);
 
 /* Writes the chain of a segment's deletion pages, all bits clear, and publishes it; returns its first page. */
-extern BlockNumber pig_create_deletions(Relation index, const PigSegmentEntry *entry);
+extern BlockNumber pig_create_deletions(PigRoom *room, const PigSegmentEntry *entry);
 
 /* Sets bits in deletion page `number` of a segment. */
 extern void pig_set_deleted(Relation index, BlockNumber block, uint32 segment, uint32 number, const uint32 *rows, int count);
+
+/* ---- for free_pages.c, which writes pages too ---- */
+
+/* The server's part of a page: no item pointers, no hole. */
+extern void pig_set_page_header(Page page);
+
+typedef struct PigMetaChange
+{
+	Buffer		buffer;
+	GenericXLogState *state;
+	PigMeta    *meta;			/* in the record's copy of the page */
+	Page		page;
+} PigMetaChange;
+
+/* Locks the metapage exclusively and adds it to a record; state NULL: to a new one. Then changes it and ends the record, or leaves it be. */
+extern PigMetaChange pig_begin_meta_change(Relation index, GenericXLogState *state);
+extern void pig_end_meta_change(PigMetaChange *change);
+extern void pig_abort_meta_change(PigMetaChange *change);
+
+/* ---- errors ---- */
 
 /* The index's error for a page that is not what it should be; a hint tells to REINDEX. */
 /* The same with the engine's words; frees the error. */

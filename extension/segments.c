@@ -66,6 +66,16 @@ pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, 
 	return bits;
 }
 
+uint64
+pig_count_deleted(const uint8 *bits, uint64 rows)
+{
+	uint64		deleted = 0;
+
+	for (uint64 row = 0; bits != NULL && row < rows; row++)
+		deleted += pig_bit(bits, row);
+	return deleted;
+}
+
 PigSegments *
 pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 {

@@ -70,7 +70,9 @@ pig_retry(pigment_status status, pigment_error *error, ErrorData **kept)
 static PigPin *
 find_pin(PigSource *source, const void *page)
 {
-	for (int i = 0; i < PIG_PINS_MAX; i++)
+	int			pins = source->copies ? PIG_COPIES_MAX : PIG_PINS_MAX;
+
+	for (int i = 0; i < pins; i++)
 		if (source->pins[i].page == page)
 			return &source->pins[i];
 	return NULL;
@@ -82,8 +84,20 @@ find_pin(PigSource *source, const void *page)
 static void
 pin_page(PigSource *source, PigPin *pin, BlockNumber block)
 {
-	Buffer		buffer = ReadBuffer(source->index, block);
+	Buffer		buffer;
 
+	if (source->serves)
+		pig_vacuum_delay_point();
+	/* a link may be damaged, and the relation may have grown */
+	if (block >= source->blocks)
+		source->blocks = RelationGetNumberOfBlocks(source->index);
+	if (block >= source->blocks)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" refers to block %u, but has only %u",
+						RelationGetRelationName(source->index), block, source->blocks),
+				 errhint("Please REINDEX it.")));
+	buffer = pig_read_known_buffer(source, block);
 	if (source->copies)
 	{
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -100,37 +114,25 @@ pin_page(PigSource *source, PigPin *pin, BlockNumber block)
 		pig_test_for_old_snapshot(source->snapshot, source->index, (Page) unconstify(void *, pin->page));
 }
 
+/*
+ * Keeps what pin_page() raises.
+ */
+static pg_noinline bool
+try_pin_page(PigSource *source, PigPin *pin, BlockNumber block)
+{
+	PIG_KEEPING(source->error, source->context, pin_page(source, pin, block));
+	return source->error == NULL;
+}
+
 static pigment_status
 source_pin(void *context, uint32_t physical, const void **page)
 {
 	PigSource  *source = (PigSource *) context;
 	PigPin	   *pin = find_pin(source, NULL);
-	MemoryContext caller = CurrentMemoryContext;
 
-	if (pig_interrupted())
+	if (!source->serves && pig_interrupted())
 		return PIGMENT_CANCELLED;
-	if (pin == NULL)
-		return PIGMENT_INTERNAL;
-	PG_TRY();
-	{
-		/* a link may be damaged, and the relation may have grown */
-		if (physical >= source->blocks)
-			source->blocks = RelationGetNumberOfBlocks(source->index);
-		if (physical >= source->blocks)
-			ereport(ERROR,
-					(errcode(ERRCODE_INDEX_CORRUPTED),
-					 errmsg("index \"%s\" refers to block %u, but has only %u",
-							RelationGetRelationName(source->index), physical, source->blocks),
-					 errhint("Please REINDEX it.")));
-		pin_page(source, pin, physical);
-	}
-	PG_CATCH();
-	{
-		source->error = pig_keep_error(source->context);
-		MemoryContextSwitchTo(caller);
-	}
-	PG_END_TRY();
-	if (source->error != NULL)
+	if (pin == NULL || !try_pin_page(source, pin, physical))
 		return PIGMENT_INTERNAL;
 	if (source->visited != NULL && physical < source->visited_blocks)
 		source->visited[physical / 8] |= (uint8) (1 << (physical % 8));
@@ -163,7 +165,7 @@ pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copie
 	for (int i = 0; i < PIG_PINS_MAX; i++)
 	{
 		source->pins[i].buffer = InvalidBuffer;
-		if (copies)
+		if (copies && i < PIG_COPIES_MAX)
 			source->pins[i].copy = MemoryContextAlloc(context, sizeof(PGAlignedBlock));
 	}
 	source->callbacks.struct_size = sizeof(source->callbacks);

@@ -5,7 +5,8 @@
  *	  How the engine reads the pages of an index: callbacks that never jump.
  *
  * A server error inside a callback is kept, the engine unwinds by a status code, and pig_retry() raises the error again. A pending
- * interrupt ends the engine's call with PIGMENT_CANCELLED; pig_retry() serves it and has the call repeated.
+ * interrupt ends the engine's call with PIGMENT_CANCELLED; pig_retry() serves it and has the call repeated. A source that `serves` serves it itself, and only
+ * a cancellation, which is an error, ends the call.
  */
 #ifndef PIGMENT_SOURCE_H
 #define PIGMENT_SOURCE_H
@@ -18,8 +19,9 @@
 
 #include "pigment/pigment_host.h"
 
-/* The engine holds at most four pages at a time. */
-#define PIG_PINS_MAX 4
+/* The engine holds at most eight pages at a time; of those that are copied, four. */
+#define PIG_PINS_MAX 8
+#define PIG_COPIES_MAX 4
 
 typedef struct PigPin
 {
@@ -28,16 +30,20 @@ typedef struct PigPin
 	PGAlignedBlock *copy;		/* mutable ones are copied under a share lock */
 } PigPin;
 
+typedef struct PigOpenIndex PigOpenIndex;
+
 typedef struct PigSource
 {
 	Relation	index;
 	Snapshot	snapshot;		/* of the scan, NULL without one */
 	bool		copies;			/* pages may change: copy them */
+	bool		serves;			/* interrupts are served by the callbacks: for calls of the engine that cannot be repeated */
 	BlockNumber blocks;			/* of the relation when last asked */
 	MemoryContext context;		/* long enough for an error */
 	ErrorData  *error;			/* raised inside a callback */
 	uint8	   *visited;		/* one bit per block that was read, or NULL */
 	BlockNumber visited_blocks; /* bits in it */
+	PigOpenIndex *open;			/* of pig_hold_segments(), which remembers buffers; or NULL */
 	PigPin		pins[PIG_PINS_MAX];
 	pigment_page_source callbacks;
 } PigSource;
@@ -45,11 +51,35 @@ typedef struct PigSource
 /* `context` must live as long as what is opened on the source; snapshot NULL: none. */
 extern void pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copies, MemoryContext context);
 
+/* Before a call of the engine that reads segments of pig_hold_segments(): scans of one index share them. */
+extern void pig_source_use(PigSource *source);
+
+/* Pins a block, by the buffer that had it last if that is known. */
+extern Buffer pig_read_known_buffer(PigSource *source, BlockNumber block);
+
 /* Whether an interrupt waits that CHECK_FOR_INTERRUPTS() would serve now. */
 extern bool pig_interrupted(void);
 
-/* In a PG_CATCH block of a callback: keeps the error in `context`, for pig_retry(). */
+/* In a PG_CATCH block of a callback: keeps the error in `context`, for pig_retry(). See PIG_KEEPING. */
 extern ErrorData *pig_keep_error(MemoryContext context);
+
+/*
+ * In a callback of the engine: runs an action of the server's, and keeps what it raises in `kept`, a variable that was NULL.
+ */
+#define PIG_KEEPING(kept, context, action) \
+	do { \
+		MemoryContext caller_ = CurrentMemoryContext; \
+		PG_TRY(); \
+		{ \
+			action; \
+		} \
+		PG_CATCH(); \
+		{ \
+			(kept) = pig_keep_error(context); \
+			MemoryContextSwitchTo(caller_); \
+		} \
+		PG_END_TRY(); \
+	} while (0)
 
 /*
  * After a call of the engine: false when it succeeded, true when an interrupt was served and it is to be repeated; otherwise raises the

@@ -44,7 +44,6 @@ extern Vector *pig_vector_new(int dim);
 /* Each raises an error unless its condition holds. */
 extern void pig_check_dimension(int64 dim);
 extern void pig_check_typmod(int32 typmod, int dim);
-extern void pig_check_element(float value, int index);
 extern void pig_check_same_dimension(const Vector *a, const Vector *b);
 
 #endif							/* PIGMENT_VECTOR_H */

@@ -2,10 +2,11 @@
 
 /*
  * vector_aggregate.c
- *	  avg(vector) and sum(vector).
+ *	  avg and sum of `vector` and `halfvec`.
  *
- * The state is a double precision[]: the number of vectors, then the sum of each element; {0} before the first vector.
- * Being a plain type it travels between parallel workers, and between machines, by itself.
+ * Both add up in double precision and round once, at the end. The state is a double precision[]: the number of vectors,
+ * then the sum of each element; {0} before the first vector. Being a plain type it travels between parallel workers, and
+ * between machines, by itself.
  */
 #include "postgres.h"
 
@@ -15,7 +16,9 @@
 #include "compat.h"
 #include "utils/array.h"
 
+#include "halfvec.h"
 #include "vector.h"
+#include "vector_text.h"
 
 #define STATE_VALUES(state) ((double *) ARR_DATA_PTR(state))
 
@@ -90,6 +93,23 @@ pigment_pg_vector_accum(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(state);
 }
 
+PG_FUNCTION_INFO_V1(pigment_pg_halfvec_accum);
+Datum
+pigment_pg_halfvec_accum(PG_FUNCTION_ARGS)
+{
+	ArrayType  *state = checked_state(PG_GETARG_ARRAYTYPE_P(0), "halfvec_accum");
+	HalfVector *vector = PG_GETARG_HALFVEC(1);
+	double	   *values;
+
+	state = writable_state(fcinfo, state, vector->dim);
+	values = STATE_VALUES(state);
+	values[0] += 1;
+	for (int i = 0; i < vector->dim; i++)
+		values[i + 1] += half_to_float(vector->x[i]);
+	PG_FREE_IF_COPY(vector, 1);
+	PG_RETURN_ARRAYTYPE_P(state);
+}
+
 PG_FUNCTION_INFO_V1(pigment_pg_vector_combine);
 Datum
 pigment_pg_vector_combine(PG_FUNCTION_ARGS)
@@ -106,26 +126,48 @@ pigment_pg_vector_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(state);
 }
 
-/*
- * The sums divided by `divisor`, as a vector.
- */
+/* The sum of element `i` divided by `divisor`, or an error where that is no finite float. */
+static float
+element_of_state(ArrayType *state, double divisor, int i, const char *type)
+{
+	double		sum = STATE_VALUES(state)[i + 1];
+	float		result = (float) (sum / divisor);
+
+	if (!isinf(sum))
+		pig_check_overflow(result, i);
+	pig_check_finite(type, result, i);
+	return result;
+}
+
 static Vector *
 vector_of_state(ArrayType *state, double divisor)
 {
-	int			dim = state_dimension(state);
-	Vector	   *result = pig_vector_new(dim);
+	Vector	   *result = pig_vector_new(state_dimension(state));
 
-	for (int i = 0; i < dim; i++)
+	for (int i = 0; i < result->dim; i++)
+		result->x[i] = element_of_state(state, divisor, i, "vector");
+	return result;
+}
+
+static HalfVector *
+halfvec_of_state(ArrayType *state, double divisor)
+{
+	HalfVector *result = pig_halfvec_new(state_dimension(state));
+
+	for (int i = 0; i < result->dim; i++)
 	{
-		result->x[i] = (float) (STATE_VALUES(state)[i + 1] / divisor);
-		if (isinf(result->x[i]) && !isinf(STATE_VALUES(state)[i + 1]))
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("value out of range: overflow"),
-					 errdetail("Element %d of the vector does not fit.", i + 1)));
-		pig_check_element(result->x[i], i);
+		result->x[i] = half_of_float(element_of_state(state, divisor, i, "halfvec"));
+		if (half_is_infinite(result->x[i]))
+			pig_check_overflow(INFINITY, i);
 	}
 	return result;
+}
+
+/* No vector was seen: NULL, as of any aggregate. */
+static inline bool
+saw_nothing(const ArrayType *state)
+{
+	return state_dimension(state) == 0 || STATE_VALUES(state)[0] == 0;
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_vector_avg);
@@ -134,8 +176,7 @@ pigment_pg_vector_avg(PG_FUNCTION_ARGS)
 {
 	ArrayType  *state = checked_state(PG_GETARG_ARRAYTYPE_P(0), "vector_avg");
 
-	/* no vector was seen: NULL, as of any avg() */
-	if (state_dimension(state) == 0 || STATE_VALUES(state)[0] == 0)
+	if (saw_nothing(state))
 		PG_RETURN_NULL();
 	PG_RETURN_VECTOR(vector_of_state(state, STATE_VALUES(state)[0]));
 }
@@ -146,7 +187,29 @@ pigment_pg_vector_sum(PG_FUNCTION_ARGS)
 {
 	ArrayType  *state = checked_state(PG_GETARG_ARRAYTYPE_P(0), "vector_sum");
 
-	if (state_dimension(state) == 0)
+	if (saw_nothing(state))
 		PG_RETURN_NULL();
 	PG_RETURN_VECTOR(vector_of_state(state, 1));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_halfvec_avg);
+Datum
+pigment_pg_halfvec_avg(PG_FUNCTION_ARGS)
+{
+	ArrayType  *state = checked_state(PG_GETARG_ARRAYTYPE_P(0), "halfvec_avg");
+
+	if (saw_nothing(state))
+		PG_RETURN_NULL();
+	PG_RETURN_HALFVEC(halfvec_of_state(state, STATE_VALUES(state)[0]));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_halfvec_sum);
+Datum
+pigment_pg_halfvec_sum(PG_FUNCTION_ARGS)
+{
+	ArrayType  *state = checked_state(PG_GETARG_ARRAYTYPE_P(0), "halfvec_sum");
+
+	if (saw_nothing(state))
+		PG_RETURN_NULL();
+	PG_RETURN_HALFVEC(halfvec_of_state(state, 1));
 }

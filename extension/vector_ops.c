@@ -15,6 +15,7 @@
 #include "utils/varbit.h"
 
 #include "vector.h"
+#include "vector_text.h"
 
 static double
 distance(FunctionCallInfo fcinfo, int32_t metric)
@@ -88,16 +89,6 @@ pigment_pg_vector_norm(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(pigment_host_norm(vector->x, (size_t) vector->dim));
 }
 
-static void
-check_overflow(float value, int index)
-{
-	if (isinf(value))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("value out of range: overflow"),
-				 errdetail("Element %d of the vector does not fit.", index + 1)));
-}
-
 PG_FUNCTION_INFO_V1(pigment_pg_l2_normalize);
 Datum
 pigment_pg_l2_normalize(PG_FUNCTION_ARGS)
@@ -112,7 +103,7 @@ pigment_pg_l2_normalize(PG_FUNCTION_ARGS)
 		for (int i = 0; i < vector->dim; i++)
 		{
 			result->x[i] = (float) (vector->x[i] / norm);
-			check_overflow(result->x[i], i);
+			pig_check_overflow(result->x[i], i);
 		}
 	}
 	PG_RETURN_VECTOR(result);
@@ -173,7 +164,7 @@ pigment_pg_vector_add(PG_FUNCTION_ARGS)
 	for (int i = 0; i < a->dim; i++)
 	{
 		result->x[i] = a->x[i] + b->x[i];
-		check_overflow(result->x[i], i);
+		pig_check_overflow(result->x[i], i);
 	}
 	PG_RETURN_VECTOR(result);
 }
@@ -191,7 +182,7 @@ pigment_pg_vector_sub(PG_FUNCTION_ARGS)
 	for (int i = 0; i < a->dim; i++)
 	{
 		result->x[i] = a->x[i] - b->x[i];
-		check_overflow(result->x[i], i);
+		pig_check_overflow(result->x[i], i);
 	}
 	PG_RETURN_VECTOR(result);
 }
@@ -212,12 +203,9 @@ pigment_pg_vector_mul(PG_FUNCTION_ARGS)
 	for (int i = 0; i < a->dim; i++)
 	{
 		result->x[i] = a->x[i] * b->x[i];
-		check_overflow(result->x[i], i);
+		pig_check_overflow(result->x[i], i);
 		if (result->x[i] == 0 && a->x[i] != 0 && b->x[i] != 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("value out of range: underflow"),
-					 errdetail("Element %d of the vector is too small.", i + 1)));
+			pig_refuse_underflow(i);
 	}
 	PG_RETURN_VECTOR(result);
 }

@@ -7,7 +7,7 @@ CREATE FUNCTION pigment.handler(internal) RETURNS index_am_handler
 COMMENT ON FUNCTION pigment.handler(internal) IS 'pigment index access method handler';
 
 CREATE ACCESS METHOD pigment TYPE INDEX HANDLER pigment.handler;
-COMMENT ON ACCESS METHOD pigment IS 'nearest neighbours of a vector, in order of distance';
+COMMENT ON ACCESS METHOD pigment IS 'nearest neighbours of a vector, in order of distance, among the rows that match conditions';
 
 CREATE FUNCTION pigment.metric_l2() RETURNS integer
 	AS 'MODULE_PATHNAME', 'pigment_pg_metric_l2' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -42,14 +42,15 @@ COMMENT ON OPERATOR CLASS vector_l1_ops USING pigment IS 'nearest by taxicab dis
 CREATE FUNCTION pigment.stats(
 	index regclass,
 	OUT metric text, OUT dimension integer, OUT segments integer, OUT segment_rows bigint, OUT deleted_rows bigint,
-	OUT pending_rows bigint, OUT dead_pending_rows bigint, OUT pending_pages bigint, OUT pages bigint, OUT generation bigint)
+	OUT pending_rows bigint, OUT dead_pending_rows bigint, OUT pending_pages bigint, OUT pages bigint, OUT generation bigint,
+	OUT retired_pages bigint, OUT free_pages bigint)
 	AS 'MODULE_PATHNAME', 'pigment_pg_stats' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION pigment.stats(regclass) IS 'what an index of access method pigment holds; for its owner';
 
 CREATE FUNCTION pigment.check(
 	index regclass, compare_table boolean DEFAULT true,
 	OUT pages bigint, OUT meta bigint, OUT segment bigint, OUT deletion bigint, OUT pending bigint, OUT overflow bigint,
-	OUT leaked bigint, OUT live_rows bigint)
+	OUT leaked bigint, OUT live_rows bigint, OUT retired bigint, OUT free bigint)
 	AS 'MODULE_PATHNAME', 'pigment_pg_check' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION pigment.check(regclass, boolean) IS
 	'verifies each page of an index and its rows against the table, counts pages by use; raises an error at the first fault; for its owner';

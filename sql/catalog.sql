@@ -31,6 +31,7 @@ CREATE TABLE pigment.collections (
 	dimension integer CHECK (dimension > 0),
 	embedding_function text COLLATE "C",
 	relation regclass NOT NULL UNIQUE,
+	schema jsonb,
 	UNIQUE (tenant, database, name)
 );
 
@@ -41,6 +42,7 @@ COMMENT ON COLUMN pigment.collections.dimension IS 'Fixed by the first record th
 COMMENT ON COLUMN pigment.collections.embedding_function IS
 	'Schema and name of a function (texts text[], purpose text) returning vector[]; data, looked up when texts come.';
 COMMENT ON COLUMN pigment.collections.relation IS 'The table; follows it when it is renamed or moved.';
+COMMENT ON COLUMN pigment.collections.schema IS 'What may be filtered by, in Chroma''s form; NULL: everything.';
 
 INSERT INTO pigment.tenants VALUES ('default_tenant');
 INSERT INTO pigment.databases (id, tenant, name)
@@ -270,7 +272,8 @@ BEGIN
 	SELECT d.* INTO found_row FROM pigment.databases d
 	WHERE d.tenant = COALESCE(get_database.tenant, pigment.current_tenant()) AND d.name = get_database.name;
 	IF NOT FOUND THEN
-		RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('database "%s" does not exist', name);
+		RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('database "%s" not found in tenant "%s"', name,
+			COALESCE(tenant, pigment.current_tenant()));
 	END IF;
 	RETURN found_row;
 END

@@ -21,6 +21,23 @@ CREATE FUNCTION pigment._check_configuration_update(current_configuration jsonb,
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_configuration_update';
 COMMENT ON FUNCTION pigment._check_configuration_update(jsonb, jsonb) IS 'a configuration after a change';
 
+CREATE FUNCTION pigment._check_schema(schema jsonb, metadata jsonb, preferred_space text,
+	OUT normalized jsonb, OUT configuration jsonb, OUT space text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_schema';
+COMMENT ON FUNCTION pigment._check_schema(jsonb, jsonb, text) IS
+	'a schema with all defaults filled in, the configuration of its vector index, and its space';
+
+-- The parameters of the vector index stand in the configuration, which may be changed, and in the schema.
+CREATE FUNCTION pigment._schema_with(schema jsonb, configuration jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.jsonb_set(
+		pg_catalog.jsonb_set($1, ARRAY['defaults', 'float_list', 'vector_index', 'config', c.key], c.value - 'space'),
+		ARRAY['keys', '#embedding', 'float_list', 'vector_index', 'config', c.key], c.value - 'space')
+	FROM pg_catalog.jsonb_each($2) c WHERE pg_catalog.jsonb_typeof(c.value) = 'object';
+END;
+COMMENT ON FUNCTION pigment._schema_with(jsonb, jsonb) IS 'a schema after a change of the configuration';
+
 CREATE FUNCTION pigment._distance(space text, a @extschema@.vector, b @extschema@.vector) RETURNS real
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_space_distance';
 COMMENT ON FUNCTION pigment._distance IS 'Distance in a space of collections: l2 squared, 1 - cosine, 1 - inner product.';
@@ -209,21 +226,35 @@ COMMENT ON FUNCTION pigment._function_name(regproc) IS 'schema and name of an em
 CREATE FUNCTION pigment.create_collection(name text, metadata jsonb DEFAULT NULL, configuration jsonb DEFAULT NULL,
 	embedding_function regproc DEFAULT NULL, get_or_create boolean DEFAULT false,
 	schema text DEFAULT pg_catalog.current_schema(), table_name text DEFAULT NULL,
-	tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS pigment.collections
+	tenant text DEFAULT NULL, database text DEFAULT NULL, collection_schema jsonb DEFAULT NULL)
+RETURNS pigment.collections
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	place pigment.databases;
 	entry pigment.collections;
+	preferred_space text;
+	asked_function text;
 BEGIN
 	PERFORM pigment._require(name, 'a collection name');
 	PERFORM pigment._check_name('collection', name);
 	metadata := NULLIF(metadata, 'null');
 	PERFORM pigment._check_metadata(metadata, 2);
 	entry.embedding_function := pigment._function_name(embedding_function);
-	SELECT c.normalized, c.space INTO entry.configuration, entry.space FROM pigment._check_configuration(
-		NULLIF(configuration, 'null'), metadata,
-		CASE WHEN entry.embedding_function = 'pigment.lexical_v1' THEN 'cosine' END) c;
+	preferred_space := CASE WHEN entry.embedding_function = 'pigment.lexical_v1' THEN 'cosine' END;
+	configuration := NULLIF(configuration, 'null');
+	collection_schema := NULLIF(collection_schema, 'null');
+	IF collection_schema IS NULL THEN
+		SELECT c.normalized, c.space INTO entry.configuration, entry.space
+			FROM pigment._check_configuration(configuration, metadata, preferred_space) c;
+	ELSIF configuration IS NULL THEN
+		SELECT s.normalized, s.configuration, s.space INTO entry.schema, entry.configuration, entry.space
+			FROM pigment._check_schema(collection_schema, metadata, preferred_space) s;
+	ELSE
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'cannot set both collection config and schema simultaneously',
+			HINT = 'the schema has the configuration of the vector index at "#embedding"';
+	END IF;
 	tenant := COALESCE(tenant, pigment.current_tenant());
 	database := COALESCE(database, pigment.current_database());
 	PERFORM pg_advisory_xact_lock_shared(pigment._namespace_key(tenant, database));
@@ -233,16 +264,23 @@ BEGIN
 	PERFORM pg_advisory_xact_lock(hashtextextended(format('pigment/%s/%s/%s', place.tenant, place.name, name), 0));
 	IF (pigment._find(name, place.tenant, place.name)).id IS NOT NULL THEN
 		IF get_or_create THEN
-			RETURN pigment.get_collection(name, place.tenant, place.name);
+			asked_function := entry.embedding_function;
+			entry := pigment.get_collection(name, place.tenant, place.name);
+			IF asked_function <> entry.embedding_function THEN
+				RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+					MESSAGE = format('embedding function conflict: collection "%s" has "%s", got "%s"', name,
+						entry.embedding_function, asked_function);
+			END IF;
+			RETURN entry;
 		END IF;
 		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', name);
 	END IF;
 
 	entry.relation := pigment._make_table(name, schema, table_name, entry.space);
 	INSERT INTO pigment.collections AS c
-		(tenant, database, name, metadata, configuration, space, embedding_function, relation)
+		(tenant, database, name, metadata, configuration, space, embedding_function, relation, schema)
 	VALUES (place.tenant, place.name, create_collection.name, create_collection.metadata, entry.configuration,
-		entry.space, entry.embedding_function, entry.relation)
+		entry.space, entry.embedding_function, entry.relation, entry.schema)
 	RETURNING c.* INTO entry;
 	RETURN entry;
 EXCEPTION
@@ -251,18 +289,19 @@ EXCEPTION
 			HINT = 'It belongs to another role, which has granted no right on its table.';
 END
 $$;
-COMMENT ON FUNCTION pigment.create_collection(text, jsonb, jsonb, regproc, boolean, text, text, text, text) IS
+COMMENT ON FUNCTION pigment.create_collection(text, jsonb, jsonb, regproc, boolean, text, text, text, text, jsonb) IS
 	'creates a collection and its table';
 
 CREATE FUNCTION pigment.get_or_create_collection(name text, metadata jsonb DEFAULT NULL,
 	configuration jsonb DEFAULT NULL, embedding_function regproc DEFAULT NULL,
 	schema text DEFAULT pg_catalog.current_schema(), table_name text DEFAULT NULL,
-	tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS pigment.collections
+	tenant text DEFAULT NULL, database text DEFAULT NULL, collection_schema jsonb DEFAULT NULL)
+RETURNS pigment.collections
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT c.* FROM pigment.create_collection($1, $2, $3, $4, true, $5, $6, $7, $8) c;
+	SELECT c.* FROM pigment.create_collection($1, $2, $3, $4, true, $5, $6, $7, $8, $9) c;
 END;
-COMMENT ON FUNCTION pigment.get_or_create_collection(text, jsonb, jsonb, regproc, text, text, text, text) IS
+COMMENT ON FUNCTION pigment.get_or_create_collection(text, jsonb, jsonb, regproc, text, text, text, text, jsonb) IS
 	'an existing collection as it is, else a new one';
 
 -- ---- Changing -----------------------------------------------------------------------------------------------------
@@ -300,7 +339,10 @@ BEGIN
 	UPDATE pigment.collections c SET
 		name = COALESCE(new_name, c.name),
 		metadata = COALESCE(new_metadata, c.metadata),
-		configuration = COALESCE(pigment._check_configuration_update(c.configuration, new_configuration), c.configuration)
+		configuration = changed.configuration,
+		schema = pigment._schema_with(c.schema, changed.configuration)
+	FROM (SELECT COALESCE(pigment._check_configuration_update(o.configuration, new_configuration), o.configuration)
+			AS configuration FROM pigment.collections o WHERE o.id = entry.id) changed
 	WHERE c.id = entry.id RETURNING c.* INTO entry;
 	RETURN pigment._with_dimension(entry);
 EXCEPTION
@@ -334,8 +376,9 @@ DECLARE
 	entry pigment.collections;
 	copied bigint;
 BEGIN
-	entry := pigment.create_collection(new_name, source.metadata, source.configuration, NULL, false, schema, table_name,
-		source.tenant, source.database);
+	entry := pigment.create_collection(new_name, source.metadata,
+		CASE WHEN source.schema IS NULL THEN source.configuration END, NULL, false, fork_collection.schema, table_name,
+		source.tenant, source.database, source.schema);
 	UPDATE pigment.collections c SET embedding_function = source.embedding_function, dimension = source.dimension
 		WHERE c.id = entry.id RETURNING c.* INTO entry;
 	EXECUTE format('INSERT INTO %s (id, ordinal, embedding, document, metadata, uri) '

@@ -20,6 +20,11 @@ COMMENT ON VIEW pigment.segments IS
 	'segments of the indexes that the current role owns; rows that are in none yet have kind pending and no number';
 GRANT SELECT ON pigment.segments TO PUBLIC;
 
+CREATE FUNCTION pigment.merge(index regclass) RETURNS integer
+	AS 'MODULE_PATHNAME', 'pigment_pg_merge' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION pigment.merge(regclass) IS
+	'makes one segment of all rows of an index, or as few as maintenance_work_mem allows; returns how many there are; for its owner';
+
 CREATE FUNCTION pigment.contains(collection text, ids text[], tenant text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS boolean[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp

@@ -1,8 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- From 0.1.0 to 0.2.0: what maintenance.sql has, and nothing else.
+-- From 0.1.0 to 0.2.0: what maintenance.sql has, schemas of collections, functions of catalog.sql and collections.sql that
+-- refuse more clearly, and the reads of records.sql that take more than they did. What uses these in a view or in a
+-- function with a parsed body must be dropped before.
 
 \echo Use "ALTER EXTENSION pigment UPDATE TO '0.2.0'" to load this file. \quit
+
+-- Here the build puts the parts that are new as a whole: PIGMENT_SQL_NEW_PARTS of cmake/extension.cmake.
+@new_parts@
 
 CREATE FUNCTION pigment._segments(
 	index oid,
@@ -22,6 +27,31 @@ COMMENT ON VIEW pigment.segments IS
 	'segments of the indexes that the current role owns; rows that are in none yet have kind pending and no number';
 GRANT SELECT ON pigment.segments TO PUBLIC;
 
+CREATE FUNCTION pigment.merge(index regclass) RETURNS integer
+	AS 'MODULE_PATHNAME', 'pigment_pg_merge' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION pigment.merge(regclass) IS
+	'makes one segment of all rows of an index, or as few as maintenance_work_mem allows; returns how many there are; for its owner';
+
+-- They tell more than they did.
+DROP FUNCTION pigment.stats(regclass);
+DROP FUNCTION pigment.check(regclass, boolean);
+
+CREATE FUNCTION pigment.stats(
+	index regclass,
+	OUT metric text, OUT dimension integer, OUT segments integer, OUT segment_rows bigint, OUT deleted_rows bigint,
+	OUT pending_rows bigint, OUT dead_pending_rows bigint, OUT pending_pages bigint, OUT pages bigint, OUT generation bigint,
+	OUT retired_pages bigint, OUT free_pages bigint)
+	AS 'MODULE_PATHNAME', 'pigment_pg_stats' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION pigment.stats(regclass) IS 'what an index of access method pigment holds; for its owner';
+
+CREATE FUNCTION pigment.check(
+	index regclass, compare_table boolean DEFAULT true,
+	OUT pages bigint, OUT meta bigint, OUT segment bigint, OUT deletion bigint, OUT pending bigint, OUT overflow bigint,
+	OUT leaked bigint, OUT live_rows bigint, OUT retired bigint, OUT free bigint)
+	AS 'MODULE_PATHNAME', 'pigment_pg_check' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION pigment.check(regclass, boolean) IS
+	'verifies each page of an index and its rows against the table, counts pages by use; raises an error at the first fault; for its owner';
+
 CREATE FUNCTION pigment.contains(collection text, ids text[], tenant text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS boolean[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
@@ -39,3 +69,426 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION pigment.contains IS 'which of some ids a collection has, one answer for each; reads no document';
+
+CREATE OR REPLACE FUNCTION pigment.get_database(name text, tenant text DEFAULT NULL) RETURNS pigment.databases
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	found_row pigment.databases;
+BEGIN
+	SELECT d.* INTO found_row FROM pigment.databases d
+	WHERE d.tenant = COALESCE(get_database.tenant, pigment.current_tenant()) AND d.name = get_database.name;
+	IF NOT FOUND THEN
+		RAISE EXCEPTION USING ERRCODE = 'undefined_object', MESSAGE = format('database "%s" not found in tenant "%s"', name,
+			COALESCE(tenant, pigment.current_tenant()));
+	END IF;
+	RETURN found_row;
+END
+$$;
+
+-- ---- Schemas of collections -----------------------------------------------------------------------------------------
+
+ALTER TABLE pigment.collections ADD COLUMN schema jsonb;
+COMMENT ON COLUMN pigment.collections.schema IS 'What may be filtered by, in Chroma''s form; NULL: everything.';
+
+CREATE FUNCTION pigment._check_schema(schema jsonb, metadata jsonb, preferred_space text,
+	OUT normalized jsonb, OUT configuration jsonb, OUT space text)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_schema';
+COMMENT ON FUNCTION pigment._check_schema(jsonb, jsonb, text) IS
+	'a schema with all defaults filled in, the configuration of its vector index, and its space';
+
+CREATE FUNCTION pigment._schema_with(schema jsonb, configuration jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT pg_catalog.jsonb_set(
+		pg_catalog.jsonb_set($1, ARRAY['defaults', 'float_list', 'vector_index', 'config', c.key], c.value - 'space'),
+		ARRAY['keys', '#embedding', 'float_list', 'vector_index', 'config', c.key], c.value - 'space')
+	FROM pg_catalog.jsonb_each($2) c WHERE pg_catalog.jsonb_typeof(c.value) = 'object';
+END;
+COMMENT ON FUNCTION pigment._schema_with(jsonb, jsonb) IS 'a schema after a change of the configuration';
+
+CREATE FUNCTION pigment._check_indexed(where_metadata jsonb, where_document jsonb, schema jsonb) RETURNS void
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_indexed';
+COMMENT ON FUNCTION pigment._check_indexed IS 'an error where filters ask for what a schema has disabled';
+
+DROP FUNCTION pigment.get_or_create_collection(text, jsonb, jsonb, regproc, text, text, text, text);
+DROP FUNCTION pigment.create_collection(text, jsonb, jsonb, regproc, boolean, text, text, text, text);
+
+CREATE FUNCTION pigment.create_collection(name text, metadata jsonb DEFAULT NULL, configuration jsonb DEFAULT NULL,
+	embedding_function regproc DEFAULT NULL, get_or_create boolean DEFAULT false,
+	schema text DEFAULT pg_catalog.current_schema(), table_name text DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL, collection_schema jsonb DEFAULT NULL)
+RETURNS pigment.collections
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	place pigment.databases;
+	entry pigment.collections;
+	preferred_space text;
+	asked_function text;
+BEGIN
+	PERFORM pigment._require(name, 'a collection name');
+	PERFORM pigment._check_name('collection', name);
+	metadata := NULLIF(metadata, 'null');
+	PERFORM pigment._check_metadata(metadata, 2);
+	entry.embedding_function := pigment._function_name(embedding_function);
+	preferred_space := CASE WHEN entry.embedding_function = 'pigment.lexical_v1' THEN 'cosine' END;
+	configuration := NULLIF(configuration, 'null');
+	collection_schema := NULLIF(collection_schema, 'null');
+	IF collection_schema IS NULL THEN
+		SELECT c.normalized, c.space INTO entry.configuration, entry.space
+			FROM pigment._check_configuration(configuration, metadata, preferred_space) c;
+	ELSIF configuration IS NULL THEN
+		SELECT s.normalized, s.configuration, s.space INTO entry.schema, entry.configuration, entry.space
+			FROM pigment._check_schema(collection_schema, metadata, preferred_space) s;
+	ELSE
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'cannot set both collection config and schema simultaneously',
+			HINT = 'the schema has the configuration of the vector index at "#embedding"';
+	END IF;
+	tenant := COALESCE(tenant, pigment.current_tenant());
+	database := COALESCE(database, pigment.current_database());
+	PERFORM pg_advisory_xact_lock_shared(pigment._namespace_key(tenant, database));
+	place := pigment.get_database(database, tenant);
+
+	-- One at a time for one name, so that nobody makes a table in vain and get_or_create always gets.
+	PERFORM pg_advisory_xact_lock(hashtextextended(format('pigment/%s/%s/%s', place.tenant, place.name, name), 0));
+	IF (pigment._find(name, place.tenant, place.name)).id IS NOT NULL THEN
+		IF get_or_create THEN
+			asked_function := entry.embedding_function;
+			entry := pigment.get_collection(name, place.tenant, place.name);
+			IF asked_function <> entry.embedding_function THEN
+				RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+					MESSAGE = format('embedding function conflict: collection "%s" has "%s", got "%s"', name,
+						entry.embedding_function, asked_function);
+			END IF;
+			RETURN entry;
+		END IF;
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', name);
+	END IF;
+
+	entry.relation := pigment._make_table(name, schema, table_name, entry.space);
+	INSERT INTO pigment.collections AS c
+		(tenant, database, name, metadata, configuration, space, embedding_function, relation, schema)
+	VALUES (place.tenant, place.name, create_collection.name, create_collection.metadata, entry.configuration,
+		entry.space, entry.embedding_function, entry.relation, entry.schema)
+	RETURNING c.* INTO entry;
+	RETURN entry;
+EXCEPTION
+	WHEN unique_violation THEN
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', name),
+			HINT = 'It belongs to another role, which has granted no right on its table.';
+END
+$$;
+COMMENT ON FUNCTION pigment.create_collection(text, jsonb, jsonb, regproc, boolean, text, text, text, text, jsonb) IS
+	'creates a collection and its table';
+
+CREATE FUNCTION pigment.get_or_create_collection(name text, metadata jsonb DEFAULT NULL,
+	configuration jsonb DEFAULT NULL, embedding_function regproc DEFAULT NULL,
+	schema text DEFAULT pg_catalog.current_schema(), table_name text DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL, collection_schema jsonb DEFAULT NULL)
+RETURNS pigment.collections
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT c.* FROM pigment.create_collection($1, $2, $3, $4, true, $5, $6, $7, $8, $9) c;
+END;
+COMMENT ON FUNCTION pigment.get_or_create_collection(text, jsonb, jsonb, regproc, text, text, text, text, jsonb) IS
+	'an existing collection as it is, else a new one';
+
+CREATE OR REPLACE FUNCTION pigment.modify_collection(name text, new_name text DEFAULT NULL, new_metadata jsonb DEFAULT NULL,
+	new_configuration jsonb DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS pigment.collections
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(name, tenant, database);
+BEGIN
+	PERFORM pigment._require_owner(entry);
+	PERFORM pigment._check_name('collection', new_name);
+	PERFORM pigment._check_metadata(new_metadata, 2);
+	IF new_metadata ? 'hnsw:space' THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'changing the distance function of a collection once it is created is not supported: '
+				'metadata key "hnsw:space"';
+	END IF;
+	UPDATE pigment.collections c SET
+		name = COALESCE(new_name, c.name),
+		metadata = COALESCE(new_metadata, c.metadata),
+		configuration = changed.configuration,
+		schema = pigment._schema_with(c.schema, changed.configuration)
+	FROM (SELECT COALESCE(pigment._check_configuration_update(o.configuration, new_configuration), o.configuration)
+			AS configuration FROM pigment.collections o WHERE o.id = entry.id) changed
+	WHERE c.id = entry.id RETURNING c.* INTO entry;
+	RETURN pigment._with_dimension(entry);
+EXCEPTION
+	WHEN unique_violation THEN
+		RAISE EXCEPTION USING ERRCODE = 'duplicate_object', MESSAGE = format('collection "%s" already exists', new_name);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION pigment.fork_collection(name text, new_name text, schema text DEFAULT pg_catalog.current_schema(),
+	table_name text DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS pigment.collections
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	source pigment.collections := pigment.get_collection(name, tenant, database);
+	entry pigment.collections;
+	copied bigint;
+BEGIN
+	entry := pigment.create_collection(new_name, source.metadata,
+		CASE WHEN source.schema IS NULL THEN source.configuration END, NULL, false, fork_collection.schema, table_name,
+		source.tenant, source.database, source.schema);
+	UPDATE pigment.collections c SET embedding_function = source.embedding_function, dimension = source.dimension
+		WHERE c.id = entry.id RETURNING c.* INTO entry;
+	EXECUTE format('INSERT INTO %s (id, ordinal, embedding, document, metadata, uri) '
+		'SELECT id, ordinal, embedding, document, metadata, uri FROM %s ORDER BY ordinal', entry.relation, source.relation);
+	GET DIAGNOSTICS copied = ROW_COUNT;
+	EXECUTE format('SELECT setval(pg_get_serial_sequence(%L, ''ordinal''), max(ordinal)) FROM %s HAVING count(*) > 0',
+		entry.relation, entry.relation);
+	RAISE NOTICE '% rows copied from collection "%" to "%"', copied, name, new_name;
+	RETURN entry;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION pigment.delete(collection text, ids text[] DEFAULT NULL, where_metadata jsonb DEFAULT NULL,
+	where_document jsonb DEFAULT NULL, limit_rows bigint DEFAULT NULL, tenant text DEFAULT NULL,
+	database text DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	filtered boolean := pigment._filters(where_metadata, where_document);
+	entry pigment.collections;
+	deleted bigint;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	IF ids IS NOT NULL THEN
+		PERFORM pigment._check_ids(ids, 'delete');
+	ELSIF NOT filtered THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'at least one of ids, where, or where_document must be provided';
+	END IF;
+	IF limit_rows IS NOT NULL AND NOT filtered THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'limit can only be specified when a where or where_document clause is provided';
+	END IF;
+	PERFORM pigment._require_page(limit_rows, 0);
+	EXECUTE format(CASE WHEN limit_rows IS NULL THEN 'DELETE FROM %1$s t WHERE %2$s'
+		ELSE 'DELETE FROM %1$s d WHERE d.id IN (SELECT t.id FROM %1$s t WHERE %2$s ORDER BY t.ordinal LIMIT $4 FOR UPDATE)' END,
+		entry.relation, pigment._condition(ids IS NOT NULL, filtered))
+		USING ids, where_metadata, where_document, limit_rows;
+	GET DIAGNOSTICS deleted = ROW_COUNT;
+	RETURN deleted;
+END
+$$;
+
+-- ---- Reads -----------------------------------------------------------------------------------------------------------
+
+DROP FUNCTION pigment.peek(text, bigint, text, text);
+DROP FUNCTION pigment.get(text, text[], jsonb, jsonb, bigint, bigint, text[], text, text);
+DROP FUNCTION pigment.count(text, text, text);
+DROP FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb, text[], text[], text, text);
+DROP FUNCTION pigment.query(text, @extschema@.vector[], bigint, jsonb, jsonb, text[], text[], text[], text, text);
+DROP FUNCTION pigment._query_sql(pigment.collections, @extschema@.vector, boolean, boolean, text[]);
+
+CREATE FUNCTION pigment._order_key(order_by jsonb, id text, metadata jsonb, uri text) RETURNS bytea
+LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_order_key';
+COMMENT ON FUNCTION pigment._order_key IS 'bytes whose order is that in which order_by puts records';
+
+CREATE FUNCTION pigment._cursor(collection text, order_by jsonb, key bytea, ordinal bigint) RETURNS text
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_cursor';
+COMMENT ON FUNCTION pigment._cursor IS 'a cursor behind the record with this key and ordinal';
+
+CREATE FUNCTION pigment._cursor_place(cursor text, collection text, order_by jsonb, OUT key bytea, OUT ordinal bigint)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_cursor_place';
+COMMENT ON FUNCTION pigment._cursor_place IS 'key and ordinal of a cursor, or an error where it is of another collection or order';
+
+CREATE FUNCTION pigment.get(collection text, ids text[] DEFAULT NULL, where_metadata jsonb DEFAULT NULL,
+	where_document jsonb DEFAULT NULL, limit_rows bigint DEFAULT NULL, offset_rows bigint DEFAULT 0,
+	include text[] DEFAULT '{documents,metadatas}', tenant text DEFAULT NULL, database text DEFAULT NULL,
+	order_by jsonb DEFAULT NULL, cursor text DEFAULT NULL)
+RETURNS TABLE (id text, document text, metadata jsonb, uri text, embedding @extschema@.vector)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+	key bytea;
+	after bigint;
+	by_key text := CASE WHEN order_by IS NULL THEN '' ELSE 'pigment._order_key($6, t.id, t.metadata, t.uri), ' END;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	IF ids IS NOT NULL THEN
+		PERFORM pigment._check_ids(ids, 'get');
+	END IF;
+	PERFORM pigment._require_page(limit_rows, offset_rows);
+	PERFORM pigment._order_key(order_by, '', NULL, NULL);
+	IF cursor IS NOT NULL THEN
+		SELECT p.key, p.ordinal INTO key, after FROM pigment._cursor_place(cursor, entry.id::text, order_by) p;
+	END IF;
+	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris}');
+	RETURN QUERY EXECUTE format('SELECT t.id, %s FROM %s t WHERE %s%s ORDER BY %st.ordinal LIMIT $4 OFFSET $5',
+		pigment._columns(include), entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)),
+		CASE WHEN cursor IS NULL THEN '' WHEN order_by IS NULL THEN ' AND t.ordinal > $8'
+			ELSE ' AND (' || by_key || 't.ordinal) > ($7, $8)' END, by_key)
+		USING ids, where_metadata, where_document, limit_rows, offset_rows, order_by, key, after;
+END
+$$;
+COMMENT ON FUNCTION pigment.get IS
+	'records that are in ids and match the filters, by order_by or in insertion order, those behind a cursor where one is given';
+
+CREATE FUNCTION pigment.cursor_behind(collection text, id text, order_by jsonb DEFAULT NULL, tenant text DEFAULT NULL,
+	database text DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+	made text;
+BEGIN
+	EXECUTE format('SELECT pigment._cursor($1, $2, pigment._order_key($2, t.id, t.metadata, t.uri), t.ordinal) '
+		'FROM %s t WHERE t.id = $3', entry.relation) INTO made USING entry.id::text, order_by, id;
+	RETURN made;
+END
+$$;
+COMMENT ON FUNCTION pigment.cursor_behind IS
+	'a cursor for pigment.get that goes on behind a record; null where there is none with this id';
+
+CREATE FUNCTION pigment.peek(collection text, limit_rows bigint DEFAULT 10, tenant text DEFAULT NULL,
+	database text DEFAULT NULL)
+RETURNS TABLE (id text, document text, metadata jsonb, uri text, embedding @extschema@.vector)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+	SELECT r.* FROM pigment.get($1, limit_rows => $2, include => '{documents,metadatas,embeddings}', tenant => $3,
+		database => $4) r;
+END;
+COMMENT ON FUNCTION pigment.peek IS 'the first records of a collection, with embeddings';
+
+CREATE FUNCTION pigment.count(collection text, tenant text DEFAULT NULL, database text DEFAULT NULL,
+	where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+	counted bigint;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	PERFORM pigment._check_present(ids, 'ids', '');
+	EXECUTE format('SELECT count(*) FROM %s t WHERE %s', entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)))
+		INTO counted USING ids, where_metadata, where_document;
+	RETURN counted;
+END
+$$;
+COMMENT ON FUNCTION pigment.count IS 'number of records in a collection that are in ids and match the filters';
+
+CREATE FUNCTION pigment._query_sql(entry pigment.collections, query_embedding @extschema@.vector, with_ids boolean,
+	with_filter boolean, include text[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	records text := format('SELECT t.id, t.ordinal, 1::real AS distance, %s FROM %s t WHERE %s',
+		pigment._columns(include), entry.relation, pigment._condition(with_ids, with_filter));
+	nearest text := format('nearest AS MATERIALIZED (%s)', pigment._nearest_sql(entry, with_ids, with_filter, include));
+	hits text := 'SELECT * FROM nearest';
+BEGIN
+	IF entry.space = 'cosine' AND pigment._is_zero(query_embedding) THEN
+		-- Everything is equally far.
+		nearest := format('nearest AS MATERIALIZED (%s ORDER BY t.ordinal LIMIT $6)', records);
+	ELSIF entry.space = 'cosine' THEN
+		hits := hits || format(' UNION ALL (%s AND pigment._is_zero(t.embedding) ORDER BY t.ordinal LIMIT $6)', records);
+	END IF;
+	-- `open`: rows at the distance of the last one may be missing, because the index was not read further.
+	RETURN format('WITH %s, ranked AS (SELECT hits.*, row_number() OVER (ORDER BY hits.distance, hits.ordinal) AS rank '
+		'FROM (%s) hits), furthest AS (SELECT count(*) AS rows, max(distance) AS distance FROM nearest) '
+		'SELECT r.rank, r.id, r.distance, r.document, r.metadata, r.uri, r.embedding, '
+		'f.rows >= $5 AND max(r.distance) OVER () >= f.distance AS open '
+		'FROM ranked r, furthest f WHERE r.rank <= $6 AND ($7 IS NULL OR r.distance <= $7) ORDER BY r.rank',
+		nearest, hits);
+END
+$$;
+COMMENT ON FUNCTION pigment._query_sql IS 'the statement that answers one query';
+
+CREATE FUNCTION pigment.query(collection text, query_embeddings @extschema@.vector[] DEFAULT NULL,
+	n_results bigint DEFAULT 10, where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL,
+	ids text[] DEFAULT NULL, include text[] DEFAULT '{documents,metadatas,distances}', query_texts text[] DEFAULT NULL,
+	tenant text DEFAULT NULL, database text DEFAULT NULL, max_distance double precision DEFAULT NULL)
+RETURNS TABLE (query_index integer, rank bigint, id text, distance real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector)
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 10 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	filtered boolean := pigment._filters(where_metadata, where_document);
+	entry pigment.collections;
+	query_embedding @extschema@.vector;
+	hits pigment._hit[];
+	rows_read bigint;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_embeddings(entry, query_embeddings, 'query_embeddings');
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	PERFORM pigment._check_present(ids, 'ids', '');
+	IF n_results > 0 IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('number of requested results must be positive, got %s', COALESCE(n_results::text, 'null'));
+	END IF;
+	IF max_distance = 'NaN' THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'max_distance must not be NaN';
+	END IF;
+	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris,distances}');
+	IF query_embeddings IS NULL THEN
+		query_embeddings := pigment._embed_query(entry, query_texts);
+	ELSIF cardinality(query_embeddings) = 0 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'expected embeddings to be a non-empty list, got 0 rows';
+	END IF;
+
+	IF entry.dimension IS NULL AND has_column_privilege(entry.relation, 'embedding', 'SELECT') THEN
+		RETURN; -- there is no record yet
+	END IF;
+
+	n_results := LEAST(n_results, 1000000000000); -- room to read on within bigint
+	query_index := 0;
+	FOREACH query_embedding IN ARRAY query_embeddings LOOP
+		query_index := query_index + 1;
+		rows_read := n_results + 1;
+		LOOP
+			EXECUTE format('SELECT array_agg(h.*::pigment._hit ORDER BY h.rank) FROM (%s) h',
+				pigment._query_sql(entry, query_embedding, ids IS NOT NULL, filtered, include))
+				INTO hits USING ids, where_metadata, where_document, query_embedding, rows_read, n_results,
+				max_distance;
+			EXIT WHEN hits[1].open IS NOT TRUE;
+			-- Ties at the end: read on until a row lies further away, so that insertion order decides.
+			rows_read := rows_read * 2;
+		END LOOP;
+		RETURN QUERY SELECT query.query_index, h.rank, h.id, CASE WHEN 'distances' = ANY (include) THEN h.distance END,
+			h.document, h.metadata, h.uri, h.embedding FROM unnest(hits) h;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment.query(text, @extschema@.vector[], bigint, jsonb, jsonb, text[], text[], text[], text, text,
+	double precision) IS
+	'for each query the nearest records, ascending by distance, ties in insertion order; none that is farther than max_distance';
+
+CREATE FUNCTION pigment.query(collection text, query_embedding @extschema@.vector, n_results bigint DEFAULT 10,
+	where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL,
+	include text[] DEFAULT '{documents,metadatas,distances}', tenant text DEFAULT NULL, database text DEFAULT NULL,
+	max_distance double precision DEFAULT NULL)
+RETURNS TABLE (query_index integer, rank bigint, id text, distance real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+BEGIN ATOMIC
+	SELECT r.* FROM pigment.query($1, ARRAY[$2], $3, $4, $5, $6, $7, NULL::text[], $8, $9, $10) r;
+END;
+COMMENT ON FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb, text[], text[], text, text,
+	double precision) IS
+	'the records nearest to one vector';
+
+
+
+COMMENT ON ACCESS METHOD pigment IS 'nearest neighbours of a vector, in order of distance, among the rows that match conditions';

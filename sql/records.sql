@@ -16,6 +16,10 @@ CREATE FUNCTION pigment._check_filter(where_metadata jsonb, where_document jsonb
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_filter';
 COMMENT ON FUNCTION pigment._check_filter IS 'an error unless both are filters, or absent';
 
+CREATE FUNCTION pigment._check_indexed(where_metadata jsonb, where_document jsonb, schema jsonb) RETURNS void
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_indexed';
+COMMENT ON FUNCTION pigment._check_indexed IS 'an error where filters ask for what a schema has disabled';
+
 CREATE FUNCTION pigment._check_ids(ids text[], operation text) RETURNS void
 LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_ids';
 COMMENT ON FUNCTION pigment._check_ids IS 'an error unless ids are present, not empty and unique';
@@ -295,6 +299,7 @@ DECLARE
 BEGIN
 	PERFORM pigment._check_filter(where_metadata, where_document);
 	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
 	IF ids IS NOT NULL THEN
 		PERFORM pigment._check_ids(ids, 'delete');
 	ELSIF NOT filtered THEN
@@ -346,29 +351,69 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION pigment._columns IS 'the columns of a record that include asks for';
 
+CREATE FUNCTION pigment._order_key(order_by jsonb, id text, metadata jsonb, uri text) RETURNS bytea
+LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_order_key';
+COMMENT ON FUNCTION pigment._order_key IS 'bytes whose order is that in which order_by puts records';
+
+CREATE FUNCTION pigment._cursor(collection text, order_by jsonb, key bytea, ordinal bigint) RETURNS text
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_cursor';
+COMMENT ON FUNCTION pigment._cursor IS 'a cursor behind the record with this key and ordinal';
+
+CREATE FUNCTION pigment._cursor_place(cursor text, collection text, order_by jsonb, OUT key bytea, OUT ordinal bigint)
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_cursor_place';
+COMMENT ON FUNCTION pigment._cursor_place IS 'key and ordinal of a cursor, or an error where it is of another collection or order';
+
 CREATE FUNCTION pigment.get(collection text, ids text[] DEFAULT NULL, where_metadata jsonb DEFAULT NULL,
 	where_document jsonb DEFAULT NULL, limit_rows bigint DEFAULT NULL, offset_rows bigint DEFAULT 0,
-	include text[] DEFAULT '{documents,metadatas}', tenant text DEFAULT NULL, database text DEFAULT NULL)
+	include text[] DEFAULT '{documents,metadatas}', tenant text DEFAULT NULL, database text DEFAULT NULL,
+	order_by jsonb DEFAULT NULL, cursor text DEFAULT NULL)
 RETURNS TABLE (id text, document text, metadata jsonb, uri text, embedding @extschema@.vector)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	entry pigment.collections;
+	key bytea;
+	after bigint;
+	by_key text := CASE WHEN order_by IS NULL THEN '' ELSE 'pigment._order_key($6, t.id, t.metadata, t.uri), ' END;
 BEGIN
 	PERFORM pigment._check_filter(where_metadata, where_document);
 	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
 	IF ids IS NOT NULL THEN
 		PERFORM pigment._check_ids(ids, 'get');
 	END IF;
 	PERFORM pigment._require_page(limit_rows, offset_rows);
+	PERFORM pigment._order_key(order_by, '', NULL, NULL);
+	IF cursor IS NOT NULL THEN
+		SELECT p.key, p.ordinal INTO key, after FROM pigment._cursor_place(cursor, entry.id::text, order_by) p;
+	END IF;
 	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris}');
-	RETURN QUERY EXECUTE format('SELECT t.id, %s FROM %s t WHERE %s ORDER BY t.ordinal LIMIT $4 OFFSET $5',
+	RETURN QUERY EXECUTE format('SELECT t.id, %s FROM %s t WHERE %s%s ORDER BY %st.ordinal LIMIT $4 OFFSET $5',
 		pigment._columns(include), entry.relation,
-		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)))
-		USING ids, where_metadata, where_document, limit_rows, offset_rows;
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)),
+		CASE WHEN cursor IS NULL THEN '' WHEN order_by IS NULL THEN ' AND t.ordinal > $8'
+			ELSE ' AND (' || by_key || 't.ordinal) > ($7, $8)' END, by_key)
+		USING ids, where_metadata, where_document, limit_rows, offset_rows, order_by, key, after;
 END
 $$;
-COMMENT ON FUNCTION pigment.get IS 'records that are in ids and match the filters, in insertion order';
+COMMENT ON FUNCTION pigment.get IS
+	'records that are in ids and match the filters, by order_by or in insertion order, those behind a cursor where one is given';
+
+CREATE FUNCTION pigment.cursor_behind(collection text, id text, order_by jsonb DEFAULT NULL, tenant text DEFAULT NULL,
+	database text DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+	made text;
+BEGIN
+	EXECUTE format('SELECT pigment._cursor($1, $2, pigment._order_key($2, t.id, t.metadata, t.uri), t.ordinal) '
+		'FROM %s t WHERE t.id = $3', entry.relation) INTO made USING entry.id::text, order_by, id;
+	RETURN made;
+END
+$$;
+COMMENT ON FUNCTION pigment.cursor_behind IS
+	'a cursor for pigment.get that goes on behind a record; null where there is none with this id';
 
 CREATE FUNCTION pigment.peek(collection text, limit_rows bigint DEFAULT 10, tenant text DEFAULT NULL,
 	database text DEFAULT NULL)
@@ -380,18 +425,25 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION pigment.peek IS 'the first records of a collection, with embeddings';
 
-CREATE FUNCTION pigment.count(collection text, tenant text DEFAULT NULL, database text DEFAULT NULL) RETURNS bigint
+CREATE FUNCTION pigment.count(collection text, tenant text DEFAULT NULL, database text DEFAULT NULL,
+	where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	entry pigment.collections := pigment.get_collection(collection, tenant, database);
+	entry pigment.collections;
 	counted bigint;
 BEGIN
-	EXECUTE format('SELECT count(*) FROM %s', entry.relation) INTO counted;
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	PERFORM pigment._check_present(ids, 'ids', '');
+	EXECUTE format('SELECT count(*) FROM %s t WHERE %s', entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)))
+		INTO counted USING ids, where_metadata, where_document;
 	RETURN counted;
 END
 $$;
-COMMENT ON FUNCTION pigment.count IS 'number of records in a collection';
+COMMENT ON FUNCTION pigment.count IS 'number of records in a collection that are in ids and match the filters';
 
 -- ---- Querying -----------------------------------------------------------------------------------------------------
 
@@ -432,7 +484,8 @@ BEGIN
 		'FROM (%s) hits), furthest AS (SELECT count(*) AS rows, max(distance) AS distance FROM nearest) '
 		'SELECT r.rank, r.id, r.distance, r.document, r.metadata, r.uri, r.embedding, '
 		'f.rows >= $5 AND max(r.distance) OVER () >= f.distance AS open '
-		'FROM ranked r, furthest f WHERE r.rank <= $6 ORDER BY r.rank', nearest, hits);
+		'FROM ranked r, furthest f WHERE r.rank <= $6 AND ($7 IS NULL OR r.distance <= $7) ORDER BY r.rank',
+		nearest, hits);
 END
 $$;
 COMMENT ON FUNCTION pigment._query_sql IS 'the statement that answers one query';
@@ -461,7 +514,7 @@ COMMENT ON FUNCTION pigment._embed_query IS 'the vectors of the texts of a query
 CREATE FUNCTION pigment.query(collection text, query_embeddings @extschema@.vector[] DEFAULT NULL,
 	n_results bigint DEFAULT 10, where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL,
 	ids text[] DEFAULT NULL, include text[] DEFAULT '{documents,metadatas,distances}', query_texts text[] DEFAULT NULL,
-	tenant text DEFAULT NULL, database text DEFAULT NULL)
+	tenant text DEFAULT NULL, database text DEFAULT NULL, max_distance double precision DEFAULT NULL)
 RETURNS TABLE (query_index integer, rank bigint, id text, distance real, document text, metadata jsonb, uri text,
 	embedding @extschema@.vector)
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 10 SET search_path = pg_catalog, pg_temp
@@ -476,10 +529,14 @@ BEGIN
 	PERFORM pigment._check_filter(where_metadata, where_document);
 	entry := pigment.get_collection(collection, tenant, database);
 	PERFORM pigment._check_embeddings(entry, query_embeddings, 'query_embeddings');
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
 	PERFORM pigment._check_present(ids, 'ids', '');
 	IF n_results > 0 IS NOT TRUE THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
 			MESSAGE = format('number of requested results must be positive, got %s', COALESCE(n_results::text, 'null'));
+	END IF;
+	IF max_distance = 'NaN' THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'max_distance must not be NaN';
 	END IF;
 	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris,distances}');
 	IF query_embeddings IS NULL THEN
@@ -501,7 +558,8 @@ BEGIN
 		LOOP
 			EXECUTE format('SELECT array_agg(h.*::pigment._hit ORDER BY h.rank) FROM (%s) h',
 				pigment._query_sql(entry, query_embedding, ids IS NOT NULL, filtered, include))
-				INTO hits USING ids, where_metadata, where_document, query_embedding, rows_read, n_results;
+				INTO hits USING ids, where_metadata, where_document, query_embedding, rows_read, n_results,
+				max_distance;
 			EXIT WHEN hits[1].open IS NOT TRUE;
 			-- Ties at the end: read on until a row lies further away, so that insertion order decides.
 			rows_read := rows_read * 2;
@@ -511,17 +569,20 @@ BEGIN
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION pigment.query(text, @extschema@.vector[], bigint, jsonb, jsonb, text[], text[], text[], text, text) IS
-	'for each query the nearest records, ascending by distance, ties in insertion order';
+COMMENT ON FUNCTION pigment.query(text, @extschema@.vector[], bigint, jsonb, jsonb, text[], text[], text[], text, text,
+	double precision) IS
+	'for each query the nearest records, ascending by distance, ties in insertion order; none that is farther than max_distance';
 
 CREATE FUNCTION pigment.query(collection text, query_embedding @extschema@.vector, n_results bigint DEFAULT 10,
 	where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL,
-	include text[] DEFAULT '{documents,metadatas,distances}', tenant text DEFAULT NULL, database text DEFAULT NULL)
+	include text[] DEFAULT '{documents,metadatas,distances}', tenant text DEFAULT NULL, database text DEFAULT NULL,
+	max_distance double precision DEFAULT NULL)
 RETURNS TABLE (query_index integer, rank bigint, id text, distance real, document text, metadata jsonb, uri text,
 	embedding @extschema@.vector)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 BEGIN ATOMIC
-	SELECT r.* FROM pigment.query($1, ARRAY[$2], $3, $4, $5, $6, $7, NULL::text[], $8, $9) r;
+	SELECT r.* FROM pigment.query($1, ARRAY[$2], $3, $4, $5, $6, $7, NULL::text[], $8, $9, $10) r;
 END;
-COMMENT ON FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb, text[], text[], text, text) IS
+COMMENT ON FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb, text[], text[], text, text,
+	double precision) IS
 	'the records nearest to one vector';

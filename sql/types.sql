@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
 -- First part of the install script: what must hold before anything is made, the schema for functions of the engine, and type
--- vector. The build joins the parts in the order of PIGMENT_SQL_PARTS in CMakeLists.txt.
+-- vector. The build joins the parts in the order of PIGMENT_SQL_PARTS in cmake/extension.cmake.
 
 \echo Use "CREATE EXTENSION pigment" to load this file. \quit
 
@@ -9,6 +9,7 @@
 DO $$
 DECLARE
 	target pg_catalog.name := pg_catalog.current_schema();
+	taken text;
 	owner text;
 BEGIN
 	IF target OPERATOR(pg_catalog.=) 'pigment' THEN
@@ -22,19 +23,19 @@ BEGIN
 				  DETAIL = 'The extension makes this schema for its own functions.',
 				  HINT = 'Rename or drop the schema, then repeat CREATE EXTENSION pigment.';
 	END IF;
-	IF EXISTS (SELECT FROM pg_catalog.pg_type t
-			   JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-			   WHERE n.nspname OPERATOR(pg_catalog.=) target AND t.typname OPERATOR(pg_catalog.=) 'vector') THEN
-		SELECT pg_catalog.format('It belongs to extension "%s".', e.extname) INTO owner
-		FROM pg_catalog.pg_type t
-		JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
-		JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
-			AND d.objid OPERATOR(pg_catalog.=) t.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'
-		JOIN pg_catalog.pg_extension e ON e.oid OPERATOR(pg_catalog.=) d.refobjid
-		WHERE n.nspname OPERATOR(pg_catalog.=) target AND t.typname OPERATOR(pg_catalog.=) 'vector';
-		RAISE EXCEPTION 'type "vector" already exists in schema "%"', target
+	SELECT t.typname, CASE WHEN e.extname IS NULL THEN 'It belongs to no extension.'
+		ELSE pg_catalog.format('It belongs to extension "%s".', e.extname) END INTO taken, owner
+	FROM pg_catalog.pg_type t
+	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) t.typnamespace
+	LEFT JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_type'::pg_catalog.regclass
+		AND d.objid OPERATOR(pg_catalog.=) t.oid AND d.deptype OPERATOR(pg_catalog.=) 'e'
+	LEFT JOIN pg_catalog.pg_extension e ON e.oid OPERATOR(pg_catalog.=) d.refobjid
+	WHERE n.nspname OPERATOR(pg_catalog.=) target AND t.typname OPERATOR(pg_catalog.=) ANY (ARRAY['vector', 'halfvec', 'sparsevec'])
+	ORDER BY t.typname DESC LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION 'type "%" already exists in schema "%"', taken, target
 			USING ERRCODE = 'duplicate_object',
-				  DETAIL = coalesce(owner, 'It belongs to no extension.'),
+				  DETAIL = owner,
 				  HINT = 'Give Pigment''s types a schema of their own: CREATE SCHEMA vectors; CREATE EXTENSION pigment SCHEMA vectors;';
 	END IF;
 END

@@ -11,11 +11,25 @@
 namespace pigment_tool {
 
 struct Program {
-  CLI::App app{"Looks after stores of Pigment."};
+  CLI::App app{"Makes, fills, asks and looks after stores of Pigment."};
   bool is_json = false;
   std::function<int()> run;
 };
 
+// In the order of --help and of the manual page.
+void AddCreate(Program& program);
+void AddList(Program& program);
+void AddDelete(Program& program);
+void AddImport(Program& program);
+void AddExport(Program& program);
+void AddCopy(Program& program);
+void AddImportChroma(Program& program);
+void AddGet(Program& program);
+void AddQuery(Program& program);
+void AddSearch(Program& program);
+void AddExplain(Program& program);
+void AddCount(Program& program);
+void AddFacets(Program& program);
 void AddSegments(Program& program);
 void AddStats(Program& program);
 void AddMigrations(Program& program);
@@ -23,6 +37,9 @@ void AddCheck(Program& program);
 void AddRepair(Program& program);
 void AddBackup(Program& program);
 void AddCompact(Program& program);
+void AddViz(Program& program);
+void AddBench(Program& program);
+void AddManual(Program& program);
 
 // A subcommand with the options that all have.
 CLI::App* AddCommand(Program& program, const char* name, const char* description);

@@ -6,23 +6,67 @@
 #include <exception>
 
 #include "tools/commands.h"
+#include "tools/output.h"
 #include "tools/session.h"
 
 namespace pigment_tool {
+namespace {
 
-CLI::App* AddCommand(Program& program, const char* name, const char* description) {
-  CLI::App* const command = program.app.add_subcommand(name, description);
-  command->add_flag("--json", program.is_json, "print JSON instead of text");
-  return command;
+// On standard error, and as an object where JSON is asked for.
+int Report(const Failure& failure, bool is_json) {
+  if (!is_json) {
+    std::fprintf(stderr, "pigment: %s\n", Printable(failure.what()).c_str());
+  } else {
+    const char* const name = pigment_status_name(failure.status);
+    const nlohmann::json error = {{"status", failure.status},
+                                  {"name", name != nullptr ? name : "unknown"},
+                                  {"message", failure.what()}};
+    std::fprintf(stderr, "%s\n",
+                 nlohmann::json({{"error", error}})
+                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                     .c_str());
+  }
+  return ExitStatusOf(failure.status);
 }
+
+int Run(const Program& program) {
+  try {
+    const int status = program.run();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    return Report(Failure(PIGMENT_UNAVAILABLE, "cannot write the output"), program.is_json);
+  } catch (const Failure& failure) {
+    std::fflush(stdout);
+    return Report(failure, program.is_json);
+  } catch (const std::bad_alloc&) {
+    return Report(Failure(PIGMENT_RESOURCE_EXHAUSTED, "out of memory"), program.is_json);
+  } catch (const std::exception& failure) {
+    return Report(Failure(PIGMENT_INTERNAL, failure.what()), program.is_json);
+  }
+}
+
+}  // namespace
 
 }  // namespace pigment_tool
 
 int main(int argc, char** argv) {
   using namespace pigment_tool;
   Program program;
+  program.app.name("pigment");
   program.app.set_version_flag("--version", std::string("pigment ") + pigment_version());
   program.app.require_subcommand(1);
+  AddCreate(program);
+  AddList(program);
+  AddDelete(program);
+  AddImport(program);
+  AddExport(program);
+  AddCopy(program);
+  AddImportChroma(program);
+  AddGet(program);
+  AddQuery(program);
+  AddSearch(program);
+  AddExplain(program);
+  AddCount(program);
+  AddFacets(program);
   AddSegments(program);
   AddStats(program);
   AddMigrations(program);
@@ -30,17 +74,13 @@ int main(int argc, char** argv) {
   AddRepair(program);
   AddBackup(program);
   AddCompact(program);
+  AddViz(program);
+  AddBench(program);
+  AddManual(program);
   try {
     program.app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return program.app.exit(error) == 0 ? kFine : kUsage;
   }
-  try {
-    const int status = program.run();
-    if (std::fflush(stdout) == 0) return status;
-    std::perror("pigment: cannot write the output");
-  } catch (const std::exception& failure) {
-    std::fprintf(stderr, "pigment: %s\n", failure.what());
-  }
-  return kFailed;
+  return Run(program);
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/output.h"
 #include "tools/session.h"
 
 namespace pigment_tool {

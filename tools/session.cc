@@ -5,8 +5,7 @@
 #include "tools/session.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <csignal>
 #include <utility>
 
 namespace pigment_tool {
@@ -17,16 +16,6 @@ Client Open(const std::string& directory, pigment_open_options options) {
   pigment_error* error = nullptr;
   Check(pigment_client_open(directory.data(), directory.size(), &options, &client, &error), error);
   return Client(client);
-}
-
-pigment_scope ScopeOf(const Place& place) {
-  pigment_scope scope{};
-  scope.struct_size = sizeof scope;
-  scope.tenant = place.tenant.data();
-  scope.tenant_size = place.tenant.size();
-  scope.database = place.database.data();
-  scope.database_size = place.database.size();
-  return scope;
 }
 
 std::vector<std::string> TenantsOf(pigment_client* client, const Selection& selection) {
@@ -64,16 +53,57 @@ std::vector<std::string> CollectionsOf(pigment_client* client, const Selection& 
   return names;
 }
 
+pigment_cancel* interrupt = nullptr;  // for the handler; made once, freed never
+
+void Interrupt(int) { pigment_cancel_set(interrupt); }
+
+pigment_status RefuseTexts(void*, int32_t, size_t, const pigment_text_column*,
+                           pigment_embedding_sink* sink) {
+  constexpr std::string_view kWhy =
+      "the command line cannot compute this collection's embedding function: give vectors";
+  pigment_embedding_sink_fail(sink, kWhy.data(), kWhy.size());
+  return PIGMENT_FAILED_PRECONDITION;
+}
+
+constexpr std::string_view kLexicalName = "pigment_lexical_v1";
+
+pigment_collection* Get(pigment_client* client, const Place& place,
+                        const pigment_embedding_function* function) {
+  const pigment_scope scope = ScopeOf(place);
+  pigment_collection* collection = nullptr;
+  pigment_error* error = nullptr;
+  Check(pigment_client_get_collection(client, &scope, place.name.data(), place.name.size(),
+                                      function, &collection, &error),
+        error);
+  return collection;
+}
+
 }  // namespace
+
+pigment_scope ScopeOf(const Place& place) {
+  pigment_scope scope{};
+  scope.struct_size = sizeof scope;
+  scope.tenant = place.tenant.data();
+  scope.tenant_size = place.tenant.size();
+  scope.database = place.database.data();
+  scope.database_size = place.database.size();
+  return scope;
+}
+
+int ExitStatusOf(pigment_status status) {
+  if (status == PIGMENT_CANCELLED) return kInterrupted;
+  // 1 and 2 mean something else to who runs a program.
+  return status > kUsage ? status : PIGMENT_INTERNAL;
+}
 
 void Check(pigment_status status, pigment_error* const& error) {
   if (status == PIGMENT_OK) return;
   const char* const name = pigment_status_name(status);
-  std::string text = std::string(name != nullptr ? name : "unknown status") + ": " +
-                     pigment_error_message(error);
+  std::string text =
+      std::string(name != nullptr ? name : "unknown status") + ": " + pigment_error_message(error);
   if (const std::string hint = pigment_error_hint(error); !hint.empty()) text += "\nhint: " + hint;
   pigment_error_free(error);
-  throw Failure(text);
+  throw Failure(status, text);
 }
 
 std::string TakeText(pigment_buffer* buffer) {
@@ -100,6 +130,13 @@ Client OpenToWrite(const std::string& directory) {
   return Open(directory, options);
 }
 
+Client OpenOrMake(const std::string& directory) {
+  if (directory.empty()) throw Failure(PIGMENT_INVALID_ARGUMENT, "the store has no name");
+  pigment_open_options options{};
+  pigment_open_options_init(&options);
+  return Open(directory, options);
+}
+
 void Close(pigment_client* client) {
   pigment_error* error = nullptr;
   Check(pigment_client_close(client, &error), error);
@@ -114,66 +151,72 @@ void ForEachCollection(pigment_client* client, const Selection& selection,
       place.database = database;
       for (const std::string& name : CollectionsOf(client, selection, place)) {
         place.name = name;
-        const pigment_scope scope = ScopeOf(place);
-        pigment_collection* collection = nullptr;
-        pigment_error* error = nullptr;
-        Check(pigment_client_get_collection(client, &scope, name.data(), name.size(), nullptr,
-                                            &collection, &error),
-              error);
-        const Collection owned(collection);
-        visit(place, collection);
+        const Collection collection(Get(client, place, nullptr));
+        visit(place, collection.get());
       }
     }
   }
 }
 
-// ---- Output -------------------------------------------------------------------------------------
-
-Table::Table(std::vector<std::string> headings) : is_number_(headings.size(), false) {
-  rows_.push_back(std::move(headings));
+Collection OpenCollection(pigment_client* client, const Place& place) {
+  Collection collection(Get(client, place, nullptr));
+  const nlohmann::json described = Describe(collection.get());
+  const nlohmann::json& stored = described.at("embedding_function");
+  if (stored.is_null() || stored.at("name") != kLexicalName) return collection;
+  const nlohmann::json& dimension = described.at("dimension");
+  const StoredFunction function(stored, dimension.is_null() ? 0 : dimension.get<size_t>());
+  return Collection(Get(client, place, function.get()));
 }
 
-void Table::Add(const std::vector<nlohmann::json>& row) {
-  std::vector<std::string> texts;
-  for (size_t column = 0; column < row.size(); ++column) {
-    if (row[column].is_number()) is_number_[column] = true;
-    texts.push_back(row[column].is_string() ? row[column].get<std::string>() : row[column].dump());
-  }
-  rows_.push_back(std::move(texts));
+nlohmann::json Describe(pigment_collection* collection) {
+  pigment_buffer* json = nullptr;
+  pigment_error* error = nullptr;
+  Check(pigment_collection_describe(collection, &json, &error), error);
+  return TakeJson(json);
 }
 
-void Table::Print() const {
-  std::vector<size_t> widths(is_number_.size());
-  for (const auto& row : rows_) {
-    for (size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
-  }
-  for (const auto& row : rows_) {
-    std::string line;
-    for (size_t column = 0; column < row.size(); ++column) {
-      const std::string padding(widths[column] - row[column].size(), ' ');
-      if (column > 0) line += "  ";
-      line += is_number_[column] ? padding + row[column] : row[column] + padding;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    std::puts(line.c_str());
-  }
+uint64_t CountOf(pigment_collection* collection) {
+  uint64_t count = 0;
+  pigment_error* error = nullptr;
+  Check(pigment_collection_count(collection, nullptr, &count, &error), error);
+  return count;
 }
 
-std::string PrintBytes(uint64_t bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  while (value >= 1024 && unit + 1 < kUnits.size()) {
-    value /= 1024;
-    ++unit;
+StoredFunction::StoredFunction(const nlohmann::json& stored, size_t dimension)
+    : name_(stored.at("name")) {
+  if (name_ == kLexicalName) {
+    pigment_error* error = nullptr;
+    Check(pigment_embedding_function_lexical(dimension, &function_, &error), error);
   }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-  return text.data();
+  const auto config = stored.find("config");
+  if (config != stored.end() && !config->is_null()) config_ = config->dump();
+  function_.struct_size = sizeof function_;
+  function_.name = name_.data();
+  function_.name_size = name_.size();
+  if (!config_.empty()) {
+    function_.config_json = config_.data();
+    function_.config_json_size = config_.size();
+  }
+  if (function_.embed == nullptr) function_.embed = RefuseTexts;
 }
 
-void PrintJson(const nlohmann::json& json) { std::puts(json.dump(2).c_str()); }
+void CatchInterrupts() {
+  pigment_error* error = nullptr;
+  Check(pigment_cancel_new(&interrupt, &error), error);
+  struct sigaction action {};
+  action.sa_handler = Interrupt;
+  action.sa_flags = SA_RESETHAND;  // a second one ends the program as ever
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool IsInterrupted() { return interrupt != nullptr && pigment_cancel_is_set(interrupt); }
+
+pigment_call_options CallOptions() {
+  pigment_call_options options{};
+  pigment_call_options_init(&options);
+  options.cancel = interrupt;
+  return options;
+}
 
 }  // namespace pigment_tool

@@ -78,7 +78,7 @@ def batches(collection, world, rows):
 
 def write(collection, world, rows):
     for batch in batches(collection, world, rows):
-        collection.send("pigment_collection_upsert", batch)
+        collection.send("collection_upsert", batch)
 
 
 def one_by_one(collection, data, options):
@@ -189,7 +189,7 @@ def rate_beside_ingest(collection, world, options, report, idle):
 
     def ingest():
         while not stop.is_set():
-            collection.send("pigment_collection_upsert", made[written[0] % len(made)])
+            collection.send("collection_upsert", made[written[0] % len(made)])
             written[0] += 1
 
     thread = threading.Thread(target=ingest)

@@ -16,7 +16,7 @@ class Pigment:
 
         self.library = pigment_library.Library(library_path, numpy)
         self.open_client = pigment_library.Client
-        self.name = "pigment " + self.library.lib.pigment_version().decode()
+        self.name = "pigment " + self.library.version()
 
     def open(self, folder):
         self.client = self.open_client(self.library, os.path.join(folder, "store"))

@@ -81,7 +81,7 @@ class Pigment(Contestant):
         self.library = pigment_library.Library(library_path, numpy)
         self.open_client = pigment_library.Client
         self.effort = {}
-        self.name = f"pigment {self.library.lib.pigment_version().decode()} {self.full_vectors}"
+        self.name = f"pigment {self.library.version()} {self.full_vectors}"
         if self.index != "hnsw":
             self.name += f" {self.index}"
 

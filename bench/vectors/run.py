@@ -39,7 +39,7 @@ def parse():
     parser.add_argument("--sets", type=names, default=list(sets.SETS), help="of: " + ",".join(sets.SETS))
     parser.add_argument("--peers", type=names, default=list(contestants.classes()),
                         help="who takes part, of: " + ",".join(contestants.classes()))
-    parser.add_argument("--filters", type=names, default=list(sets.FILTERS), help="of: " + ",".join(sets.FILTERS))
+    parser.add_argument("--filters", type=names, default=list(sets.FILTERS), help="of: " + ",".join(sets.FILTERS).replace("%", "%%"))
     parser.add_argument("--rows", type=int, default=100000, help="the passages have no more than 100,000")
     parser.add_argument("--queries", type=int, default=500)
     parser.add_argument("--filter-queries", type=int, default=50, help="the first so many, for each filter")

@@ -33,4 +33,17 @@ struct CallControl {
   Status Check() const;
 };
 
+// Asks a call's control once in some steps: for loops whose steps are shorter than a look at the
+// clock.
+class PacedCheck {
+ public:
+  explicit PacedCheck(const CallControl& control) : control_(control) {}
+  Status Step() { return ++steps_ % kStepsPerCheck == 0 ? control_.Check() : Status::Ok(); }
+
+ private:
+  static constexpr uint32_t kStepsPerCheck = 256;
+  const CallControl& control_;
+  uint32_t steps_ = 0;
+};
+
 }  // namespace pigment

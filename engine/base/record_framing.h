@@ -48,6 +48,7 @@
 #include <string_view>
 
 #include "engine/base/files.h"
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 
 namespace pigment {
@@ -66,7 +67,6 @@ struct FramedHeader {
 inline constexpr size_t kFramedHeaderBytes = 64;
 inline constexpr size_t kRecordHeadBytes = 24;
 inline constexpr size_t kRecordFrameBytes = kRecordHeadBytes + 4;
-inline constexpr uint64_t kRecordPayloadBytesMax = uint64_t{1} << 30;
 
 enum RecordFlags : uint32_t { kPlainRecord = 0, kMarkRecord = 1 };
 

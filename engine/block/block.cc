@@ -94,6 +94,50 @@ std::string_view BlockKindName(BlockKind kind) {
       return "terms";
     case BlockKind::kPostings:
       return "postings";
+    case BlockKind::kCells:
+      return "cells";
+    case BlockKind::kCellGroups:
+      return "cell groups";
+    case BlockKind::kCellFields:
+      return "cell fields";
+    case BlockKind::kCellTermBlocks:
+      return "cell term blocks";
+    case BlockKind::kCellTerms:
+      return "cell terms";
+    case BlockKind::kCellPostings:
+      return "cell postings";
+    case BlockKind::kCellRows:
+      return "cell rows";
+    case BlockKind::kDocumentBegins:
+      return "document begins";
+    case BlockKind::kDocumentEnds:
+      return "document ends";
+    case BlockKind::kGramGroups:
+      return "gram groups";
+    case BlockKind::kGramFields:
+      return "gram fields";
+    case BlockKind::kGramTermBlocks:
+      return "gram term blocks";
+    case BlockKind::kGramTerms:
+      return "gram terms";
+    case BlockKind::kGramPostings:
+      return "gram postings";
+    case BlockKind::kRowCodes:
+      return "row codes";
+    case BlockKind::kIndexRules:
+      return "index rules";
+    case BlockKind::kTextHead:
+      return "text head";
+    case BlockKind::kTextGroups:
+      return "text groups";
+    case BlockKind::kTextLengths:
+      return "text lengths";
+    case BlockKind::kTextTermBlocks:
+      return "text term blocks";
+    case BlockKind::kTextTerms:
+      return "text terms";
+    case BlockKind::kTextPostings:
+      return "text postings";
     case BlockKind::kPending:
       return "pending";
     case BlockKind::kOverflow:

@@ -40,9 +40,10 @@ class BlockSource {
   virtual bool verifies_on_load() const = 0;
 
   // A bit for each logical block of the segment (bit n % 64 of word n / 64) that readers set once
-  // they compared its place, and need not compare it again: of a source that verifies on load and
-  // whose blocks never change once they are loaded. Empty: every pin compares.
-  virtual std::span<std::atomic<uint64_t>> compared_places() { return {}; }
+  // they checked it as far as they had to. Of a source that verifies on load its blocks never
+  // change once they are loaded, and it need not be looked at again; of another its checksum need
+  // not, but its place is compared at each pin. Empty: every pin checks all.
+  virtual std::span<std::atomic<uint64_t>> checked_blocks() { return {}; }
 
   // Where the block lies if it is in memory for good; null otherwise, and in sources that give
   // blocks up.
@@ -50,6 +51,10 @@ class BlockSource {
     (void)physical;
     return nullptr;
   }
+
+  // Where the block probably lies: to be asked for ahead of a pin, never to be read. Null: nobody
+  // knows.
+  virtual const std::byte* Likely(uint32_t physical) const { return Resident(physical); }
 
   // For a walk over many blocks that has one pinned at a time: a source that would rather not keep
   // what is looked at for the first time gives another for the walk, which it must outlive. Null:

@@ -69,7 +69,7 @@ FileBlockSource::FileBlockSource(std::unique_ptr<File> file, uint32_t segment, u
       data_(mapping_ ? const_cast<std::byte*>(mapping_->bytes().data()) : arena_.data()),
       loaded_(mapping_ || !options.cache ? groups() : 0),
       states_(mapping_ || !options.cache ? 0 : blocks),
-      compared_(mapping_ || options.cache ? 0 : groups()),
+      checked_(mapping_ || options.cache ? 0 : groups()),
       mutex_count_(MutexCount(groups())),
       mutexes_(std::make_unique<std::mutex[]>(mutex_count_)),
       budget_(mapping_ ? nullptr : options.budget),

@@ -64,7 +64,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   // The first one over a large file, of a store without a limit: most of what a first look costs is
   // memory for what it reads, and who looks once needs none. Who looks again loads.
   Result<std::unique_ptr<BlockSource>> NewPass() override;
-  std::span<std::atomic<uint64_t>> compared_places() override { return compared_; }
+  std::span<std::atomic<uint64_t>> checked_blocks() override { return checked_; }
   const std::string& name() const override { return file_->path(); }
   std::optional<uint32_t> blocks() const override { return blocks_; }
 
@@ -130,7 +130,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   std::byte* const data_;  // of the arena or of the mapping, which nobody writes
   std::vector<std::atomic<uint64_t>> loaded_;    // without a cache: a bit per block, once verified
   std::vector<std::atomic<uint32_t>> states_;    // with a cache: a word per block
-  std::vector<std::atomic<uint64_t>> compared_;  // see BlockSource; where blocks stay as they are
+  std::vector<std::atomic<uint64_t>> checked_;  // see BlockSource; where blocks stay as they are
   const uint32_t mutex_count_;
   // mutexes_[group % mutex_count_] guards loading into that group and giving up of its blocks.
   const std::unique_ptr<std::mutex[]> mutexes_;

@@ -64,7 +64,18 @@ CollectionState::~CollectionState() {
   context_.tail_bytes->fetch_sub(counted_tail_bytes_, std::memory_order_relaxed);
 }
 
+Status CollectionState::MakeText(const CollectionEntry& entry) {
+  const auto settings = ReadTextIndexSettings(entry.configuration_json);
+  if (!settings) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(std::shared_ptr<const Analyzer> analyzer,
+                           Analyzer::Make(settings->analyzer));
+  text_ = std::make_shared<CollectionText>(std::move(analyzer), context_.segments->shared_budget());
+  version_text_ = {.shared = text_, .k1 = settings->k1, .b = settings->b};
+  return Status::Ok();
+}
+
 Status CollectionState::Load(const CollectionEntry& entry) {
+  PIGMENT_RETURN_IF_ERROR(MakeText(entry));
   std::vector<SegmentSlot> slots;
   for (const SegmentEntry& segment_entry : entry.segments) {
     SegmentSlot slot;
@@ -81,7 +92,8 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     slot.deleted_rows = segment_entry.deleted_rows;
     slots.push_back(std::move(slot));
   }
-  contents_ = Contents(entry, std::move(slots));
+  PIGMENT_ASSIGN_OR_RETURN(SharedRules rules, ReadStoredRules(entry.schema_json));
+  contents_ = Contents(entry, std::move(slots), std::move(rules));
   if (entry.shelf.file != 0) {
     PIGMENT_ASSIGN_OR_RETURN(ShelvedTail shelved, context_.segments->LoadShelf(entry.shelf));
     if (Status status = contents_.Restore(std::move(shelved)); !status.ok()) {
@@ -92,7 +104,7 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     has_shelf_ = true;
     CountTail();
   }
-  version_ = contents_.MakeVersion(entry.floor, settings_.search_width);
+  version_ = contents_.MakeVersion(entry.floor, settings_.search_width, version_text_);
   grown_ns_ = MonotonicNow();
   PlanMergesLocked();
   return Status::Ok();
@@ -189,7 +201,8 @@ void CollectionState::FailReplay(const Status& failure) {
 }
 
 void CollectionState::PublishVersion(uint64_t position) {
-  std::shared_ptr<const Version> version = contents_.MakeVersion(position, settings_.search_width);
+  std::shared_ptr<const Version> version =
+      contents_.MakeVersion(position, settings_.search_width, version_text_);
   std::lock_guard lock(pin_mutex_);
   version_.swap(version);
 }
@@ -197,6 +210,8 @@ void CollectionState::PublishVersion(uint64_t position) {
 void CollectionState::Reconfigure(const CollectionEntry& entry) {
   std::lock_guard lock(state_mutex_);
   settings_ = ReadIndexSettings(entry.configuration_json);
+  if (const auto text = ReadTextIndexSettings(entry.configuration_json); text && text_ != nullptr)
+    version_text_ = {.shared = text_, .k1 = text->k1, .b = text->b};
   if (write_failure_.ok() && !is_replaying_) PublishVersion(position_);
 }
 

@@ -142,6 +142,11 @@ class CollectionState {
  private:
   Status Load(const CollectionEntry& entry);
   void PublishVersion(uint64_t position);
+  Status MakeText(const CollectionEntry& entry);
+  // Of its text index; null where it has none.
+  std::shared_ptr<const Analyzer> analyzer() const {
+    return text_ != nullptr ? text_->analyzer() : nullptr;
+  }
   Status FlushLocked();
   // What the edit names is retained before it.
   Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot, Retention& named);
@@ -168,13 +173,15 @@ class CollectionState {
 
   const CollectionContext context_;
   const Uuid id_;
-  const std::string name_;  // as of opening, for messages
+  const std::string name_;                // as of opening, for messages
+  std::shared_ptr<CollectionText> text_;  // set while loading; null: without a text index
   WriteGate gate_;
   std::mutex compact_mutex_;  // one compaction at a time
   std::mutex flush_mutex_;    // one flush, or one publication of a merge, at a time
 
   mutable std::mutex state_mutex_;  // guards the members below, held for one batch or less
   Contents contents_;
+  VersionText version_text_;
   std::vector<SegmentEntry> retained_;  // the catalog's segments of this collection
   bool is_replaying_ = true;
   uint64_t floor_ = 0;           // as in the catalog, or lower

@@ -102,6 +102,8 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   job.inputs.assign(begin, begin + static_cast<ptrdiff_t>(count));
   job.dimension = contents_.dimension();
   job.index = settings_;
+  job.rules = contents_.rules();
+  job.analyzer = analyzer();
   job.index_rows_min = context_.options.index_rows_min;
   job.cluster_rows_min = context_.options.cluster_rows_min;
   job.threads = settings_.threads != 0 ? std::min(settings_.threads, kThreadsMax) : 1;

@@ -13,15 +13,17 @@
 
 namespace pigment {
 
-Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments)
+Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments,
+                   SharedRules rules)
     : segments_(std::move(segments)),
       next_ordinal_(entry.next_ordinal),
-      dimension_(entry.dimension) {
+      dimension_(entry.dimension),
+      rules_(std::move(rules)) {
   for (const SegmentSlot& slot : segments_) live_rows_ += slot.entry.rows - slot.deleted_rows;
 }
 
-std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position,
-                                                     uint32_t search_width) const {
+std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position, uint32_t search_width,
+                                                     const VersionText& text) const {
   auto version = std::make_shared<Version>();
   version->position = position;
   version->dimension = dimension_;
@@ -31,7 +33,9 @@ std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position,
     version->segments.push_back({slot.segment, slot.deleted, slot.deleted_rows});
   }
   version->tail = tail_.View();
+  version->rules = rules_;
   version->search_width = search_width;
+  version->text = text;
   return version;
 }
 
@@ -39,6 +43,7 @@ FlushSnapshot Contents::Snapshot(uint64_t position) const {
   FlushSnapshot snapshot{.position = position,
                          .next_ordinal = next_ordinal_,
                          .dimension = dimension_,
+                         .rules = rules_,
                          .segments = segments_,
                          .tail = tail_.View(),
                          .tail_rows = {}};

@@ -39,6 +39,7 @@ struct FlushSnapshot {
   uint64_t position = 0;
   uint64_t next_ordinal = 1;
   uint32_t dimension = 0;
+  SharedRules rules;
   std::vector<SegmentSlot> segments;
   TailView tail;
   std::vector<uint32_t>
@@ -54,12 +55,13 @@ struct FlushedSegments {
 class Contents {
  public:
   Contents() = default;
-  Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments);
+  Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segments, SharedRules rules);
 
   // An error leaves the contents in part changed: the owner must not use them any more.
   Result<WriteCounts> Apply(const WriteBatch& batch);
 
-  std::shared_ptr<const Version> MakeVersion(uint64_t position, uint32_t search_width) const;
+  std::shared_ptr<const Version> MakeVersion(uint64_t position, uint32_t search_width,
+                                             const VersionText& text) const;
 
   FlushSnapshot Snapshot(uint64_t position) const;
   // Takes the flushed rows out of the tail. Rows that were deleted since `snapshot` become
@@ -88,6 +90,7 @@ class Contents {
   const std::vector<SegmentSlot>& segments() const { return segments_; }
   uint32_t dimension() const { return dimension_; }
   uint64_t next_ordinal() const { return next_ordinal_; }
+  const SharedRules& rules() const { return rules_; }
 
  private:
   friend class BatchApplier;
@@ -97,6 +100,7 @@ class Contents {
   uint64_t next_ordinal_ = 1;
   uint32_t dimension_ = 0;
   uint64_t live_rows_ = 0;
+  SharedRules rules_;  // of the schema
 };
 
 }  // namespace pigment

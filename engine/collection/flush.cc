@@ -120,7 +120,9 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot,
                        .metric = entry.metric,
                        .vector_element = entry.vector_element,
                        .index = SmallIndexOf(ReadIndexSettings(entry.configuration_json),
-                                             records.size(), context_.options.cluster_rows_min)}));
+                                             records.size(), context_.options.cluster_rows_min),
+                       .rules = snapshot.rules,
+                       .analyzer = analyzer()}));
       written.push_back(added.entry);
       PIGMENT_ASSIGN_OR_RETURN(added.segment, context_.segments->Open(added.entry));
       flushed.added = std::move(added);

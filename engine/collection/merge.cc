@@ -215,7 +215,9 @@ Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, boo
                               .index_vectors = static_cast<uint32_t>(rows),
                               .threads = job.threads,
                               .pause = [&merger] { return merger.Pause(); },
-                              .expected_bytes = merger.expected_bytes()},
+                              .rules = job.rules,
+                              .expected_bytes = merger.expected_bytes(),
+                              .analyzer = job.analyzer},
                              [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));
   Result<std::shared_ptr<const Segment>> opened = segments.Open(output.entry);
   if (!opened.ok()) {

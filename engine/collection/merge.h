@@ -52,11 +52,13 @@ struct MergeJob {
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
   VectorElement vector_element = VectorElement::kF32;
-  IndexSettings index;                     // what the output has
-  uint32_t index_rows_min = 0;             // from so many rows on
-  uint32_t cluster_rows_min = 0xFFFFFFFF;  // of smaller ones: SmallIndexOf
-  uint32_t threads = 1;                    // that build it
-  uint64_t names_epoch = 0;                // of the segment store, before the output was begun
+  IndexSettings index;                       // what the output has
+  uint32_t index_rows_min = 0;               // from so many rows on
+  uint32_t cluster_rows_min = 0xFFFFFFFF;    // of smaller ones: SmallIndexOf
+  uint32_t threads = 1;                      // that build it
+  SharedRules rules;                         // what is indexed of records
+  std::shared_ptr<const Analyzer> analyzer;  // of a collection with a text index
+  uint64_t names_epoch = 0;                  // of the segment store, before the output was begun
 };
 
 // What segments have that are worth it, and smaller ones of at least `rows_min` rows.

@@ -155,7 +155,9 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
               .vector_element = contents.vector_element,
               .codes = SegmentOptions::Codes::kAlways,
               .index = contents.index,
-              .index_vectors = static_cast<uint32_t>(contents.records.size())};
+              .index_vectors = static_cast<uint32_t>(contents.records.size()),
+              .rules = contents.rules,
+              .analyzer = contents.analyzer};
   const Fill fill = [&contents](SegmentWriter& writer) {
     for (const Record* record : contents.records)
       PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
@@ -188,7 +190,10 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .index_vectors = shape.index_vectors,
                           .threads = shape.threads,
                           .pause = shape.pause,
-                          .budget = &environment_->budget},
+                          .analyzer = shape.analyzer,
+                          .budget = &environment_->budget,
+                          .rules = shape.rules,
+                          .document_index = shape.rules == nullptr || shape.rules->full_text},
                          &sink);
     PIGMENT_RETURN_IF_ERROR(fill(writer));
     PIGMENT_ASSIGN_OR_RETURN(const SegmentSummary summary, writer.Finish());

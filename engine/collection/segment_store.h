@@ -84,6 +84,8 @@ class SegmentStore {
     Metric metric = Metric::kL2;
     VectorElement vector_element = VectorElement::kF32;
     SegmentIndex index = {};  // without the memory for it the segment is flat
+    SharedRules rules = nullptr;
+    std::shared_ptr<const Analyzer> analyzer = nullptr;  // null: without a text index
   };
   Result<SegmentEntry> Write(uint32_t number, const Contents& contents);
   // The same for rows that `fill` adds one by one, so that they need not be in memory together.
@@ -96,9 +98,11 @@ class SegmentStore {
     uint32_t index_vectors = 0;
     uint32_t threads = 1;
     BuildPause pause = {};
+    SharedRules rules = nullptr;  // what is indexed of records; null: everything
     // What the file will have, nearly. A large one takes its space first: a full disk then refuses
     // it at once, instead of being filled up by what fails in the end.
     uint64_t expected_bytes = 0;
+    std::shared_ptr<const Analyzer> analyzer = nullptr;
   };
   using Fill = std::function<Status(SegmentWriter&)>;
   Result<SegmentEntry> WriteStreamed(uint32_t number, const Shape& shape, const Fill& fill);
@@ -140,6 +144,10 @@ class SegmentStore {
   Status RemoveUnreferenced();
 
   MemoryBudget* budget() const { return &environment_->budget; }
+  // For what may outlive the store.
+  std::shared_ptr<MemoryBudget> shared_budget() const {
+    return {environment_, &environment_->budget};
+  }
   // The same for a shelf; `file` 0 is none.
   void RetainShelf(uint32_t file);
   void UnretainShelf(uint32_t file) noexcept;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/collection/chunk_codes.h"
+#include "engine/collection/collection_text.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/record/record.h"
 
@@ -30,7 +31,10 @@ struct TailChunk {
   std::vector<std::shared_ptr<const Record>> rows;  // reserved to the capacity when made
 
   explicit TailChunk(uint32_t capacity) : slots_(size_t{2} * capacity) { rows.reserve(capacity); }
-  ~TailChunk() { delete codes_.load(std::memory_order_relaxed); }
+  ~TailChunk() {
+    delete codes_.load(std::memory_order_relaxed);
+    delete text_.load(std::memory_order_relaxed);
+  }
   TailChunk(const TailChunk&) = delete;
   TailChunk& operator=(const TailChunk&) = delete;
   uint32_t capacity() const { return static_cast<uint32_t>(slots_.size() / 2); }
@@ -61,12 +65,23 @@ struct TailChunk {
     return kept;
   }
 
+  // For searches of documents.
+  ChunkText& text() const {
+    ChunkText* text = text_.load(std::memory_order_acquire);
+    if (text != nullptr) return *text;
+    auto made = std::make_unique<ChunkText>();
+    if (text_.compare_exchange_strong(text, made.get(), std::memory_order_acq_rel))
+      return *made.release();
+    return *text;
+  }
+
  private:
   static uint32_t TagOf(uint64_t hash) { return static_cast<uint32_t>(hash >> 41); }
 
   // 0: free; otherwise a tag of 23 bits above the row's number + 1 in 9 bits.
   std::vector<std::atomic<uint32_t>> slots_;
   mutable std::atomic<const ChunkCodes*> codes_{nullptr};  // owned
+  mutable std::atomic<ChunkText*> text_{nullptr};          // owned
 };
 
 uint64_t HashOfId(std::string_view id);

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/collection/collection_text.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/collection/tail.h"
+#include "engine/record/index_rules.h"
 #include "engine/segment/segment.h"
 
 namespace pigment {
@@ -32,7 +34,9 @@ struct Version {
   std::vector<SegmentView> segments;  // ascending by ordinal ranges: rows of an earlier segment
                                       // were inserted earlier, except those kept by upsert
   TailView tail;
+  SharedRules rules;          // what may be filtered by; null: everything
   uint32_t search_width = 0;  // of queries that say neither recall nor width; 0: by recall
+  VersionText text;
 };
 
 }  // namespace pigment

@@ -42,6 +42,68 @@ void RowGroupIndex::Rebase(uint64_t terms_before, uint64_t postings_before,
   }
 }
 
+FieldWriter::FieldWriter(std::string_view key, FieldType type, RowGroupIndex& out, FieldCells cells)
+    : out_(out), cells_(cells) {
+  field_.key_begin = out.terms.size();
+  field_.key_bytes = key.size();
+  out.terms += key;
+  field_.type = static_cast<uint16_t>(type);
+  field_.rows_shift = static_cast<uint16_t>(cells.rows_shift);
+  field_.first_block = static_cast<uint32_t>(out.blocks.size());
+}
+
+void FieldWriter::AddTerm(std::string_view term, std::span<const uint32_t> rows) {
+  const bool is_first = field_.terms % kTermsPerBlock == 0;
+  if (is_first) {
+    TermBlockEntry block{};
+    block.terms_begin = out_.terms.size();
+    block.postings_begin = out_.postings.size();
+    block.rows_before = field_.rows;
+    out_.blocks.push_back(block);
+  }
+  AppendBlockTerm(is_first ? nullptr : &last_term_, term, out_.terms);
+  AppendPostings(rows, out_.postings, cells_.count);
+  TermBlockEntry& block = out_.blocks.back();
+  block.terms_bytes = out_.terms.size() - block.terms_begin;
+  block.postings_bytes = static_cast<uint32_t>(out_.postings.size() - block.postings_begin);
+  last_term_ = term;
+  ++field_.terms;
+  field_.rows += static_cast<uint32_t>(rows.size());
+}
+
+void FieldWriter::AddCheckpoint(std::span<const uint32_t> rows) {
+  if (field_.checkpoints++ == 0) field_.checkpoints_begin = out_.postings.size();
+  AppendPostings(rows, out_.postings, cells_.count);
+}
+
+void FieldWriter::Finish(uint32_t checkpoint_blocks) {
+  field_.checkpoint_blocks = checkpoint_blocks;
+  field_.checkpoints_bytes = out_.postings.size() - field_.checkpoints_begin;
+  out_.fields.push_back(field_);
+}
+
+void WriteField(std::string_view key, FieldType type, const FieldTerms& terms, RowGroupIndex& out) {
+  FieldWriter field(key, type, out);
+  const size_t count = terms.begins.size() - 1;
+  for (uint32_t i = 0; i < count; ++i) {
+    field.AddTerm(terms.term(i),
+                  terms.rows.subspan(terms.begins[i], terms.begins[i + 1] - terms.begins[i]));
+  }
+  const uint32_t blocks = field.blocks();
+  const bool has_many = IsSingleValued(type) && blocks >= kCheckpoints * kCheckpointBlocksMin;
+  const uint32_t step = has_many ? (blocks + kCheckpoints - 1) / kCheckpoints : blocks;
+  std::vector<uint32_t> rows;
+  for (uint32_t end = step;; end += step) {
+    const size_t up_to = std::min<size_t>(size_t{end} * kTermsPerBlock, count);
+    rows.assign(terms.rows.begin(), terms.rows.begin() + terms.begins[up_to]);
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    field.AddCheckpoint(rows);
+    if (up_to == count) break;
+  }
+  field.Finish(step);
+}
+
 class RowGroupBuilder::Field {
  public:
   explicit Field(uint64_t seed) : ids_(0, Hasher{seed}) {}
@@ -79,7 +141,6 @@ class RowGroupBuilder::Field {
 
   // Rows by the ranks of their terms: those of rank i are rows[begins[i]] .. rows[begins[i + 1]].
   void SortRows();
-  void AppendCheckpoints(FieldType type, FieldEntry& field, RowGroupIndex& out) const;
 
   std::deque<std::string> terms_;
   std::unordered_map<std::string_view, uint32_t, Hasher> ids_;
@@ -107,59 +168,19 @@ void RowGroupBuilder::Field::SortRows() {
 
 void RowGroupBuilder::Field::Finish(std::string_view key, FieldType type, RowGroupIndex& out) {
   SortRows();
-  FieldEntry field{};
-  field.key_begin = out.terms.size();
-  field.key_bytes = key.size();
-  out.terms += key;
-  field.type = static_cast<uint32_t>(type);
-  field.first_block = static_cast<uint32_t>(out.blocks.size());
-  field.terms = static_cast<uint32_t>(order_.size());
-  field.rows = static_cast<uint32_t>(pairs_.size());
-  for (uint32_t first = 0; first < order_.size(); first += kTermsPerBlock) {
-    const uint32_t end = std::min(first + kTermsPerBlock, field.terms);
-    TermBlockEntry block{};
-    block.terms_begin = out.terms.size();
-    block.postings_begin = out.postings.size();
-    block.rows_before = begins_[first];
-    for (uint32_t rank = first; rank < end; ++rank) {
-      AppendBlockTerm(rank == first ? nullptr : &terms_[order_[rank - 1]], terms_[order_[rank]],
-                      out.terms);
-      AppendPostings(
-          std::span(sorted_rows_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]),
-          out.postings);
-    }
-    block.terms_bytes = out.terms.size() - block.terms_begin;
-    block.postings_bytes = static_cast<uint32_t>(out.postings.size() - block.postings_begin);
-    out.blocks.push_back(block);
-  }
-  AppendCheckpoints(type, field, out);
-  out.fields.push_back(field);
+  WriteField(key, type,
+             {.term = [this](uint32_t rank) -> std::string_view { return terms_[order_[rank]]; },
+              .begins = begins_,
+              .rows = sorted_rows_},
+             out);
 }
 
-void RowGroupBuilder::Field::AppendCheckpoints(FieldType type, FieldEntry& field,
-                                               RowGroupIndex& out) const {
-  const uint32_t blocks = (field.terms + kTermsPerBlock - 1) / kTermsPerBlock;
-  const bool has_many = IsSingleValued(type) && blocks >= kCheckpoints * kCheckpointBlocksMin;
-  field.checkpoint_blocks = has_many ? (blocks + kCheckpoints - 1) / kCheckpoints : blocks;
-  field.checkpoints_begin = out.postings.size();
-  std::vector<uint32_t> rows;
-  for (uint32_t end = field.checkpoint_blocks;; end += field.checkpoint_blocks) {
-    const uint32_t terms = std::min(end * kTermsPerBlock, field.terms);
-    rows.assign(sorted_rows_.begin(), sorted_rows_.begin() + begins_[terms]);
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    AppendPostings(rows, out.postings);
-    ++field.checkpoints;
-    if (terms == field.terms) break;
-  }
-  field.checkpoints_bytes = out.postings.size() - field.checkpoints_begin;
-}
-
-RowGroupBuilder::RowGroupBuilder(MemoryBudget* budget, uint64_t seed)
-    : reservation_(budget), seed_(seed) {}
+RowGroupBuilder::RowGroupBuilder(MemoryBudget* budget, uint64_t seed, SharedRules rules)
+    : reservation_(budget), seed_(seed), rules_(std::move(rules)) {}
 RowGroupBuilder::~RowGroupBuilder() = default;
 
 Status RowGroupBuilder::AddTerm(std::string_view key, FieldType type, std::string_view term) {
+  if (!IsIndexed(key, type)) return Status::Ok();
   auto found = fields_.find(std::pair(key, type));
   if (found == fields_.end()) {
     found = fields_.emplace(FieldName(key, type), std::make_unique<Field>(seed_)).first;
@@ -173,14 +194,16 @@ Status RowGroupBuilder::AddTerm(std::string_view key, FieldType type, std::strin
   return Status::Ok();
 }
 
-Status RowGroupBuilder::Add(const std::string_view* metadata, const std::string_view* uri) {
-  if (metadata != nullptr) {
-    PIGMENT_RETURN_IF_ERROR(VisitTerms(
-        AsBytes(*metadata), [this](std::string_view key, FieldType type, std::string_view term) {
-          return AddTerm(key, type, term);
-        }));
+Status RowGroupBuilder::Add(const RowTerms& row) {
+  if (row.metadata) {
+    PIGMENT_RETURN_IF_ERROR(
+        VisitTerms(AsBytes(*row.metadata),
+                   [this](std::string_view key, FieldType type, std::string_view term) {
+                     return AddTerm(key, type, term);
+                   }));
   }
-  if (uri != nullptr) PIGMENT_RETURN_IF_ERROR(AddTerm("", FieldType::kUri, *uri));
+  if (row.uri) PIGMENT_RETURN_IF_ERROR(AddTerm("", FieldType::kUri, *row.uri));
+  if (row.has_document) PIGMENT_RETURN_IF_ERROR(AddTerm("", FieldType::kHasDocument, ""));
   ++rows_;
   return Status::Ok();
 }

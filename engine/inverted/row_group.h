@@ -13,8 +13,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +26,7 @@
 #include "engine/base/memory_budget.h"
 #include "engine/base/status.h"
 #include "engine/inverted/term.h"
+#include "engine/record/index_rules.h"
 
 namespace pigment {
 
@@ -30,7 +34,8 @@ namespace pigment {
 struct FieldEntry {
   uint64_t key_begin;  // among the terms' bytes
   uint64_t key_bytes;
-  uint32_t type;               // FieldType
+  uint16_t type;               // FieldType
+  uint16_t rows_shift;         // lists are of cells of 2^rows_shift rows each; 0: of rows
   uint32_t first_block;        // of terms
   uint32_t terms;              // in blocks of kTermsPerBlock
   uint32_t rows;               // that have a term; of lists, rows and elements
@@ -40,6 +45,8 @@ struct FieldEntry {
   uint64_t checkpoints_bytes;
 };
 static_assert(sizeof(FieldEntry) == 56);
+// Cells lie within 64 rows that follow each other.
+inline constexpr uint32_t kRowsShiftMax = 6;
 
 struct TermBlockEntry {
   uint64_t terms_begin;
@@ -61,16 +68,57 @@ struct RowGroupIndex {
   void Rebase(uint64_t terms_before, uint64_t postings_before, uint32_t blocks_before);
 };
 
+// Of a field whose lists are of cells, and may be packed.
+struct FieldCells {
+  uint32_t rows_shift = 0;
+  uint32_t count = 0;  // of the group; 0: lists are of rows, and are not packed
+};
+
+// Appends a field to an index: its terms, which ascend, with their rows; then its checkpoints.
+class FieldWriter {
+ public:
+  FieldWriter(std::string_view key, FieldType type, RowGroupIndex& out, FieldCells cells = {});
+
+  // `rows` as AppendPostings takes them.
+  void AddTerm(std::string_view term, std::span<const uint32_t> rows);
+  uint32_t blocks() const { return static_cast<uint32_t>(out_.blocks.size()) - field_.first_block; }
+  // The rows of the terms of the first so many blocks: `checkpoint_blocks` more than of the one
+  // before, the last one of all.
+  void AddCheckpoint(std::span<const uint32_t> rows);
+  void Finish(uint32_t checkpoint_blocks);
+
+ private:
+  RowGroupIndex& out_;
+  const FieldCells cells_;
+  FieldEntry field_{};
+  std::string last_term_;
+};
+
+// All terms of a field, ascending, and the rows of each.
+struct FieldTerms {
+  std::function<std::string_view(uint32_t number)> term;  // valid until the next call
+  std::span<const uint32_t> begins;  // of each term's rows among `rows`, and the end of the last
+  std::span<const uint32_t> rows;    // as AppendPostings takes those of one term
+};
+// Appends a field whole. REQUIRES: at least one term.
+void WriteField(std::string_view key, FieldType type, const FieldTerms& terms, RowGroupIndex& out);
+
+// What is indexed of a row. Borrowed for the call.
+struct RowTerms {
+  std::optional<std::string_view> metadata = std::nullopt;  // as EncodeMetadata writes it
+  std::optional<std::string_view> uri = std::nullopt;
+  bool has_document = false;
+};
+
 class RowGroupBuilder {
  public:
   // Memory is charged to `budget` (may be null). `seed` keeps terms from being chosen so that their
-  // hashes are equal.
-  RowGroupBuilder(MemoryBudget* budget, uint64_t seed);
+  // hashes are equal. Values that `rules` (null: none) say no to are left out.
+  RowGroupBuilder(MemoryBudget* budget, uint64_t seed, SharedRules rules = nullptr);
   ~RowGroupBuilder();
 
-  // The next row's metadata, as EncodeMetadata writes it, and uri; either may be absent. Without
-  // the memory: kResourceExhausted, and the row must not be added again.
-  Status Add(const std::string_view* metadata, const std::string_view* uri);
+  // The next row. Without the memory: kResourceExhausted, and the row must not be added again.
+  Status Add(const RowTerms& row);
   // What it has taken, with what Finish will take.
   uint64_t bytes() const { return bytes_; }
 
@@ -81,6 +129,9 @@ class RowGroupBuilder {
   class Field;
 
   Status AddTerm(std::string_view key, FieldType type, std::string_view term);
+  bool IsIndexed(std::string_view key, FieldType type) const {
+    return rules_ == nullptr || HasIndex(*rules_, key, type);
+  }
 
   using FieldName = std::pair<std::string, FieldType>;
   struct NameOrder {
@@ -93,6 +144,7 @@ class RowGroupBuilder {
 
   Reservation reservation_;
   uint64_t seed_;
+  SharedRules rules_;
   uint32_t rows_ = 0;
   uint64_t bytes_ = 0;
   uint64_t charged_ = 0;

@@ -18,6 +18,12 @@ RowSet RowSet::Nothing(uint32_t rows) {
   return nothing;
 }
 
+uint64_t RowSet::Word(size_t word) const {
+  if (!words_.empty()) return words_[word];
+  const uint64_t left = rows_ - word * 64;
+  return left < 64 ? (uint64_t{1} << left) - 1 : ~uint64_t{0};
+}
+
 std::span<uint64_t> RowSet::MutableWords() {
   if (words_.empty()) {
     words_.assign((size_t{rows_} + 63) / 64, ~uint64_t{0});

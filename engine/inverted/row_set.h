@@ -26,6 +26,8 @@ class RowSet {
   void Clear(uint32_t row);  // of a row that is in the set
   // One bit per row, lowest first; empty: every row.
   const std::vector<uint64_t>& words() const { return words_; }
+  // The bits of rows 64 * word and up; those beyond the rows are zero.
+  uint64_t Word(size_t word) const;
   // The first row of the set that is not below `from`; rows() when there is none.
   uint32_t Next(uint32_t from) const;
 

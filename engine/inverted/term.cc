@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "engine/base/bytes.h"
 #include "engine/record/metadata_stored.h"
@@ -25,6 +26,20 @@ void AppendBigEndian(T value, std::string& out) {
 void AppendOrdered(double value, std::string& out) {
   const auto bits = std::bit_cast<uint64_t>(value == 0 ? 0.0 : value);
   AppendBigEndian((bits & kSignBit) != 0 ? ~bits : bits ^ kSignBit, out);
+}
+
+// REQUIRES of both: so many bytes.
+template <typename T>
+T ReadBigEndian(std::string_view bytes) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof(T); ++i)
+    value = static_cast<T>(value << 8 | static_cast<uint8_t>(bytes[i]));
+  return value;
+}
+
+double ReadOrdered(std::string_view bytes) {
+  const auto ordered = ReadBigEndian<uint64_t>(bytes);
+  return std::bit_cast<double>((ordered & kSignBit) != 0 ? ordered ^ kSignBit : ~ordered);
 }
 
 // The largest double that is not above the integer.
@@ -131,6 +146,38 @@ class TermReader {
 
 }  // namespace
 
+bool HasIndex(const IndexRules& rules, std::string_view key, FieldType type) {
+  const auto has = [&](ValueTypes types) { return (rules.IndexedOf(key) & types) == types; };
+  switch (type) {
+    case FieldType::kText:
+    case FieldType::kTextElement:
+      return has(kStringValues);
+    case FieldType::kNumber:
+      return has(kIntValues | kFloatValues);
+    case FieldType::kIntegerElement:
+      return has(kIntValues);
+    case FieldType::kRealElement:
+      return has(kFloatValues);
+    case FieldType::kBool:
+    case FieldType::kBoolElement:
+      return has(kBoolValues);
+    case FieldType::kUri:
+      return (rules.IndexedOf("chroma:uri") & kStringValues) != 0;
+    case FieldType::kHasDocument:
+    case FieldType::kGrams:
+      return true;
+  }
+  return true;
+}
+
+std::optional<std::string> EndOfPrefix(std::string_view prefix) {
+  while (!prefix.empty() && prefix.back() == '\xFF') prefix.remove_suffix(1);
+  if (prefix.empty()) return std::nullopt;
+  std::string end(prefix);
+  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+  return end;
+}
+
 void AppendNumberTerm(Number number, std::string& out) {
   if (!number.is_integer()) {
     AppendOrdered(number.real(), out);
@@ -158,6 +205,55 @@ FieldType AppendElementTerm(const MetadataValue& element, std::string& out) {
   }
   AppendElement(std::get<bool>(element), out);
   return FieldType::kBoolElement;
+}
+
+std::optional<MetadataValue> ValueOfTerm(FieldType type, std::string_view term) {
+  std::optional<MetadataValue> value;
+  switch (type) {
+    case FieldType::kHasDocument:
+    case FieldType::kGrams:
+      break;
+    case FieldType::kText:
+    case FieldType::kTextElement:
+    case FieldType::kUri:
+      value.emplace(std::in_place_type<std::string>, term);
+      break;
+    case FieldType::kNumber: {
+      if (term.size() != 10) break;
+      if (!std::isfinite(ReadOrdered(term))) break;
+      const Number floor = ReadOrdered(term);
+      const auto beyond = static_cast<int64_t>(ReadBigEndian<uint16_t>(term.substr(8)));
+      int64_t integer = 0;
+      if (!floor.is_integer()) {
+        if (beyond == 0) value.emplace(std::in_place_type<double>, floor.real());
+      } else if (!__builtin_add_overflow(floor.integer(), beyond, &integer)) {
+        value.emplace(std::in_place_type<int64_t>, integer);
+      }
+      break;
+    }
+    case FieldType::kRealElement: {
+      if (term.size() != 8) break;
+      if (!std::isfinite(ReadOrdered(term))) break;
+      const Number number = ReadOrdered(term);
+      if (number.is_integer()) {
+        value.emplace(std::in_place_type<int64_t>, number.integer());
+      } else {
+        value.emplace(std::in_place_type<double>, number.real());
+      }
+      break;
+    }
+    case FieldType::kIntegerElement:
+      if (term.size() != 8) break;
+      value.emplace(std::in_place_type<int64_t>,
+                    static_cast<int64_t>(ReadBigEndian<uint64_t>(term) ^ kSignBit));
+      break;
+    case FieldType::kBool:
+    case FieldType::kBoolElement:
+      if (term.size() == 1 && static_cast<uint8_t>(term[0]) <= 1)
+        value.emplace(std::in_place_type<bool>, term[0] == 1);
+      break;
+  }
+  return value;
 }
 
 Status VisitTerms(std::span<const std::byte> metadata, const TermVisitor& visit) {

@@ -13,6 +13,8 @@
 //   kTextElement …   text, 8 bytes big endian ordered, 8 bytes       value is a list that has this
 //   kBoolElement     ordered double, 1 byte                          element, of this very type
 //   kUri             the bytes of the uri; its key is empty          the record has this uri
+//   kGrams           up to three bytes; its key is empty             cells: see gram.h
+//   kHasDocument     none; its key is empty                          the record has a document
 //
 // Ordered: of an integer the sign bit is flipped, of a negative double all bits, of another the
 // sign bit; big endian. -0.0 is 0.
@@ -21,11 +23,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "engine/base/status.h"
+#include "engine/record/index_rules.h"
 #include "engine/record/metadata.h"
 #include "engine/record/number.h"
 
@@ -41,6 +45,14 @@ enum class FieldType : uint32_t {
   kRealElement = 6,
   kBoolElement = 7,
   kUri = 8,
+  kHasDocument = 9,
+  kGrams = 10,
+};
+// Those of one key of metadata.
+inline constexpr FieldType kMetadataFieldTypes[] = {
+    FieldType::kText,        FieldType::kNumber,         FieldType::kBool,
+    FieldType::kTextElement, FieldType::kIntegerElement, FieldType::kRealElement,
+    FieldType::kBoolElement,
 };
 
 // A row has at most one term of a field of such a type.
@@ -48,10 +60,21 @@ constexpr bool IsSingleValued(FieldType type) {
   return type <= FieldType::kBool || type == FieldType::kUri;
 }
 
+// Whether rules let values of such a field be indexed. Integers and floats are one field, which is
+// there when both are indexed: no filter could ask for half of it.
+bool HasIndex(const IndexRules& rules, std::string_view key, FieldType type);
+
+// The least term above all that begin with `prefix`; none: there is no such term.
+std::optional<std::string> EndOfPrefix(std::string_view prefix);
+
 void AppendNumberTerm(Number number, std::string& out);
 void AppendBoolTerm(bool value, std::string& out);
 // The field in which a list with this element is found, and the element's term.
 FieldType AppendElementTerm(const MetadataValue& element, std::string& out);  // REQUIRES: a scalar
+
+// The scalar that a term stands for, of numbers an integer where there is such a one; elements of
+// lists are as scalars. Nullopt: the type has no such term.
+std::optional<MetadataValue> ValueOfTerm(FieldType type, std::string_view term);
 
 // Calls `visit` for each term of metadata as EncodeMetadata writes it, in the order of its keys; an
 // element that a list has twice comes twice. The views end with the call. Metadata that cannot be

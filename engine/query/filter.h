@@ -2,7 +2,8 @@
 //
 // Chroma's filter grammar (where and where_document), parsed, validated and evaluated record
 // by record. The one implementation for both homes. A Filter is immutable; any thread may evaluate
-// it.
+// it. What it may cost is in engine/base/limits.def; nesting has no limit of its own: it is bounded
+// by the text, and costs heap.
 
 #pragma once
 
@@ -12,19 +13,11 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 #include "engine/record/metadata.h"
 
 namespace pigment {
-
-// What a filter may cost. Nesting has no limit of its own: it is bounded by the text, and costs
-// heap.
-inline constexpr uint64_t kFilterBytesMax = uint64_t{64} << 20;  // of where, of where_document
-inline constexpr uint64_t kFilterValuesMax = uint64_t{8} << 20;  // JSON values in each of them
-inline constexpr uint64_t kFilterRegexesMax = 256;
-inline constexpr uint64_t kRegexBytesMax = 65536;
-inline constexpr int64_t kRegexMemoryBytesMax = int64_t{8}
-                                                << 20;  // program and caches of one regex
 
 // The record as a filter sees it; views are borrowed for the call.
 struct FilterSubject {

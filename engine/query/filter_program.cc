@@ -5,9 +5,10 @@
 
 #include "engine/query/filter_program.h"
 
-#include <string.h>
-
 #include <algorithm>
+
+#include "engine/base/substring.h"
+#include "engine/inverted/term.h"
 
 namespace pigment {
 namespace {
@@ -27,13 +28,6 @@ bool IsElement(const MetadataValue& element, const MetadataValue& value) {
   return false;
 }
 
-// memmem takes linear time whatever the texts are; string_view::find does not. The sizes first: an
-// empty text may have no address.
-bool HasSubstring(std::string_view text, std::string_view piece) {
-  return text.size() >= piece.size() &&
-         memmem(text.data(), text.size(), piece.data(), piece.size()) != nullptr;
-}
-
 }  // namespace
 
 bool FilterRange::Holds(Number number) const {
@@ -48,6 +42,16 @@ void FilterRange::Narrow(const FilterRange& other) {
   if (other.high && (!high || other.high->number < high->number ||
                      (other.high->number == high->number && !other.high->is_inside)))
     high = other.high;
+}
+
+bool FilterTextRange::Holds(std::string_view text) const {
+  return text >= low && (!high || text < *high || (takes_high && text == *high));
+}
+
+// What begins with a prefix lies below the same text whose last byte is one more: UTF-8 has no byte
+// that is the largest there is.
+FilterTextRange FilterTextRange::OfPrefix(std::string_view prefix) {
+  return {.low = std::string(prefix), .high = EndOfPrefix(prefix)};
 }
 
 bool FilterProgram::SetHolds(const FilterSet& set, std::string_view text) const {
@@ -65,30 +69,69 @@ bool FilterProgram::SetHolds(const FilterSet& set, Number number) const {
 }
 
 bool FilterProgram::DocumentMatches(const FilterNode& node, std::string_view document) const {
-  if (node.op == FilterOp::kHasSubstring) return HasSubstring(document, texts[node.operand]);
-  return re2::RE2::PartialMatch(re2::StringPiece(document.data(), document.size()),
-                                *regexes[node.operand]);
+  switch (node.op) {
+    case FilterOp::kHasSubstring:
+      return FindSubstring(document, texts[node.operand]) != std::string_view::npos;
+    case FilterOp::kHasFolded:
+      return folded[node.operand].IsIn(document);
+    case FilterOp::kHasMatch:
+      return regexes[node.operand]->MatchesIn(document);
+    case FilterOp::kExists:
+    case FilterOp::kAnd:
+    case FilterOp::kOr:
+    case FilterOp::kIn:
+    case FilterOp::kInRange:
+    case FilterOp::kInTextRange:
+    case FilterOp::kEqualsFolded:
+    case FilterOp::kStartsFolded:
+    case FilterOp::kHasElement:
+      break;
+  }
+  return true;
+}
+
+bool FilterProgram::TextMatches(const FilterNode& node, std::string_view text) const {
+  switch (node.op) {
+    case FilterOp::kIn:
+      return SetHolds(sets[node.operand], text);
+    case FilterOp::kInTextRange:
+      return text_ranges[node.operand].Holds(text);
+    case FilterOp::kEqualsFolded:
+      return folded[node.operand].Equals(text);
+    case FilterOp::kStartsFolded:
+      return folded[node.operand].IsPrefixOf(text);
+    case FilterOp::kExists:
+      return true;
+    case FilterOp::kInRange:  // a text is no number and no list
+    case FilterOp::kHasElement:
+    case FilterOp::kAnd:
+    case FilterOp::kOr:
+    case FilterOp::kHasSubstring:
+    case FilterOp::kHasFolded:
+    case FilterOp::kHasMatch:
+      return false;
+  }
+  return false;
 }
 
 bool FilterProgram::MetadataMatches(const FilterNode& node, const Metadata& metadata) const {
   const auto found = metadata.find(std::string_view(texts[node.key]));
   if (found == metadata.end()) return false;
   const MetadataValue& value = found->second;
+  if (node.op == FilterOp::kExists) return true;
   if (node.op == FilterOp::kHasElement) return IsElement(elements[node.operand], value);
+  if (const auto* text = std::get_if<std::string>(&value)) return TextMatches(node, *text);
 
   const auto* integer = std::get_if<int64_t>(&value);
   const auto* real = std::get_if<double>(&value);
   if (integer != nullptr || real != nullptr) {
     const Number number = integer != nullptr ? Number(*integer) : Number(*real);
     if (node.op == FilterOp::kIn) return SetHolds(sets[node.operand], number);
-    return ranges[node.operand].Holds(number);
+    return node.op == FilterOp::kInRange && ranges[node.operand].Holds(number);
   }
-  if (node.op != FilterOp::kIn) return false;
-  const FilterSet& set = sets[node.operand];
-  if (const auto* text = std::get_if<std::string>(&value)) return SetHolds(set, *text);
-  if (const auto* boolean = std::get_if<bool>(&value))
-    return *boolean ? set.has_true : set.has_false;
-  return false;  // a list equals nothing
+  const auto* boolean = std::get_if<bool>(&value);
+  if (node.op != FilterOp::kIn || boolean == nullptr) return false;  // a list equals nothing
+  return *boolean ? sets[node.operand].has_true : sets[node.operand].has_false;
 }
 
 bool FilterProgram::LeafMatches(const FilterNode& node, const FilterSubject& subject) const {
@@ -96,9 +139,9 @@ bool FilterProgram::LeafMatches(const FilterNode& node, const FilterSubject& sub
     case FilterTarget::kMetadata:
       return subject.metadata != nullptr && MetadataMatches(node, *subject.metadata);
     case FilterTarget::kId:
-      return SetHolds(sets[node.operand], subject.id);
-    case FilterTarget::kUri:  // a key with a text: it is no number and no list
-      return subject.uri && node.op == FilterOp::kIn && SetHolds(sets[node.operand], *subject.uri);
+      return TextMatches(node, subject.id);
+    case FilterTarget::kUri:  // a key with a text
+      return subject.uri && TextMatches(node, *subject.uri);
     case FilterTarget::kDocument:
       return subject.document && DocumentMatches(node, *subject.document);
   }

@@ -12,8 +12,6 @@
 
 #pragma once
 
-#include <re2/re2.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -23,6 +21,8 @@
 #include <vector>
 
 #include "engine/query/filter.h"
+#include "engine/query/regex.h"
+#include "engine/record/case_fold.h"
 #include "engine/record/number.h"
 
 namespace pigment {
@@ -31,9 +31,14 @@ enum class FilterOp : uint8_t {
   kAnd,
   kOr,
   kIn,            // $eq, $ne, $in, $nin: operand in `sets`
-  kInRange,       // $gt, $gte, $lt, $lte: operand in `ranges`
+  kInRange,       // $gt, $gte, $lt, $lte, $between of numbers: operand in `ranges`
+  kInTextRange,   // $prefix, $between of texts: operand in `text_ranges`
+  kEqualsFolded,  // $ieq: operand in `folded`
+  kStartsFolded,  // $iprefix: operand in `folded`
+  kExists,        // $exists: has the key, the uri or a document
   kHasElement,    // $contains on a metadata key: operand in `elements`
   kHasSubstring,  // $contains on the document: operand in `texts`
+  kHasFolded,     // $icontains: operand in `folded`
   kHasMatch,      // $regex: operand in `regexes`
 };
 
@@ -79,6 +84,21 @@ struct FilterRange {
   void Narrow(const FilterRange& other);
 };
 
+// Texts, by their bytes, that are not below `low`; nor above `high`, or below it alone.
+struct FilterTextRange {
+  std::string low;
+  std::optional<std::string> high = std::nullopt;
+  bool takes_high = false;
+
+  bool Holds(std::string_view text) const;
+  static FilterTextRange OfPrefix(std::string_view prefix);
+};
+
+// Whether it is a clause on what a document says, which must be looked at.
+constexpr bool LooksIntoDocuments(const FilterNode& node) {
+  return node.target == FilterTarget::kDocument && node.op != FilterOp::kExists;
+}
+
 struct FilterProgram {
   std::vector<FilterNode> nodes;  // empty: everything matches
   std::vector<std::string> texts;
@@ -86,15 +106,21 @@ struct FilterProgram {
   std::vector<double> reals;
   std::vector<FilterSet> sets;
   std::vector<FilterRange> ranges;
+  std::vector<FilterTextRange> text_ranges;
+  std::vector<FoldedText> folded;
   std::vector<MetadataValue> elements;
-  std::vector<std::unique_ptr<const re2::RE2>> regexes;
+  std::vector<std::unique_ptr<const Regex>> regexes;
   FilterNeeds needs;
 
   bool Matches(const FilterSubject& subject) const;
+  // Whether a document satisfies a condition on documents, were it not negated.
+  bool DocumentMatches(const FilterNode& node, std::string_view document) const;
+  // A clause on a text that is there: an id, a uri, or a value of metadata. Does not look at
+  // `negated`.
+  bool TextMatches(const FilterNode& node, std::string_view text) const;
 
  private:
   bool LeafMatches(const FilterNode& node, const FilterSubject& subject) const;
-  bool DocumentMatches(const FilterNode& node, std::string_view document) const;
   bool MetadataMatches(const FilterNode& node, const Metadata& metadata) const;
   bool SetHolds(const FilterSet& set, std::string_view text) const;
   bool SetHolds(const FilterSet& set, Number number) const;

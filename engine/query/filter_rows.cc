@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/inverted/term.h"
+#include "engine/query/filter_indexed.h"
 
 namespace pigment {
 namespace {
@@ -32,6 +33,8 @@ class RowBounder {
       : program_(program), sources_(sources) {}
 
   Result<RowBounds> Run();
+  // Every clause but those on documents was decided for every row.
+  bool decides_fields() const { return decides_fields_; }
 
  private:
   struct Group {
@@ -47,15 +50,21 @@ class RowBounder {
   void Combine(Group& group, RowBounds bounds) const;
   bool IsDecided(const Group& group) const;
 
+  bool IsIndexed(const FilterNode& node) const;
   Result<RowBounds> BoundLeaf(const FilterNode& node);
+  Result<RowBounds> BoundDocuments(const FilterNode& node);
   Status AddMetadataRows(const FilterNode& node, RowSet& rows);
+  // A clause on a field of texts: REQUIRES an operator of TextMatches.
+  Status AddTextClause(std::string_view key, FieldType type, const FilterNode& node, RowSet& rows);
   Status AddRowsOfSet(std::string_view key, const FilterSet& set, RowSet& rows);
   Status AddTextRows(std::string_view key, FieldType type, const FilterSet& set, RowSet& rows);
   Status AddRowsOfIds(const FilterSet& set, RowSet& rows);
+  Status AddMatchingIds(const FilterNode& node, RowSet& rows);
 
   const FilterProgram& program_;
   const FilterSources sources_;
   RowSet unindexed_{0};
+  bool decides_fields_ = true;
   std::vector<Group> open_;
 };
 
@@ -123,6 +132,49 @@ Status RowBounder::AddRowsOfIds(const FilterSet& set, RowSet& rows) {
   return Status::Ok();
 }
 
+// Ids are in no order that a clause on many of them could use.
+Status RowBounder::AddMatchingIds(const FilterNode& node, RowSet& rows) {
+  constexpr uint32_t kRowsPerCheck = 64;
+  for (uint32_t row = 0; row < sources_.rows; ++row) {
+    if (row % kRowsPerCheck == 0) PIGMENT_RETURN_IF_ERROR(sources_.control.Check());
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view id, sources_.records.ReadId(row));
+    if (program_.TextMatches(node, id)) rows.Set(row);
+  }
+  return Status::Ok();
+}
+
+Status RowBounder::AddTextClause(std::string_view key, FieldType type, const FilterNode& node,
+                                 RowSet& rows) {
+  switch (node.op) {
+    case FilterOp::kIn:
+      return AddTextRows(key, type, program_.sets[node.operand], rows);
+    case FilterOp::kInTextRange: {
+      const FilterTextRange& range = program_.text_ranges[node.operand];
+      TermRange terms{.low = TermRange::Bound{range.low, true}};
+      if (range.high) terms.high = {*range.high, range.takes_high};
+      return sources_.inverted.AddRange(key, type, terms, sources_.control, rows);
+    }
+    case FilterOp::kEqualsFolded:
+    case FilterOp::kStartsFolded:
+      return sources_.inverted.AddFolded(
+          key, type,
+          {.text = program_.folded[node.operand], .is_prefix = node.op == FilterOp::kStartsFolded},
+          sources_.control, rows);
+    case FilterOp::kExists:
+      return sources_.inverted.AddField(key, type, rows);
+    case FilterOp::kInRange:  // no text is a number or a list
+    case FilterOp::kHasElement:
+      return Status::Ok();
+    case FilterOp::kAnd:
+    case FilterOp::kOr:
+    case FilterOp::kHasSubstring:
+    case FilterOp::kHasFolded:
+    case FilterOp::kHasMatch:
+      break;
+  }
+  return Internal("a clause on a field has an operator of documents");
+}
+
 Status RowBounder::AddMetadataRows(const FilterNode& node, RowSet& rows) {
   const std::string_view key = program_.texts[node.key];
   switch (node.op) {
@@ -133,7 +185,7 @@ Status RowBounder::AddMetadataRows(const FilterNode& node, RowSet& rows) {
       TermRange terms;
       if (range.low) terms.low = {NumberTerm(range.low->number), range.low->is_inside};
       if (range.high) terms.high = {NumberTerm(range.high->number), range.high->is_inside};
-      return sources_.inverted.AddRange(key, FieldType::kNumber, terms, rows);
+      return sources_.inverted.AddRange(key, FieldType::kNumber, terms, sources_.control, rows);
     }
     case FilterOp::kHasElement: {
       std::string term;
@@ -141,35 +193,79 @@ Status RowBounder::AddMetadataRows(const FilterNode& node, RowSet& rows) {
       const std::string_view terms[] = {term};
       return sources_.inverted.AddTerms(key, type, terms, sources_.control, rows);
     }
+    case FilterOp::kExists:
+      for (const FieldType type : kMetadataFieldTypes)
+        PIGMENT_RETURN_IF_ERROR(sources_.inverted.AddField(key, type, rows));
+      return Status::Ok();
+    case FilterOp::kInTextRange:
+    case FilterOp::kEqualsFolded:
+    case FilterOp::kStartsFolded:
     case FilterOp::kAnd:
     case FilterOp::kOr:
     case FilterOp::kHasSubstring:
+    case FilterOp::kHasFolded:
     case FilterOp::kHasMatch:
       break;
   }
-  return Internal("a clause on metadata has an operator of documents");
+  return AddTextClause(key, FieldType::kText, node, rows);
+}
+
+// A segment may have less than its collection's schema says, after a repair.
+bool RowBounder::IsIndexed(const FilterNode& node) const {
+  const IndexRules* const rules = sources_.inverted.rules();
+  const ValueTypes asked = TypesAsked(program_, node);
+  return rules == nullptr || asked == 0 ||
+         (rules->IndexedOf(KeyAsked(program_, node)) & asked) == asked;
+}
+
+// What has not what the clause looks for does not match, or matches for sure where it is negated.
+Result<RowBounds> RowBounder::BoundDocuments(const FilterNode& node) {
+  if (sources_.cells == nullptr) return Unknown();
+  CellReader& reader = *sources_.cells;
+  RowSet rows(sources_.rows);
+  if (node.op == FilterOp::kHasMatch) {
+    PIGMENT_ASSIGN_OR_RETURN(rows,
+                             program_.regexes[node.operand]->RowsWith(reader, sources_.control));
+  } else if (node.op == FilterOp::kHasFolded) {
+    for (const std::string& piece : PlainPieces(program_.folded[node.operand])) {
+      PIGMENT_ASSIGN_OR_RETURN(rows, reader.RowsWith(piece, std::move(rows), sources_.control));
+    }
+  } else {
+    PIGMENT_ASSIGN_OR_RETURN(
+        rows, reader.RowsWith(program_.texts[node.operand], std::move(rows), sources_.control));
+  }
+  if (!node.negated) return RowBounds{std::move(rows), RowSet::Nothing(sources_.rows)};
+  rows.Complement();
+  return RowBounds{RowSet(sources_.rows), std::move(rows)};
 }
 
 Result<RowBounds> RowBounder::BoundLeaf(const FilterNode& node) {
   PIGMENT_RETURN_IF_ERROR(sources_.control.Check());
-  if (node.target == FilterTarget::kDocument) return Unknown();
+  if (!IsIndexed(node)) {
+    decides_fields_ = false;
+    return Unknown();
+  }
+  if (LooksIntoDocuments(node)) return BoundDocuments(node);
   RowBounds bounds{RowSet::Nothing(sources_.rows)};
   switch (node.target) {
     case FilterTarget::kMetadata:
       PIGMENT_RETURN_IF_ERROR(AddMetadataRows(node, bounds.possible));
       break;
     case FilterTarget::kUri:
-      if (node.op == FilterOp::kIn)
-        PIGMENT_RETURN_IF_ERROR(
-            AddTextRows("", FieldType::kUri, program_.sets[node.operand], bounds.possible));
+      PIGMENT_RETURN_IF_ERROR(AddTextClause("", FieldType::kUri, node, bounds.possible));
       break;
     case FilterTarget::kId:
-      PIGMENT_RETURN_IF_ERROR(AddRowsOfIds(program_.sets[node.operand], bounds.possible));
+      PIGMENT_RETURN_IF_ERROR(node.op == FilterOp::kIn
+                                  ? AddRowsOfIds(program_.sets[node.operand], bounds.possible)
+                                  : AddMatchingIds(node, bounds.possible));
       break;
     case FilterTarget::kDocument:
+      PIGMENT_RETURN_IF_ERROR(
+          sources_.inverted.AddField("", FieldType::kHasDocument, bounds.possible));
       break;
   }
   if (!unindexed_.empty() && node.target != FilterTarget::kId) {
+    decides_fields_ = false;
     bounds.certain = bounds.possible;
     bounds.possible.Unite(unindexed_);
   }
@@ -192,6 +288,7 @@ Result<RowBounds> RowBounder::Run() {
       ++i;
       continue;
     }
+    if (is_group) decides_fields_ = false;
     PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds,
                              is_group ? Result<RowBounds>(Unknown()) : BoundLeaf(node));
     i = node.end;
@@ -211,8 +308,12 @@ Result<RowBounds> RowBounder::Run() {
 
 }  // namespace
 
-Result<RowBounds> BoundRows(const FilterProgram& program, const FilterSources& sources) {
-  return RowBounder(program, sources).Run();
+Result<RowBounds> BoundRows(const FilterProgram& program, const FilterSources& sources,
+                            bool* leaves_documents) {
+  RowBounder bounder(program, sources);
+  PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds, bounder.Run());
+  *leaves_documents = bounder.decides_fields();
+  return bounds;
 }
 
 }  // namespace pigment

@@ -13,6 +13,7 @@
 #include "engine/query/search_plan.h"
 #include "engine/query/search_scan.h"
 #include "engine/query/search_shape.h"
+#include "engine/query/search_sort.h"
 
 namespace pigment {
 
@@ -37,21 +38,30 @@ Status CheckDimension(const Version& version, const QueryRequest& request) {
 Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& request,
                                      SegmentReaders& readers, StageClock& clock,
                                      ReadCounters& counters) {
+  PIGMENT_RETURN_IF_ERROR(CheckFilter(version, request.read));
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
   if (request.read.ids) {
     PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> listed,
                              RowsOfIds(version, request.read, readers));
     clock.EndStage("plan", listed.size());
-    PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places,
-                             FilterInOrder(version, request, std::move(listed), readers, counters));
+    PIGMENT_ASSIGN_OR_RETURN(
+        std::vector<RowPlace> places,
+        request.order_by.empty()
+            ? FilterInOrder(version, request, std::move(listed), readers, counters)
+            : RowsByKey(version, request, listed, readers, counters));
     clock.EndStage("select", places.size());
     return places;
   }
   PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version, request.read));
   PIGMENT_RETURN_IF_ERROR(NarrowPlan(version, request.read, plan, readers, counters));
   clock.EndStage("plan", plan.count());
+  // With a limit the filter is evaluated as far as the answer needs.
+  if (!request.limit)
+    PIGMENT_RETURN_IF_ERROR(FilterPlan(version, request.read, plan, readers, counters));
   PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> places,
-                           RowsInOrder(version, request, plan, readers, counters));
+                           request.order_by.empty()
+                               ? RowsInOrder(version, request, plan, readers, counters)
+                               : RowsByKey(version, request, plan, readers, counters));
   clock.EndStage("select", places.size());
   return places;
 }
@@ -76,8 +86,35 @@ Result<ResultSet> Get(const Version& version, const GetRequest& request) {
   shaper.EndQuery();
   clock.EndStage("fetch", places.size());
   ResultSet result = shaper.Finish();
+  if (!places.empty() && request.limit == places.size()) {
+    RowPositions positions(version, request.order_by, readers, counters);
+    PIGMENT_ASSIGN_OR_RETURN(result.last, positions.Of(places.back()));
+  }
   result.explain_json = clock.ToJson(version, counters);
   return result;
+}
+
+Result<uint64_t> CountRows(const Version& version, const ReadOptions& read) {
+  ReadCounters counters;
+  SegmentReaders readers(version);
+  PIGMENT_RETURN_IF_ERROR(CheckFilter(version, read));
+  PIGMENT_RETURN_IF_ERROR(read.control.Check());
+  if (read.ids) {
+    PIGMENT_ASSIGN_OR_RETURN(const auto listed, RowsOfIds(version, read, readers));
+    RowFilter filter(version, read, nullptr, &counters, &readers);
+    uint64_t count = 0;
+    for (const RowPlace& place : listed) {
+      PIGMENT_RETURN_IF_ERROR(read.control.Check());
+      PIGMENT_ASSIGN_OR_RETURN(const bool matches, filter.Matches(place));
+      count += matches;
+    }
+    return count;
+  }
+  if (!read.filter || read.filter->matches_everything()) return version.live_rows;
+  PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version, read));
+  PIGMENT_RETURN_IF_ERROR(NarrowPlan(version, read, plan, readers, counters));
+  PIGMENT_RETURN_IF_ERROR(FilterPlan(version, read, plan, readers, counters));
+  return plan.count();
 }
 
 Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
@@ -101,6 +138,7 @@ Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
   StageClock clock(request.read.explain);
   ReadCounters counters;
   PIGMENT_RETURN_IF_ERROR(CheckDimension(version, request));
+  PIGMENT_RETURN_IF_ERROR(CheckFilter(version, request.read));
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
   PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version, request.read));
   clock.EndStage("plan", plan.count());

@@ -16,7 +16,9 @@
 #include "engine/base/call_control.h"
 #include "engine/catalog/catalog.h"
 #include "engine/collection/version.h"
+#include "engine/query/cursor.h"
 #include "engine/query/filter.h"
+#include "engine/query/order_by.h"
 
 namespace pigment {
 
@@ -42,11 +44,17 @@ struct ResultSet {
   TextColumn metadatas;  // JSON objects
   TextColumn uris;
   std::vector<float> distances;
+  std::vector<float> scores;  // of a text search
+  bool has_scores = false;
+  TextColumn highlights;          // JSON arrays of [begin, end), bytes of the document
   std::vector<float> embeddings;  // rows x dimension
   uint32_t dimension = 0;
   Include included;
   uint64_t position = 0;     // log position that the answer saw
   std::string explain_json;  // empty unless asked for
+  // Of a get that its limit ended: the last row's place, behind which there may be more.
+  std::optional<RowPosition> last;
+  std::string cursor;  // the same as a text; empty: none
 };
 
 struct ReadOptions {
@@ -59,14 +67,19 @@ struct ReadOptions {
 
 struct GetRequest {
   ReadOptions read;
-  std::optional<uint64_t> limit;
+  std::optional<uint64_t> limit = std::nullopt;
   uint64_t offset = 0;
+  OrderBy order_by = {};
+  std::optional<RowPosition> after = std::nullopt;  // only rows behind this place of the order
 };
 
-// Rows in insertion order (ordinals ascending).
+// Rows in the order that is asked for, ties and without one all in insertion order (ordinals
+// ascending).
 Result<ResultSet> Get(const Version& version, const GetRequest& request);
-// The ids alone, in insertion order: for delete with filters.
+// The ids alone, in the same order: for delete with filters.
 Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request);
+// How many rows there are for a get without limit. No record is read of which an index is certain.
+Result<uint64_t> CountRows(const Version& version, const ReadOptions& read);
 
 // What is wanted by callers that say nothing.
 inline constexpr double kDefaultRecall = 0.98;
@@ -82,10 +95,13 @@ struct QueryRequest {
   // visits in its place (0: as the recall takes): see SegmentSearch. A recall of 1 is exact.
   double recall = 1;
   uint64_t width = 0;
+  // What is farther is no hit, nor what is so far as is no number.
+  std::optional<double> max_distance = std::nullopt;
+  uint32_t threads = 0;  // that may share the queries; 0: as many as there are cores
 };
 
 // The k nearest of each query, ascending by distance, ties by insertion order; distances are exact
-// whatever the recall. Fewer rows than k: all of them.
+// whatever the recall, and threads change nothing. Fewer rows than k: all of them.
 Result<ResultSet> Query(const Version& version, const QueryRequest& request);
 
 }  // namespace pigment

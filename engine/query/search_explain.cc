@@ -10,6 +10,26 @@
 
 namespace pigment {
 
+void ReadCounters::Add(const ReadCounters& other) {
+  tail_rows_filtered += other.tail_rows_filtered;
+  tail_rows_scored += other.tail_rows_scored;
+  tail_rows_fetched += other.tail_rows_fetched;
+  tail_bytes += other.tail_bytes;
+  segment_rows_filtered += other.segment_rows_filtered;
+  segment_rows_scored += other.segment_rows_scored;
+  segment_rows_fetched += other.segment_rows_fetched;
+  segment_bytes += other.segment_bytes;
+  posting_lists_read += other.posting_lists_read;
+  graph_walks += other.graph_walks;
+  graph_nodes_visited += other.graph_nodes_visited;
+  cluster_probes += other.cluster_probes;
+  clusters_probed += other.clusters_probed;
+  links_estimated += other.links_estimated;
+  text_queries += other.text_queries;
+  text_blocks += other.text_blocks;
+  text_blocks_read += other.text_blocks_read;
+}
+
 uint64_t BytesRead(const Record& record, const Segment::Fields& fields, bool with_id) {
   uint64_t bytes = with_id ? record.id.size() : 0;
   if (fields.document && record.document) bytes += record.document->size();
@@ -29,7 +49,8 @@ void StageClock::EndStage(std::string_view name, uint64_t rows) {
 
 std::string StageClock::ToJson(const Version& version, const ReadCounters& counters) const {
   if (!is_wanted_) return {};
-  const std::string_view strategy = counters.graph_walks != 0      ? "graph"
+  const std::string_view strategy = counters.text_queries != 0     ? "text"
+                                    : counters.graph_walks != 0    ? "graph"
                                     : counters.cluster_probes != 0 ? "clusters"
                                                                    : "exact";
   std::string json = fmt::format(R"({{"strategy":"{}","stages":[)", strategy);
@@ -61,6 +82,10 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
                       counters.graph_nodes_visited);
   json += fmt::format(R"(,"clusters":{{"probes":{},"clusters_probed":{}}},"links_estimated":{})",
                       counters.cluster_probes, counters.clusters_probed, counters.links_estimated);
+  if (counters.text_queries != 0) {
+    json += fmt::format(R"(,"text":{{"queries":{},"blocks":{},"blocks_read":{}}})",
+                        counters.text_queries, counters.text_blocks, counters.text_blocks_read);
+  }
   return json + fmt::format(R"(,"posting_lists_read":{},"position":{}}})",
                             counters.posting_lists_read, version.position);
 }

@@ -31,6 +31,11 @@ struct ReadCounters {
   uint64_t cluster_probes = 0;  // those that its clusters did
   uint64_t clusters_probed = 0;
   uint64_t links_estimated = 0;  // of both
+  uint64_t text_queries = 0;
+  uint64_t text_blocks = 0;  // of the posting lists of text searches
+  uint64_t text_blocks_read = 0;
+
+  void Add(const ReadCounters& other);
 };
 
 // Bytes of the texts and the vector that were read of a record, be it in the tail, where they are
@@ -46,8 +51,9 @@ class StageClock {
   void EndStage(std::string_view name, uint64_t rows);
   // {"strategy","stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"graph":{…},
   // "clusters":{…},"links_estimated":n,"posting_lists_read":n,"position":n}; empty when not wanted.
-  // The strategy is "graph" where a walk answered any query in any segment, else "clusters" where a
-  // probe did, else "exact".
+  // Of a text search "text":{"queries","blocks","blocks_read"} too, and the strategy is "text".
+  // Otherwise the strategy is "graph" where a walk answered any query in any segment, else
+  // "clusters" where a probe did, else "exact".
   std::string ToJson(const Version& version, const ReadCounters& counters) const;
 
  private:

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/query/search_sort.h"
 #include "engine/segment/id_index.h"
 
 namespace pigment {
@@ -65,6 +66,26 @@ class IdLookup {
   std::vector<uint32_t> order_;  // of segments, the largest first
 };
 
+// The first of `rows`, which ascend by ordinal, that is behind the request's cursor.
+Result<size_t> FirstBehind(const Version& version, const std::vector<RowPlace>& rows,
+                           const GetRequest& request, SegmentReaders& readers,
+                           ReadCounters& counters) {
+  size_t begin = 0;
+  if (!request.after) return begin;
+  RowPositions positions(version, request.order_by, readers, counters);
+  size_t end = rows.size();
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, positions.OrdinalOf(rows[middle]));
+    if (ordinal <= request.after->ordinal) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
 }  // namespace
 
 Result<std::vector<RowPlace>> RowsOfIds(const Version& version, const ReadOptions& options,
@@ -89,10 +110,12 @@ Result<std::vector<RowPlace>> FilterInOrder(const Version& version, const GetReq
                                             std::vector<RowPlace> rows, SegmentReaders& readers,
                                             ReadCounters& counters) {
   const uint64_t most = request.limit.value_or(rows.size());
-  const RowFilter filter(version, request.read, nullptr, &counters, &readers);
+  RowFilter filter(version, request.read, nullptr, &counters, &readers);
   uint64_t to_skip = request.offset;
   size_t kept = 0;
-  for (size_t i = 0; i < rows.size() && kept < most; ++i) {
+  PIGMENT_ASSIGN_OR_RETURN(const size_t first,
+                           FirstBehind(version, rows, request, readers, counters));
+  for (size_t i = first; i < rows.size() && kept < most; ++i) {
     PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
     PIGMENT_ASSIGN_OR_RETURN(const bool matches, filter.Matches(rows[i]));
     if (!matches) continue;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows by insertion ordinal: segments and tail each ascend by ordinal, and are merged lazily, so
-// that a limit ends the reading of ordinals and the evaluation of the filter alike.
+// that a limit ends the reading of ordinals and the evaluation of the filter alike. A cursor's
+// place is sought in each by halves: what is before it costs nothing.
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -20,6 +23,20 @@ class SegmentCursor {
   SegmentCursor(const Segment& segment, const RowSet& rows)
       : segment_(segment), rows_(rows), window_rows_(rows.count() * 16 < rows.rows() ? 1 : 1024) {}
 
+  // Passes over the rows up to an ordinal.
+  Status SkipTo(uint64_t ordinal) {
+    uint32_t end = rows_.rows();
+    while (next_ < end) {
+      const uint32_t middle = next_ + (end - next_) / 2;
+      PIGMENT_ASSIGN_OR_RETURN(const uint64_t there, segment_.ReadOrdinal(middle));
+      if (there <= ordinal) {
+        next_ = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return Status::Ok();
+  }
   // False at the end.
   Result<bool> Advance() {
     row_ = rows_.Next(next_);
@@ -73,9 +90,18 @@ class OrderedRows {
     }
   }
 
-  Status Begin() {
-    for (uint32_t source = 0; source < cursors_.size(); ++source)
+  // From the first row on that is behind `after`, where it is given.
+  Status Begin(const std::optional<RowPosition>& after) {
+    for (uint32_t source = 0; source < cursors_.size(); ++source) {
+      if (after) PIGMENT_RETURN_IF_ERROR(cursors_[source].SkipTo(after->ordinal));
       PIGMENT_RETURN_IF_ERROR(Push(source));
+    }
+    if (after) {
+      constexpr uint32_t kLast = std::numeric_limits<uint32_t>::max();
+      tail_next_ = static_cast<size_t>(std::upper_bound(tail_rows_.begin(), tail_rows_.end(),
+                                                        OrdinalAndRow{after->ordinal, kLast}) -
+                                       tail_rows_.begin());
+    }
     return Push(RowPlace::kTail);
   }
 
@@ -83,9 +109,14 @@ class OrderedRows {
   Result<bool> Next(RowPlace* place) {
     if (heads_.empty()) return false;
     const uint32_t source = heads_.top().second;
-    heads_.pop();
     *place = {source, source == RowPlace::kTail ? tail_rows_[tail_next_ - 1].second
                                                 : cursors_[source].row()};
+    if (heads_.size() == 1 && source != RowPlace::kTail) {  // nothing is left to merge it with
+      PIGMENT_ASSIGN_OR_RETURN(const bool more, cursors_[source].Advance());
+      if (!more) heads_.pop();
+      return true;
+    }
+    heads_.pop();
     PIGMENT_RETURN_IF_ERROR(Push(source));
     return true;
   }
@@ -116,11 +147,11 @@ Result<std::vector<RowPlace>> RowsInOrder(const Version& version, const GetReque
                                           ReadCounters& counters) {
   std::vector<RowPlace> places;
   if (request.limit && *request.limit == 0) return places;
-  const RowFilter filter(version, request.read, &plan, &counters, &readers);
+  RowFilter filter(version, request.read, &plan, &counters, &readers);
   PIGMENT_ASSIGN_OR_RETURN(std::vector<OrdinalAndRow> tail_rows,
                            TailRowsByOrdinal(version.tail, plan.tail, request.read.control));
   OrderedRows rows(version, plan, std::move(tail_rows));
-  PIGMENT_RETURN_IF_ERROR(rows.Begin());
+  PIGMENT_RETURN_IF_ERROR(rows.Begin(request.after));
   uint64_t to_skip = request.offset;
   RowPlace place;
   for (;;) {

@@ -4,50 +4,61 @@
 
 #include "engine/query/search_plan.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "engine/base/bits.h"
+#include "engine/query/document_scan.h"
+#include "engine/query/filter_indexed.h"
 #include "engine/query/filter_rows.h"
 
 namespace pigment {
 
 namespace {
 
+// Rows that are looked at together, in words of 64.
+constexpr size_t kWindowWordsMax = 64;
+
 // Null: everything passes.
 const Filter* FilterOf(const ReadOptions& options) {
   return options.filter && !options.filter->matches_everything() ? options.filter.get() : nullptr;
 }
 
-// Takes rows of a segment out of the set that do not match, and gives those that do for sure.
-Result<RowSet> NarrowRows(const Version& version, const ReadOptions& options, size_t segment,
-                          RowSet& rows, SegmentReaders& readers, ReadCounters& counters) {
+// Takes rows of a segment out of the plan that do not match, and says which do for sure.
+Status NarrowRows(const Version& version, const ReadOptions& options, size_t segment, Plan& plan,
+                  SegmentReaders& readers, ReadCounters& counters) {
+  RowSet& rows = plan.segments[segment];
+  RowSet& certain = plan.certain[segment];
   // Of so few rows records are read in less time than posting lists.
   constexpr uint64_t kFewRows = 16;
-  if (rows.count() <= kFewRows) return RowSet::Nothing(rows.rows());
-  const std::unique_ptr<InvertedReader> inverted =
-      version.segments[segment].segment->NewInvertedReader();
-  if (inverted == nullptr) return RowSet::Nothing(rows.rows());
-  PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds,
-                           BoundRows(options.filter->program(), {.rows = rows.rows(),
-                                                                 .inverted = *inverted,
-                                                                 .records = readers.Of(segment),
-                                                                 .control = options.control}));
+  if (rows.count() <= kFewRows) return Status::Ok();
+  const Segment& source = *version.segments[segment].segment;
+  const std::unique_ptr<InvertedReader> inverted = source.NewInvertedReader();
+  if (inverted == nullptr) return Status::Ok();
+  const FilterProgram& program = options.filter->program();
+  std::unique_ptr<CellReader> cells;
+  if (program.needs.document) cells = source.NewCellReader();
+  bool leaves_documents = false;
+  PIGMENT_ASSIGN_OR_RETURN(RowBounds bounds, BoundRows(program,
+                                                       {.rows = rows.rows(),
+                                                        .inverted = *inverted,
+                                                        .cells = cells.get(),
+                                                        .records = readers.Of(segment),
+                                                        .control = options.control},
+                                                       &leaves_documents));
   counters.posting_lists_read += inverted->lists_read();
   rows.Intersect(bounds.possible);
-  return bounds.certain ? *std::move(bounds.certain) : RowSet(rows.rows());
-}
-
-RowSet LiveRows(const SegmentView& view) {
-  const uint32_t rows = view.segment->info().rows;
-  RowSet live(rows);
-  if (!view.deleted) return live;
-  const std::span<uint64_t> words = live.MutableWords();
-  for (uint32_t word = 0; word < view.deleted->words(); ++word)
-    words[word] &= ~view.deleted->Word(word);
-  live.Recount();
-  return live;
+  certain = bounds.certain ? *std::move(bounds.certain) : RowSet(rows.rows());
+  if (cells == nullptr) return Status::Ok();
+  counters.posting_lists_read += cells->lists_read();
+  const FirstLevelDocuments documents(program);
+  if (documents.empty()) return Status::Ok();
+  plan.scans[segment] =
+      leaves_documents && documents.are_all() ? Plan::Scan::kDecides : Plan::Scan::kNarrows;
+  return Status::Ok();
 }
 
 Result<RowSet> ListedRows(const SegmentView& view, const ReadOptions& options) {
@@ -62,16 +73,10 @@ Result<RowSet> ListedRows(const SegmentView& view, const ReadOptions& options) {
 }
 
 Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
-  if (tail.rows == 0 || (!options.ids && !tail.deleted)) return RowSet(tail.rows);
+  if (tail.rows == 0) return RowSet(0);
+  if (!options.ids) return LiveRows(tail, options.control);
   PacedCheck check(options.control);
   RowSet rows = RowSet::Nothing(tail.rows);
-  if (!options.ids) {
-    for (uint32_t row = 0; row < tail.rows; ++row) {
-      PIGMENT_RETURN_IF_ERROR(check.Step());
-      if (tail.IsLive(row)) rows.Set(row);
-    }
-    return rows;
-  }
   for (const std::string& id : *options.ids) {
     PIGMENT_RETURN_IF_ERROR(check.Step());
     const std::optional<uint32_t> row = tail.Find(id);
@@ -82,10 +87,37 @@ Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
 
 }  // namespace
 
+RowSet LiveRows(const SegmentView& view) {
+  const uint32_t rows = view.segment->info().rows;
+  RowSet live(rows);
+  if (!view.deleted) return live;
+  const std::span<uint64_t> words = live.MutableWords();
+  for (uint32_t word = 0; word < view.deleted->words(); ++word)
+    words[word] &= ~view.deleted->Word(word);
+  live.Recount();
+  return live;
+}
+
+Result<RowSet> LiveRows(const TailView& tail, const CallControl& control) {
+  if (!tail.deleted) return RowSet(tail.rows);
+  PacedCheck check(control);
+  RowSet live = RowSet::Nothing(tail.rows);
+  for (uint32_t row = 0; row < tail.rows; ++row) {
+    PIGMENT_RETURN_IF_ERROR(check.Step());
+    if (tail.IsLive(row)) live.Set(row);
+  }
+  return live;
+}
+
 uint64_t Plan::count() const {
   uint64_t count = tail.count();
   for (const RowSet& rows : segments) count += rows.count();
   return count;
+}
+
+Status CheckFilter(const Version& version, const ReadOptions& options) {
+  if (version.rules == nullptr || !options.filter) return Status::Ok();
+  return CheckIndexed(options.filter->program(), *version.rules);
 }
 
 Result<Plan> PlanRows(const Version& version, const ReadOptions& options) {
@@ -108,9 +140,11 @@ RowFilter::RowFilter(const Version& version, const ReadOptions& options, const P
                      ReadCounters* counters, SegmentReaders* readers)
     : version_(version),
       filter_(FilterOf(options)),
+      control_(options.control),
       plan_(plan),
       counters_(counters),
-      readers_(readers) {
+      readers_(readers),
+      windows_(plan != nullptr ? plan->segments.size() : 0) {
   if (!filter_) return;
   const FilterNeeds& needs = filter_->needs();
   fields_ = {
@@ -118,8 +152,70 @@ RowFilter::RowFilter(const Version& version, const ReadOptions& options, const P
   needs_id_ = needs.id;
 }
 
-Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) const {
+RowFilter::~RowFilter() = default;
+
+Status RowFilter::LoadWindow(size_t segment, const RowSet& rows, size_t word, size_t words) {
+  Window& window = windows_[segment];
+  window.words.resize(std::min(words, (size_t{rows.rows()} + 63) / 64 - word));
+  window.first = static_cast<uint32_t>(word * 64);
+  for (size_t i = 0; i < window.words.size(); ++i)
+    window.words[i] = rows.Word(word + i) & ~plan_->certain[segment].Word(word + i);
+  if (window.scan == nullptr) {
+    window.cells = version_.segments[segment].segment->NewCellReader();
+    window.scan = std::make_unique<DocumentScan>(filter_->program(), control_, *window.cells,
+                                                 readers_->Of(segment));
+  }
+  const uint64_t bytes_before = window.scan->bytes_seen();
+  counters_->segment_rows_filtered += CountSetBits(window.words);
+  PIGMENT_RETURN_IF_ERROR(window.scan->Keep(window.first, window.words));
+  counters_->segment_bytes += window.scan->bytes_seen() - bytes_before;
+  return Status::Ok();
+}
+
+Result<std::optional<bool>> RowFilter::AskWindow(size_t segment, uint32_t row) {
+  Window& window = windows_[segment];
+  const size_t word = row / 64;
+  const uint32_t expected = std::exchange(window.expected, row + 1);
+  if (row < window.first || word >= window.first / 64 + window.words.size()) {
+    const bool follows = row >= expected && row - expected < 64 * (window.words.size() + 1);
+    if (!follows) {
+      window.words.clear();
+      return std::optional<bool>();
+    }
+    const size_t words = std::clamp<size_t>(window.words.size() * 2, 1, kWindowWordsMax);
+    PIGMENT_RETURN_IF_ERROR(LoadWindow(segment, plan_->segments[segment], word, words));
+  }
+  return std::optional((window.words[word - window.first / 64] >> (row % 64) & 1) != 0);
+}
+
+Status RowFilter::FilterSegment(size_t segment, RowSet& rows) {
+  if (ScanOf(segment) == Plan::Scan::kDecides) {
+    const RowSet all = rows;
+    const std::span<uint64_t> words = rows.MutableWords();
+    for (size_t first = 0; first < words.size(); first += kWindowWordsMax) {
+      PIGMENT_RETURN_IF_ERROR(LoadWindow(segment, all, first, kWindowWordsMax));
+      const Window& window = windows_[segment];
+      for (size_t i = 0; i < window.words.size(); ++i)
+        words[first + i] &= plan_->certain[segment].Word(first + i) | window.words[i];
+    }
+    rows.Recount();
+    return Status::Ok();
+  }
+  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
+    PIGMENT_RETURN_IF_ERROR(control_.Check());
+    PIGMENT_ASSIGN_OR_RETURN(const bool matches, MatchesSegmentRow(segment, row));
+    if (!matches) rows.Clear(row);
+  }
+  return Status::Ok();
+}
+
+Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) {
   if (!filter_ || (plan_ != nullptr && plan_->IsCertain(segment, row))) return true;
+  const Plan::Scan scan = ScanOf(segment);
+  if (scan != Plan::Scan::kNo) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::optional<bool> is_left, AskWindow(segment, row));
+    if (is_left && (!*is_left || scan == Plan::Scan::kDecides)) return *is_left;
+  }
   RowReader& reader = readers_->Of(segment);
   if (fields_.document || fields_.metadata || fields_.uri) {
     PIGMENT_RETURN_IF_ERROR(reader.ReadFields(row, fields_, &record_));
@@ -137,7 +233,7 @@ Result<bool> RowFilter::MatchesSegmentRow(size_t segment, uint32_t row) const {
 }
 
 bool RowFilter::MatchesTailRow(uint32_t row) const {
-  if (!filter_) return true;
+  if (!filter_ || (plan_ != nullptr && plan_->is_filtered)) return true;
   const Record& record = version_.tail.row(row);
   ++counters_->tail_rows_filtered;
   counters_->tail_bytes += BytesRead(record, fields_, needs_id_);
@@ -150,31 +246,26 @@ bool RowFilter::MatchesTailRow(uint32_t row) const {
 Status NarrowPlan(const Version& version, const ReadOptions& options, Plan& plan,
                   SegmentReaders& readers, ReadCounters& counters) {
   if (FilterOf(options) == nullptr) return Status::Ok();
-  for (size_t i = 0; i < plan.segments.size(); ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(RowSet certain,
-                             NarrowRows(version, options, i, plan.segments[i], readers, counters));
-    plan.certain.push_back(std::move(certain));
-  }
+  for (const RowSet& rows : plan.segments) plan.certain.push_back(RowSet::Nothing(rows.rows()));
+  plan.scans.assign(plan.segments.size(), Plan::Scan::kNo);
+  for (size_t i = 0; i < plan.segments.size(); ++i)
+    PIGMENT_RETURN_IF_ERROR(NarrowRows(version, options, i, plan, readers, counters));
   return Status::Ok();
 }
 
 Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
                   SegmentReaders& readers, ReadCounters& counters) {
-  const RowFilter filter(version, options, &plan, &counters, &readers);
+  RowFilter filter(version, options, &plan, &counters, &readers);
   if (filter.passes_everything()) return Status::Ok();
   for (size_t segment = 0; segment < plan.segments.size(); ++segment) {
     if (!plan.certain.empty() && plan.certain[segment].is_everything()) continue;
-    RowSet& rows = plan.segments[segment];
-    for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
-      PIGMENT_RETURN_IF_ERROR(options.control.Check());
-      PIGMENT_ASSIGN_OR_RETURN(const bool matches, filter.MatchesSegmentRow(segment, row));
-      if (!matches) rows.Clear(row);
-    }
+    PIGMENT_RETURN_IF_ERROR(filter.FilterSegment(segment, plan.segments[segment]));
   }
   for (uint32_t row = plan.tail.Next(0); row < plan.tail.rows(); row = plan.tail.Next(row + 1)) {
     PIGMENT_RETURN_IF_ERROR(options.control.Check());
     if (!filter.MatchesTailRow(row)) plan.tail.Clear(row);
   }
+  plan.is_filtered = true;
   return Status::Ok();
 }
 

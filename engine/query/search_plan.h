@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/inverted/row_set.h"
@@ -17,19 +18,6 @@
 #include "engine/segment/row_reader.h"
 
 namespace pigment {
-
-// Asks a call's control once in some steps: for loops whose steps are shorter than a look at the
-// clock.
-class PacedCheck {
- public:
-  explicit PacedCheck(const CallControl& control) : control_(control) {}
-  Status Step() { return ++steps_ % kStepsPerCheck == 0 ? control_.Check() : Status::Ok(); }
-
- private:
-  static constexpr uint32_t kStepsPerCheck = 256;
-  const CallControl& control_;
-  uint32_t steps_ = 0;
-};
 
 // A row of a version: of segment `source`, or of the tail.
 struct RowPlace {
@@ -58,17 +46,28 @@ class SegmentReaders {
   std::vector<std::unique_ptr<RowReader>> readers_;
 };
 
+RowSet LiveRows(const SegmentView& view);
+Result<RowSet> LiveRows(const TailView& tail, const CallControl& control);
+
 struct Plan {
   std::vector<RowSet> segments;
   // Rows of each segment that match the filter for sure; empty: of none is anything known.
   std::vector<RowSet> certain;
+  // Segments whose other rows are to be looked at in windows (document_scan.h), and whether that is
+  // all there is to be looked at.
+  enum class Scan : uint8_t { kNo, kNarrows, kDecides };
+  std::vector<Scan> scans;
+  bool is_filtered = false;  // all that is left matches
   RowSet tail{0};
 
   uint64_t count() const;
   bool IsCertain(size_t segment, uint32_t row) const {
-    return !certain.empty() && certain[segment].Test(row);
+    return is_filtered || (!certain.empty() && certain[segment].Test(row));
   }
 };
+
+// kInvalidArgument where the filter asks for what the schema of the collection has disabled.
+Status CheckFilter(const Version& version, const ReadOptions& options);
 
 // Live rows of the allow-list; ids that nobody has are no rows.
 Result<Plan> PlanRows(const Version& version, const ReadOptions& options);
@@ -84,29 +83,51 @@ Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan
                   SegmentReaders& readers, ReadCounters& counters);
 
 // Evaluates the filter on one row after the other; rows that `plan` (which may be null) is certain
-// of are not looked at.
+// of are not looked at. Where rows ascend, conditions on documents are evaluated for many at once.
+class DocumentScan;  // document_scan.h
+
 class RowFilter {
  public:
   RowFilter(const Version& version, const ReadOptions& options, const Plan* plan,
             ReadCounters* counters, SegmentReaders* readers);
+  ~RowFilter();
 
   bool passes_everything() const { return filter_ == nullptr; }
-  Result<bool> Matches(const RowPlace& place) const {
+  Result<bool> Matches(const RowPlace& place) {
     if (place.source == RowPlace::kTail) return MatchesTailRow(place.row);
     return MatchesSegmentRow(place.source, place.row);
   }
-  Result<bool> MatchesSegmentRow(size_t segment, uint32_t row) const;
+  Result<bool> MatchesSegmentRow(size_t segment, uint32_t row);
+  // Takes rows of a segment that do not match out of `rows`, the plan's.
+  Status FilterSegment(size_t segment, RowSet& rows);
   bool MatchesTailRow(uint32_t row) const;
 
  private:
+  // Rows from `first` on that conditions on documents leave of the plan.
+  struct Window {
+    uint32_t first = 0;
+    std::vector<uint64_t> words;
+    uint32_t expected = 0;  // the row after the last one that was asked for
+    std::unique_ptr<CellReader> cells;
+    std::unique_ptr<DocumentScan> scan;
+  };
+  // None: the row is to be looked at alone, because it does not follow the one before.
+  Result<std::optional<bool>> AskWindow(size_t segment, uint32_t row);
+  Plan::Scan ScanOf(size_t segment) const {
+    return plan_ != nullptr && !plan_->scans.empty() ? plan_->scans[segment] : Plan::Scan::kNo;
+  }
+  Status LoadWindow(size_t segment, const RowSet& rows, size_t word, size_t words);
+
   const Version& version_;
   const Filter* filter_;  // null: everything passes
+  const CallControl control_;
   const Plan* plan_;
   Segment::Fields fields_;
   bool needs_id_ = false;
   ReadCounters* counters_;
   // Rows come segment by segment, or in turns where they are merged by ordinal.
   SegmentReaders* readers_;
+  std::vector<Window> windows_;  // of each segment
   mutable Record record_;
 };
 

@@ -5,37 +5,53 @@
 #include "engine/query/search_scan.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <mutex>
 #include <utility>
 
+#include "engine/base/thread_pool.h"
 #include "engine/query/tail_scan.h"
 #include "engine/segment/segment_search.h"
+#include "engine/vector/shared_loop.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
 
 namespace {
 
+// Fewer queries are answered sooner than a thread for them is started.
+constexpr size_t kQueriesPerThread = 4;
+// Pieces that each thread gets on average, so that none waits long for the last.
+constexpr size_t kPiecesPerThread = 8;
+
 struct Candidate {
   Scored key;  // ties by ordinal
   RowPlace place;
 };
 
-using CandidateLists = std::vector<std::vector<Candidate>>;  // by query
+// The distance beyond which nothing is wanted, as a float: those that are not beyond it are the
+// same. NaN: there is none.
+float LimitOf(const std::optional<double>& max_distance) {
+  if (!max_distance) return std::numeric_limits<float>::quiet_NaN();
+  const auto limit = static_cast<float>(*max_distance);
+  if (static_cast<double>(limit) <= *max_distance) return limit;
+  return std::nextafter(limit, -std::numeric_limits<float>::infinity());
+}
 
 // What of segments and tail was found so far, so that what is searched next need not go beyond it.
 class NearestSoFar {
  public:
-  NearestSoFar(size_t queries, uint64_t k)
-      : nearest_(queries, TopK(static_cast<size_t>(k))),
-        limits_(queries, std::numeric_limits<float>::quiet_NaN()) {}
+  NearestSoFar(size_t queries, uint64_t k, float limit)
+      : nearest_(queries, TopK(static_cast<size_t>(k), limit)), limits_(queries, limit) {}
 
   void Add(size_t query, const Scored& key) {
     if (!nearest_[query].MayEnter(key.distance)) return;
     nearest_[query].Offer(key.distance, key.tie);
     limits_[query] = nearest_[query].worst();
   }
-  // Of each query: the distance of the k-th nearest, NaN while there are fewer.
+  // Of each query: the distance of the k-th nearest, the limit of all (NaN: none) while there are
+  // fewer.
   const std::vector<float>& limits() const { return limits_; }
 
  private:
@@ -43,63 +59,105 @@ class NearestSoFar {
   std::vector<float> limits_;
 };
 
-Status ScanSegment(const Version& version, const QueryRequest& request, const RowSet& rows,
-                   uint32_t index, NearestSoFar& nearest, CandidateLists& candidates,
-                   SegmentReaders& readers, ReadCounters& counters) {
-  const Segment& segment = *version.segments[index].segment;
-  const SegmentSearch search{.scan = {.metric = request.metric,
-                                      .queries = request.embeddings.data(),
-                                      .query_count = request.queries,
-                                      .k = static_cast<size_t>(std::min(request.k, rows.count())),
+// The search for some queries of a request, which follow each other. One thread.
+class QueriesSearch {
+ public:
+  QueriesSearch(const Version& version, const QueryRequest& request, const Plan& plan,
+                SegmentReaders& readers, ReadCounters& counters)
+      : version_(version),
+        request_(request),
+        plan_(plan),
+        limit_(LimitOf(request.max_distance)),
+        readers_(readers),
+        counters_(counters) {}
+
+  // Those from `first` on, as many as `hits` has places.
+  Status Run(size_t first, std::span<std::vector<Hit>> hits);
+
+ private:
+  Status ScanSegment(uint32_t index, NearestSoFar& nearest);
+  Status SearchTail(const NearestSoFar& nearest);
+  std::vector<Hit> TakeNearest(std::vector<Candidate>& found) const;
+
+  const Version& version_;
+  const QueryRequest& request_;
+  const Plan& plan_;
+  const float limit_;
+  SegmentReaders& readers_;
+  ReadCounters& counters_;
+  std::span<const float> vectors_;
+  std::vector<std::vector<Candidate>> candidates_;  // by query
+};
+
+Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
+  const RowSet& rows = plan_.segments[index];
+  const Segment& segment = *version_.segments[index].segment;
+  const SegmentSearch search{.scan = {.metric = request_.metric,
+                                      .queries = vectors_.data(),
+                                      .query_count = candidates_.size(),
+                                      .k = static_cast<size_t>(std::min(request_.k, rows.count())),
                                       .limits = nearest.limits(),
                                       .allowed_rows = rows.words(),
-                                      .control = &request.read.control},
+                                      .control = &request_.read.control},
                              .allowed_count = rows.count(),
-                             .recall = request.recall,
-                             .width = static_cast<size_t>(request.width)};
+                             .recall = request_.recall,
+                             .width = static_cast<size_t>(request_.width)};
   PIGMENT_ASSIGN_OR_RETURN(const SegmentSearchResult searched,
-                           SearchSegment(segment, request.dimension, search));
+                           SearchSegment(segment, request_.dimension, search));
   const FlatScanResult& found = searched.found;
-  counters.segment_rows_scored += found.rows_scored;
-  counters.segment_bytes += found.bytes_scored;
-  counters.graph_walks += searched.walks;
-  counters.graph_nodes_visited += searched.nodes_visited;
-  counters.cluster_probes += searched.probes;
-  counters.clusters_probed += searched.clusters_probed;
-  counters.links_estimated += searched.links_estimated;
-  RowReader& reader = readers.Of(index);
-  PacedCheck check(request.read.control);
-  for (size_t query = 0; query < request.queries; ++query) {
+  counters_.segment_rows_scored += found.rows_scored;
+  counters_.segment_bytes += found.bytes_scored;
+  counters_.graph_walks += searched.walks;
+  counters_.graph_nodes_visited += searched.nodes_visited;
+  counters_.cluster_probes += searched.probes;
+  counters_.clusters_probed += searched.clusters_probed;
+  counters_.links_estimated += searched.links_estimated;
+  RowReader& reader = readers_.Of(index);
+  PacedCheck check(request_.read.control);
+  for (size_t query = 0; query < candidates_.size(); ++query) {
     for (const RowHit& hit : found.hits[query]) reader.Expect(hit.row);
     for (const RowHit& hit : found.hits[query]) {
       PIGMENT_RETURN_IF_ERROR(check.Step());
       PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader.ReadOrdinal(hit.row));
-      candidates[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
-      nearest.Add(query, candidates[query].back().key);
+      candidates_[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
+      nearest.Add(query, candidates_[query].back().key);
     }
   }
   return Status::Ok();
 }
 
-Status SearchTail(const Version& version, const QueryRequest& request, const RowSet& rows,
-                  const NearestSoFar& nearest, CandidateLists& candidates, ReadCounters& counters) {
-  const TailScan scan{.metric = request.metric,
-                      .query = {},
-                      .k = static_cast<size_t>(std::min(request.k, rows.count())),
-                      .is_exact = request.recall == 1 && request.width == 0,
-                      .control = &request.read.control};
-  for (size_t query = 0; query < request.queries; ++query) {
-    TailScan one = scan;
-    one.query = request.embeddings.subspan(query * request.dimension, request.dimension);
-    one.limit = nearest.limits()[query];
-    PIGMENT_ASSIGN_OR_RETURN(const TailScanResult found, ScanTail(version.tail, rows, one));
+Status QueriesSearch::SearchTail(const NearestSoFar& nearest) {
+  TailScan scan{.metric = request_.metric,
+                .query = {},
+                .k = static_cast<size_t>(std::min(request_.k, plan_.tail.count())),
+                .is_exact = request_.recall == 1 && request_.width == 0,
+                .control = &request_.read.control};
+  for (size_t query = 0; query < candidates_.size(); ++query) {
+    scan.query = vectors_.subspan(query * request_.dimension, request_.dimension);
+    scan.limit = nearest.limits()[query];
+    PIGMENT_ASSIGN_OR_RETURN(const TailScanResult found, ScanTail(version_.tail, plan_.tail, scan));
     for (const TailHit& hit : found.hits)
-      candidates[query].push_back({hit.key, {RowPlace::kTail, hit.row}});
-    counters.tail_rows_scored += found.rows_compared + found.rows_by_codes;
-    counters.tail_bytes += found.rows_compared * request.dimension * sizeof(float) +
-                           found.rows_by_codes * request.dimension / 8;
+      candidates_[query].push_back({hit.key, {RowPlace::kTail, hit.row}});
+    counters_.tail_rows_scored += found.rows_compared + found.rows_by_codes;
+    counters_.tail_bytes += found.rows_compared * request_.dimension * sizeof(float) +
+                            found.rows_by_codes * request_.dimension / 8;
   }
   return Status::Ok();
+}
+
+std::vector<Hit> QueriesSearch::TakeNearest(std::vector<Candidate>& found) const {
+  if (request_.max_distance) {
+    // Also those whose distance is no number.
+    std::erase_if(found, [&](const Candidate& one) { return !(one.key.distance <= limit_); });
+  }
+  const size_t kept = static_cast<size_t>(std::min<uint64_t>(request_.k, found.size()));
+  std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(kept), found.end(),
+                    [](const Candidate& a, const Candidate& b) { return a.key < b.key; });
+  std::vector<Hit> hits;
+  hits.reserve(kept);
+  for (size_t rank = 0; rank < kept; ++rank)
+    hits.push_back({found[rank].key.distance, found[rank].place});
+  return hits;
 }
 
 // The largest first: what it finds limits the others most.
@@ -114,34 +172,57 @@ std::vector<uint32_t> OrderOfSegments(const Plan& plan) {
   return order;
 }
 
+Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
+  candidates_.assign(hits.size(), {});
+  vectors_ =
+      request_.embeddings.subspan(first * request_.dimension, hits.size() * request_.dimension);
+  NearestSoFar nearest(hits.size(), request_.k, limit_);
+  for (const uint32_t index : OrderOfSegments(plan_))
+    PIGMENT_RETURN_IF_ERROR(ScanSegment(index, nearest));
+  if (plan_.tail.count() > 0) PIGMENT_RETURN_IF_ERROR(SearchTail(nearest));
+  for (size_t query = 0; query < hits.size(); ++query) {
+    PIGMENT_RETURN_IF_ERROR(request_.read.control.Check());
+    hits[query] = TakeNearest(candidates_[query]);
+  }
+  return Status::Ok();
+}
+
+size_t ThreadsFor(const QueryRequest& request) {
+  if (request.queries < 2 * kQueriesPerThread) return 1;
+  if (request.queries > std::numeric_limits<uint32_t>::max()) return 1;  // beyond a shared loop
+  const size_t threads = request.threads != 0 ? request.threads : UsableCores();
+  return std::min(threads, request.queries / kQueriesPerThread);
+}
+
 }  // namespace
 
 Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
                                                   const QueryRequest& request, const Plan& plan,
                                                   SegmentReaders& readers, ReadCounters& counters) {
-  CandidateLists candidates(request.queries);
-  if (request.k > 0 && request.queries > 0) {
-    NearestSoFar nearest(request.queries, request.k);
-    for (const uint32_t index : OrderOfSegments(plan)) {
-      PIGMENT_RETURN_IF_ERROR(ScanSegment(version, request, plan.segments[index], index, nearest,
-                                          candidates, readers, counters));
-    }
-    if (plan.tail.count() > 0) {
-      PIGMENT_RETURN_IF_ERROR(
-          SearchTail(version, request, plan.tail, nearest, candidates, counters));
-    }
-  }
   std::vector<std::vector<Hit>> hits(request.queries);
-  for (size_t query = 0; query < request.queries; ++query) {
-    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-    std::vector<Candidate>& found = candidates[query];
-    const size_t kept = static_cast<size_t>(std::min<uint64_t>(request.k, found.size()));
-    std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(kept), found.end(),
-                      [](const Candidate& a, const Candidate& b) { return a.key < b.key; });
-    hits[query].reserve(kept);
-    for (size_t rank = 0; rank < kept; ++rank)
-      hits[query].push_back({found[rank].key.distance, found[rank].place});
+  if (request.k == 0 || request.queries == 0) return hits;
+  const size_t threads = ThreadsFor(request);
+  if (threads <= 1) {
+    QueriesSearch search(version, request, plan, readers, counters);
+    PIGMENT_RETURN_IF_ERROR(search.Run(0, hits));
+    return hits;
   }
+  std::mutex mutex;  // guards counters
+  const size_t piece = std::max<size_t>(request.queries / (threads * kPiecesPerThread), 1);
+  PIGMENT_RETURN_IF_ERROR(ShareLoop(
+      static_cast<uint32_t>(threads), static_cast<uint32_t>(request.queries),
+      static_cast<uint32_t>(piece), {}, [&]() -> LoopBody {
+        auto own = std::make_shared<SegmentReaders>(version);
+        return [&, own](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
+          PIGMENT_RETURN_IF_ERROR(pause());
+          ReadCounters of_piece;
+          QueriesSearch search(version, request, plan, *own, of_piece);
+          PIGMENT_RETURN_IF_ERROR(search.Run(begin, std::span(hits).subspan(begin, end - begin)));
+          std::lock_guard lock(mutex);
+          counters.Add(of_piece);
+          return Status::Ok();
+        };
+      }));
   return hits;
 }
 

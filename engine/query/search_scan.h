@@ -18,7 +18,9 @@ struct Hit {
   RowPlace place;
 };
 
-// Per query the min(k, planned rows) nearest rows, ascending by (distance, ordinal).
+// Per query the min(k, planned rows) nearest rows within the request's distance, ascending by
+// (distance, ordinal). Many queries are shared out among threads, which changes nothing of the
+// answer.
 Result<std::vector<std::vector<Hit>>> NearestRows(const Version& version,
                                                   const QueryRequest& request, const Plan& plan,
                                                   SegmentReaders& readers, ReadCounters& counters);

@@ -111,6 +111,15 @@ Shaper::Shaper(const Version& version, const Include& include, uint64_t rows) {
   if (include.distances) result_.distances.reserve(rows);
 }
 
+void Shaper::BeginScores(bool with_highlights) {
+  result_.has_scores = true;
+  Begin(result_.highlights, with_highlights, 0);
+}
+
+void Shaper::AppendHighlights(std::string_view json) {
+  AppendText(result_.highlights, rows_, json);
+}
+
 Status Shaper::Append(const FetchedRow& row) {
   const Include& include = result_.included;
   AppendText(result_.ids, rows_, row.id);
@@ -123,8 +132,7 @@ Status Shaper::Append(const FetchedRow& row) {
                       fmt::format("record \"{}\" has {} numbers, its collection has dimension {}",
                                   row.id, row.embedding.size(), result_.dimension));
     }
-    result_.embeddings.insert(result_.embeddings.end(), row.embedding.begin(),
-                              row.embedding.end());
+    result_.embeddings.insert(result_.embeddings.end(), row.embedding.begin(), row.embedding.end());
   }
   ++rows_;
   return Status::Ok();

@@ -53,6 +53,10 @@ class Shaper {
 
   Status Append(const FetchedRow& row);
   void AppendDistance(float distance) { result_.distances.push_back(distance); }
+  // Of a text search: the row that is appended next.
+  void BeginScores(bool with_highlights);
+  void AppendScore(float score) { result_.scores.push_back(score); }
+  void AppendHighlights(std::string_view json);
   void EndQuery() { result_.query_offsets.push_back(rows_); }
   ResultSet Finish() { return std::move(result_); }
 

@@ -41,6 +41,7 @@ constexpr double kCountMax = 2147483647;  // what Chroma's clients can hold
 constexpr std::string_view kLegacyPrefix = "hnsw:";
 constexpr std::string_view kLegacySpace = "hnsw:space";
 constexpr std::string_view kFullVectors = "full_vectors";
+constexpr std::string_view kTextIndex = "text_index";
 
 // num_threads has no default that would mean the same on another machine: without it, all cores.
 constexpr std::array kHnsw = {
@@ -86,6 +87,8 @@ struct Values {
   const Kind* kind = nullptr;
   std::string space;  // empty: not given
   std::optional<VectorElement> full_vectors;
+  std::optional<TextIndexChange> text_index;
+  bool has_text_index_key = false;  // null too
   std::map<std::string_view, double> numbers;
 };
 
@@ -187,12 +190,19 @@ Result<Values> ReadJson(std::string_view json, bool is_stored) {
       PIGMENT_ASSIGN_OR_RETURN(values.full_vectors, ReadFullVectors(tape, i));
       continue;
     }
+    if (key == kTextIndex) {
+      values.has_text_index_key = true;
+      if (tape.kind(i) == JsonKind::kNull) continue;
+      PIGMENT_ASSIGN_OR_RETURN(values.text_index, ReadTextIndex(tape, i));
+      continue;
+    }
     const Kind* kind = key == kHnswKind.name    ? &kHnswKind
                        : key == kSpannKind.name ? &kSpannKind
                                                 : nullptr;
     if (kind == nullptr && (key != "embedding_function" || tape.kind(i) != JsonKind::kNull)) {
-      return InvalidArgument(fmt::format(
-          "unknown key {} in the {}, expected hnsw, spann or full_vectors", Quoted(key), what));
+      return InvalidArgument(
+          fmt::format("unknown key {} in the {}, expected hnsw, spann, full_vectors or text_index",
+                      Quoted(key), what));
     }
     if (tape.kind(i) == JsonKind::kNull) continue;
     if (++given > 1) return InvalidArgument("hnsw and spann cannot both be given");
@@ -295,9 +305,31 @@ Result<Configuration> Print(const Values& values) {
     json +=
         fmt::format(R"(,"{}":"{}")", kFullVectors, VectorElementName(configuration.vector_element));
   }
+  if (values.text_index) {
+    configuration.text_index = values.text_index->OnTopOf({});
+    json += fmt::format(R"(,"{}":{})", kTextIndex, TextIndexToJson(*configuration.text_index));
+  }
   json += '}';
   configuration.index = SettingsOf(values);
   return configuration;
+}
+
+// k1 and b may change, while there is an index at all.
+Status ChangeTextIndex(const Values& change, Values& current) {
+  if (!change.has_text_index_key) return Status::Ok();
+  const auto refuse = [&](const std::string& got) {
+    return InvalidArgument(fmt::format(
+        "text_index of a collection can be neither added, removed nor analyzed otherwise once the "
+        "collection exists: it is {}, got {}",
+        current.text_index ? TextIndexToJson(current.text_index->OnTopOf({})) : "null", got));
+  };
+  if (!change.text_index) return current.text_index ? refuse("null") : Status::Ok();
+  if (!current.text_index) return refuse(TextIndexToJson(change.text_index->OnTopOf({})));
+  const TextIndexSettings before = current.text_index->OnTopOf({});
+  const TextIndexSettings after = change.text_index->OnTopOf(before);
+  if (after.analyzer != before.analyzer) return refuse(TextIndexToJson(after));
+  current.text_index = TextIndexChange{after.analyzer, after.k1, after.b};
+  return Status::Ok();
 }
 
 }  // namespace
@@ -327,7 +359,9 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
                     VectorElementName(current.full_vectors.value_or(VectorElement::kF32)),
                     VectorElementName(*change.full_vectors)));
   }
+  PIGMENT_RETURN_IF_ERROR(ChangeTextIndex(change, current));
   if (change.kind == nullptr || (change.numbers.empty() && change.space.empty())) {
+    if (change.has_text_index_key && change.kind == nullptr) return Print(current);
     return InvalidArgument("the change of the configuration is empty");
   }
   if (change.kind != current.kind) {
@@ -354,6 +388,12 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
 IndexSettings ReadIndexSettings(std::string_view stored_json) {
   const Result<Values> values = ReadJson(stored_json, true);
   return values.ok() && values->kind != nullptr ? SettingsOf(*values) : IndexSettings();
+}
+
+std::optional<TextIndexSettings> ReadTextIndexSettings(std::string_view stored_json) {
+  const Result<Values> values = ReadJson(stored_json, true);
+  if (!values.ok() || !values->text_index) return std::nullopt;
+  return values->text_index->OnTopOf({});
 }
 
 }  // namespace pigment

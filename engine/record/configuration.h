@@ -2,8 +2,8 @@
 //
 // A collection's configuration: Chroma's {"hnsw": {…}} or {"spann": {…}} as JSON, checked by
 // Chroma's rules, with every default filled in so that it reads back as it has effect; and beyond
-// Chroma, beside them, "full_vectors": "f32" (the default, which is not printed) or "f16". Pure
-// functions; any thread.
+// Chroma, beside them, "full_vectors": "f32" (the default, which is not printed) or "f16", and
+// "text_index" (text_index.h; null, the default, is not printed). Pure functions; any thread.
 
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "engine/base/status.h"
 #include "engine/record/metadata.h"
 #include "engine/record/metric.h"
+#include "engine/record/text_index.h"
 #include "engine/record/vector_element.h"
 
 namespace pigment {
@@ -37,6 +38,7 @@ struct Configuration {
   Metric metric = Metric::kL2;
   VectorElement vector_element = VectorElement::kF32;
   IndexSettings index;
+  std::optional<TextIndexSettings> text_index;
 };
 
 // The space comes from the configuration, else from legacy hnsw:* keys of `metadata`, else from
@@ -47,12 +49,14 @@ Result<Configuration> ParseConfiguration(std::optional<std::string_view> json,
                                          const Metadata* metadata,
                                          std::optional<std::string_view> preferred_space);
 
-// Applies a modify to `current`: only the keys that Chroma lets change; the space and
-// full_vectors never.
+// Applies a modify to `current`: only the keys that Chroma lets change, and k1 and b of text_index;
+// the space and full_vectors never.
 Result<Configuration> UpdateConfiguration(std::string_view current_json,
                                           std::string_view change_json);
 
 // Of a stored configuration; defaults where it cannot be read.
 IndexSettings ReadIndexSettings(std::string_view stored_json);
+// The same; none where the collection has no text index.
+std::optional<TextIndexSettings> ReadTextIndexSettings(std::string_view stored_json);
 
 }  // namespace pigment

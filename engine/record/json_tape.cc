@@ -17,7 +17,7 @@ namespace pigment {
 
 // Offsets into the tape's text are 32 bits: no key or string is longer than the JSON it was read
 // from.
-constexpr uint64_t kJsonBytesMax = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t kTapeBytesMax = std::numeric_limits<uint32_t>::max();
 
 class JsonTapeBuilder {
  public:
@@ -124,7 +124,7 @@ class JsonTapeBuilder {
 
 Result<JsonTape> JsonTape::Parse(std::string_view json, std::string_view what, Detail detail,
                                  const JsonLimits& limits) {
-  const uint64_t bytes_max = std::min(limits.bytes_max, kJsonBytesMax);
+  const uint64_t bytes_max = std::min(limits.bytes_max, kTapeBytesMax);
   if (json.size() > bytes_max) {
     return ResourceExhausted(Detail::kLimit, fmt::format("{} has {} bytes, at most {} are taken",
                                                          what, json.size(), bytes_max));

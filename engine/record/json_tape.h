@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 
 namespace pigment {
@@ -38,8 +39,8 @@ enum class JsonKind : uint8_t {
 };
 
 struct JsonLimits {
-  uint64_t bytes_max = uint64_t{1} << 30;
-  uint64_t nodes_max = uint64_t{1} << 28;
+  uint64_t bytes_max = kJsonBytesMax;
+  uint64_t nodes_max = kJsonValuesMax;
 };
 
 class JsonTape {

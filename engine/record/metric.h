@@ -20,6 +20,13 @@ enum class Metric : int32_t {
   kCosineNan = 6,   // as kCosine, but NaN where a zero vector takes part (pgvector's <=>)
 };
 
+constexpr bool IsCosine(Metric metric) {
+  return metric == Metric::kCosine || metric == Metric::kCosineNan;
+}
+constexpr bool IsInnerProduct(Metric metric) {
+  return metric == Metric::kIp || metric == Metric::kNegativeIp;
+}
+
 // "l2", "cosine", "ip", "negative_ip", "l1", "cosine_nan"; empty for a number that is none of them.
 constexpr std::string_view MetricName(Metric metric) {
   switch (metric) {

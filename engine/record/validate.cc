@@ -16,7 +16,6 @@ namespace pigment {
 namespace {
 
 constexpr size_t kCollectionNameBytesMin = 3;
-constexpr size_t kCollectionNameBytesMax = 512;
 constexpr size_t kDatabaseNameLengthMin = 3;
 constexpr size_t kDuplicatesListed = 10;  // from so many on only the first and last few are
 

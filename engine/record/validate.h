@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 
 namespace pigment {
@@ -27,6 +28,4 @@ Status CheckIds(const std::vector<std::string>& ids, std::string_view operation)
 
 // Finite f32 values; the error carries the row.
 Status CheckVectors(std::span<const float> values, size_t rows, size_t dimension);
-inline constexpr uint32_t kDimensionMax = 65535;
-
 }  // namespace pigment

@@ -16,17 +16,14 @@
 namespace pigment {
 namespace {
 
-// By measurement (README.md). Higher levels than 1 take twice the time for 4 % of the bytes; below
-// 0 nothing is coded by entropy, whose tables take longer to read than a short chunk.
+// By measurement (README.md). Higher levels take twice the time for 4 % of the bytes.
 constexpr int kLevel = 1;
-constexpr int kLevelOfShortChunks = -1;
-constexpr int kMatchOfShortChunks = 4;  // found from so many bytes on
-constexpr uint32_t kShortChunkBytes = 1280;
 // Less is not worth a context, which takes longer to make than the block to read.
 constexpr size_t kCompressedBytesMin = 1024;
 // So many bytes of documents tell how long they are on average.
 constexpr size_t kSampleBytes = 16 << 10;
-// Documents of this average length or less are short: a read inflates several times its own bytes.
+// Documents of this average length or less are stored as they are: a read would inflate several
+// times its own bytes, and chunks that were short enough for it hardly shrink.
 constexpr size_t kShortBytesMax = 1024;
 // A chunk that shrinks by less than one part in so many is not worth inflating.
 constexpr size_t kLeastShare = 16;
@@ -55,24 +52,26 @@ DocumentWriter::~DocumentWriter() { ZSTD_freeCCtx(context_); }
 
 Status DocumentWriter::Add(std::string_view document) {
   bytes_ += document.size();
-  if (chunk_bytes_ != 0) return Cut(document);
+  if (is_decided_) return Put(document);
   sampled_ += document.empty() ? 0 : 1;
   const std::string_view some = document.substr(0, kSampleBytes - sample_.size());
   sample_ += some;
   if (sample_.size() < kSampleBytes) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(Decide());
-  return Cut(document.substr(some.size()));
+  return Put(document.substr(some.size()));
 }
 
 Status DocumentWriter::Decide() {
+  is_decided_ = true;
   const bool are_short = sample_.size() <= sampled_ * kShortBytesMax;
-  chunk_bytes_ = are_short ? kShortChunkBytes : kDocumentChunkBytes;
-  PIGMENT_RETURN_IF_ERROR(Cut(sample_));
+  chunk_bytes_ = are_short ? 0 : kDocumentChunkBytes;
+  PIGMENT_RETURN_IF_ERROR(Put(sample_));
   sample_ = std::string();
   return Status::Ok();
 }
 
-Status DocumentWriter::Cut(std::string_view bytes) {
+Status DocumentWriter::Put(std::string_view bytes) {
+  if (chunk_bytes_ == 0) return packer_->Part(BlockKind::kDocuments, 0)->AddStream(bytes);
   while (!bytes.empty()) {
     const std::string_view some = bytes.substr(0, chunk_bytes_ - chunk_.size());
     chunk_ += some;
@@ -101,11 +100,7 @@ Result<std::string_view> DocumentWriter::Compress() {
   if (is_first) {
     context_ = ZSTD_createCCtx();
     if (context_ == nullptr) return NoMemory("the compression of documents");
-    const bool are_short = chunk_bytes_ == kShortChunkBytes;
-    // Both are within their bounds in every version.
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel,
-                           are_short ? kLevelOfShortChunks : kLevel);
-    if (are_short) ZSTD_CCtx_setParameter(context_, ZSTD_c_minMatch, kMatchOfShortChunks);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, kLevel);
     compressed_.resize(ZSTD_compressBound(chunk_bytes_));
   }
   const size_t size = ZSTD_compress2(context_, compressed_.data(), compressed_.size(),
@@ -119,8 +114,12 @@ Result<std::string_view> DocumentWriter::Compress() {
 
 Status DocumentWriter::Finish() {
   if (bytes_ == 0) return Status::Ok();
-  if (chunk_bytes_ == 0) PIGMENT_RETURN_IF_ERROR(Decide());
-  if (PIGMENT_PLANTED(kLastDocumentsAreLost)) chunk_.assign(chunk_.size(), '\0');
+  if (PIGMENT_PLANTED(kLastDocumentsAreLost)) {
+    sample_.assign(sample_.size(), '\0');
+    chunk_.assign(chunk_.size(), '\0');
+  }
+  if (!is_decided_) PIGMENT_RETURN_IF_ERROR(Decide());
+  if (chunk_bytes_ == 0) return Status::Ok();
   if (!chunk_.empty()) PIGMENT_RETURN_IF_ERROR(PutChunk());
   return packer_->Part(BlockKind::kDocumentChunks, sizeof(uint64_t))
       ->Add(packer_->Part(BlockKind::kDocuments, 0)->bytes());
@@ -138,6 +137,7 @@ Result<std::string_view> DocumentReader::Read(uint64_t offset, uint32_t size) {
   }
   if (size == 0) return std::string_view();
   const uint32_t chunk_bytes = root_->document_chunk_bytes;
+  if (chunk_bytes == 0) return stream_.ViewStream(offset, size, joined_);
   joined_.clear();
   for (;;) {
     PIGMENT_RETURN_IF_ERROR(Load(offset / chunk_bytes));

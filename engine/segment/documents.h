@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Documents of a segment: one stream of bytes, document after document, cut into chunks of equal
-// size that are compressed apart (zstd), so that reading one document inflates one chunk, or two
-// where it lies on a border. A chunk that hardly shrinks is stored as it is. The writer takes the
-// size of chunks from the first documents: small for short ones. One thread each; everything is
+// Documents of a segment: one stream of bytes, document after document. Short ones are stored as
+// they are, long ones in chunks of equal size that are compressed apart (zstd), so that reading one
+// document inflates one chunk, or two where it lies on a border; a chunk that hardly shrinks is
+// stored as it is. The first documents tell how long they are. One thread each; everything is
 // borrowed.
 
 #pragma once
@@ -31,13 +31,13 @@ class DocumentWriter {
   Status Add(std::string_view document);
   // Writes what remains. Without any bytes there are no parts.
   Status Finish();
-  // What the root says of the chunks, after Finish; 0 without any bytes.
+  // What the root says of the chunks, after Finish; 0 where there are none.
   uint32_t chunk_bytes() const { return chunk_bytes_; }
 
  private:
-  // Ends the sample: fixes the size of chunks, and cuts what was kept until then.
+  // Ends the sample: decides about chunks, and writes what was kept until then.
   Status Decide();
-  Status Cut(std::string_view bytes);
+  Status Put(std::string_view bytes);
   Status PutChunk();
   Result<std::string_view> Compress();
 
@@ -45,7 +45,8 @@ class DocumentWriter {
   Reservation* const reservation_;
   ZSTD_CCtx_s* context_ = nullptr;
   uint64_t bytes_ = 0;
-  uint32_t chunk_bytes_ = 0;  // 0: not yet decided
+  bool is_decided_ = false;
+  uint32_t chunk_bytes_ = 0;  // 0: there are none
   uint32_t sampled_ = 0;      // documents in the sample that are not empty
   std::string sample_;
   std::string chunk_;

@@ -47,7 +47,7 @@ size_t EntryBytesAt(ConstBlockBytes page, PendingSlot slot, size_t end) {
   if (slot.flags & kPendingOverflow) return head;
   PendingEntry entry;
   std::memcpy(&entry, BlockPayload(page).data() + slot.offset, sizeof entry);
-  return PendingEntryBytes(entry.dimension);
+  return entry.bytes();
 }
 
 }  // namespace
@@ -110,12 +110,26 @@ bool AppendPending(BlockBytes page, std::span<const std::byte> entry) {
   PendingEntry head;
   if (entry.size() < sizeof head) return false;
   std::memcpy(&head, entry.data(), sizeof head);
-  if (entry.size() != PendingEntryBytes(head.dimension)) return false;
+  if (entry.size() != head.bytes()) return false;
   return Append(page, entry.data(), entry.size(), 0);
 }
 
-bool AppendPendingOverflow(BlockBytes page, const PendingOverflowEntry& entry) {
-  return Append(page, &entry, sizeof entry, kPendingOverflow);
+bool AppendPendingOverflow(BlockBytes page, const PendingOverflowEntry& entry, bool has_vector) {
+  const auto flags =
+      static_cast<uint16_t>(kPendingOverflow | (has_vector ? uint16_t{0} : kPendingNoVector));
+  return Append(page, &entry, sizeof entry, flags);
+}
+
+uint64_t PendingEntryBytesAt(ConstBlockBytes page, PendingSlot slot) {
+  const std::byte* const bytes = BlockPayload(page).data() + slot.offset;
+  if ((slot.flags & kPendingOverflow) != 0) {
+    PendingOverflowEntry overflow;
+    std::memcpy(&overflow, bytes, sizeof overflow);
+    return overflow.entry_bytes;
+  }
+  PendingEntry entry;
+  std::memcpy(&entry, bytes, sizeof entry);
+  return entry.bytes();
 }
 
 void KillPending(BlockBytes page, uint32_t index) {

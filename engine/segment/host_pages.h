@@ -15,9 +15,11 @@
 //   16     4    end of the last entry
 //   20     4    reserved, zero
 //   24     …    entries
-//   8152-4*(i+1)  4  directory of entry i: offset u16, flags u16 (1 dead, 2 in overflow pages)
+//   8152-4*(i+1)  4  directory of entry i: offset u16, flags u16 (1 dead, 2 in overflow pages, 4
+//                    besides: its bytes there have no vector)
 //
-// Entry: row pointer u64, dimension u32 (0: no vector), reserved u32 (zero), dimension x f32.
+// Entry: row pointer u64, dimension u32 (0: no vector), bytes of keys u32, dimension x f32, the
+// row's keys (host_keys.h).
 // Entry in overflow pages: row pointer u64, bytes of the entry u64, first overflow page u32,
 // reserved u32 (zero).
 //
@@ -51,11 +53,14 @@ struct PendingSlot {
 static_assert(sizeof(PendingSlot) == 4);
 inline constexpr uint16_t kPendingDead = 1;
 inline constexpr uint16_t kPendingOverflow = 2;
+inline constexpr uint16_t kPendingNoVector = 4;
 
 struct PendingEntry {
   uint64_t row_pointer;
   uint32_t dimension;
-  uint32_t reserved;
+  uint32_t keys_bytes;
+
+  uint64_t bytes() const;  // of the entry as a whole
 };
 static_assert(sizeof(PendingEntry) == 16);
 
@@ -85,9 +90,10 @@ inline constexpr uint32_t kDeletionPageRows = (kBlockPayloadBytes - sizeof(Delet
 inline constexpr size_t kPendingEntryBytesMax =
     kBlockPayloadBytes - sizeof(PendingHeader) - sizeof(PendingSlot);
 
-constexpr size_t PendingEntryBytes(size_t dimension) {
-  return sizeof(PendingEntry) + dimension * sizeof(float);
+constexpr size_t PendingEntryBytes(size_t dimension, size_t keys_bytes) {
+  return sizeof(PendingEntry) + dimension * sizeof(float) + keys_bytes;
 }
+inline uint64_t PendingEntry::bytes() const { return PendingEntryBytes(dimension, keys_bytes); }
 
 void InitPendingPage(BlockBytes page, uint32_t stamp, uint32_t physical);
 // Checks trailer and structure: afterwards every entry of the directory lies within the page and
@@ -98,10 +104,12 @@ PendingHeader ReadPendingHeader(ConstBlockBytes page);
 void WritePendingHeader(BlockBytes page, const PendingHeader& header);  // and seals
 
 // The functions below are for pages that were checked or made here.
-// False: does not fit, or `entry` is not as long as its dimension says.
+// False: does not fit, or `entry` is not as long as it says.
 bool AppendPending(BlockBytes page, std::span<const std::byte> entry);
-bool AppendPendingOverflow(BlockBytes page, const PendingOverflowEntry& entry);
+bool AppendPendingOverflow(BlockBytes page, const PendingOverflowEntry& entry, bool has_vector);
 PendingSlot ReadPendingSlot(ConstBlockBytes page, uint32_t index);  // REQUIRES: index < entries
+// Bytes of an entry, wherever they are.
+uint64_t PendingEntryBytesAt(ConstBlockBytes page, PendingSlot slot);
 void KillPending(BlockBytes page, uint32_t index);  // beyond the entries: nothing happens
 
 void InitDeletionPage(BlockBytes page, uint32_t segment, uint32_t number, uint32_t next);

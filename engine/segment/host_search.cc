@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Passes over segments and pending pages.
+// Passes over indexes, segments and pending pages.
 
 #include "engine/segment/host_search.h"
 
@@ -10,9 +10,14 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string_view>
 
-#include "engine/segment/host_pages.h"
-#include "engine/segment/part_reader.h"
+#include "engine/base/bits.h"
+#include "engine/segment/host_keys.h"
+#include "engine/segment/row_window.h"
+#include "engine/segment/segment_search.h"
+#include "engine/segment/vector_reader.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
@@ -20,37 +25,25 @@ namespace {
 
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kGrowth = 4;
-constexpr uint32_t kPointersPerRead = ElementsPerBlock(sizeof(uint64_t));
 
-Status DamagedPage(const BlockSource* source, uint32_t physical, const std::string& what) {
-  return DataLoss(Detail::kMiscounted, source->name(),
-                  static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
-                  fmt::format("page {} of \"{}\": {}", physical, source->name(), what));
+// Rows of the first pass: what most who want some want, and a few for those that the host cannot
+// show; a pass over everything may as well keep more.
+constexpr size_t kIndexRowsFirst = 16;
+constexpr size_t kExactRowsFirst = 64;
+// Indexes are asked for no more neighbours.
+constexpr uint64_t kIndexNeighborsMax = 4096;
+
+uint64_t CountAllowed(RowMask mask, uint32_t rows) {
+  if (mask.empty()) return rows;
+  uint64_t count = CountSetBits(mask.first(rows / 64));
+  if (rows % 64 != 0)
+    count += static_cast<uint64_t>(std::popcount(mask[rows / 64] & ~(~uint64_t{0} << (rows % 64))));
+  return count;
 }
 
-// Row pointers by ascending row, a block at a time.
-class PointerWindow {
- public:
-  explicit PointerWindow(const Segment* segment) : segment_(segment) {}
-
-  Result<uint64_t> Read(uint32_t row) {
-    if (window_.empty() || row < first_ || row - first_ >= window_.size()) {
-      first_ = row / kPointersPerRead * kPointersPerRead;
-      window_.resize(std::min(kPointersPerRead, segment_->info().rows - first_));
-      const Status status = segment_->ReadRowPointers(first_, window_);
-      if (!status.ok()) {
-        window_.clear();
-        return status;
-      }
-    }
-    return window_[row - first_];
-  }
-
- private:
-  const Segment* segment_;
-  uint32_t first_ = 0;
-  std::vector<uint64_t> window_;
-};
+// Where at most one of so many rows is allowed, looking up each takes less time than going through
+// the blocks of all.
+constexpr uint64_t kFewOfRows = 8;
 
 }  // namespace
 
@@ -59,11 +52,8 @@ float HostHit::distance() const {
   return std::bit_cast<float>(key & 0x80000000 ? key & 0x7FFFFFFF : ~key);
 }
 
-HostSearch::HostSearch(HostSearchOptions options)
-    : options_(std::move(options)), cursor_distance_(kNothing), worst_(kNothing) {
+HostSearch::HostSearch(HostSearchOptions options) : options_(std::move(options)), worst_(kNothing) {
   if (options_.query) query_.emplace_back(options_.metric, *options_.query);
-  const uint64_t most = std::max<uint64_t>(options_.batch_bytes_max / sizeof(HostHit), 1);
-  capacity_ = static_cast<size_t>(std::min<uint64_t>(options_.batch_rows_first, most));
 }
 
 Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> deleted) {
@@ -73,7 +63,8 @@ Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> d
                            fmt::format("dimension mismatch: segment {} has {}, got {}",
                                        info.segment, info.dimension, options_.dimension));
   }
-  SegmentSource source{segment, {}};
+  SegmentSource source;
+  source.segment = segment;
   if (!deleted.empty()) {
     source.live.assign((size_t{info.rows} + 63) / 64, 0);
     const size_t bytes = std::min(deleted.size(), source.live.size() * sizeof(uint64_t));
@@ -82,12 +73,32 @@ Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> d
     // Bits behind the last row must not make a block look wanted.
     if (info.rows % 64 != 0) source.live.back() &= ~uint64_t{0} >> (64 - info.rows % 64);
   }
+  uint64_t unindexed = 0;
+  if (options_.filter) {
+    PIGMENT_ASSIGN_OR_RETURN(HostFilter::Rows found, options_.filter->RowsOf(*segment));
+    unindexed = found.unindexed;
+    const std::span<const uint64_t> words = found.rows.MutableWords();
+    if (source.live.empty()) {
+      source.live.assign(words.begin(), words.end());
+    } else {
+      for (size_t i = 0; i < words.size(); ++i) source.live[i] &= words[i];
+    }
+  }
+  source.live_rows = source.live.empty() ? info.rows : CountSetBits(source.live);
+  source.live_vectors = CountAllowed(source.live, info.vectors);
+  unindexed_rows_ += unindexed;
   segments_.push_back(std::move(source));
   return Status::Ok();
 }
 
+uint64_t HostSearch::segment_rows() const {
+  uint64_t rows = 0;
+  for (const SegmentSource& source : segments_) rows += source.live_rows;
+  return rows;
+}
+
 void HostSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t first) {
-  pending_.push_back({source, stamp, first});
+  pending_.emplace_back(PendingChain{.source = source, .stamp = stamp, .first = first});
 }
 
 Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
@@ -102,8 +113,8 @@ Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
   return count;
 }
 
-void HostSearch::Offer(HostHit hit) {
-  if (cursor_ && !(*cursor_ < hit)) return;
+void HostSearch::Offer(HostHit hit, const Cursor& cursor) {
+  if (cursor.WasGiven(hit)) return;
   if (batch_.size() < capacity_) {
     batch_.push_back(hit);
     std::push_heap(batch_.begin(), batch_.end());
@@ -116,41 +127,188 @@ void HostSearch::Offer(HostHit hit) {
   if (batch_.size() == capacity_) worst_ = batch_.front().distance();
 }
 
-Status HostSearch::RunPass() {
-  if (!batch_.empty()) cursor_ = batch_.back();
-  cursor_distance_ = cursor_ ? cursor_->distance() : kNothing;
+bool HostSearch::HasIndexes() const {
+  if (query_.empty() || (options_.recall >= 1 && options_.width == 0)) return false;
+  return std::any_of(segments_.begin(), segments_.end(), [&](const SegmentSource& source) {
+    return source.segment->has_index() && source.segment->info().metric == options_.metric;
+  });
+}
+
+bool HostSearch::MayAskIndexes(uint64_t neighbors) const {
+  uint64_t rows = 0;
+  for (const SegmentSource& source : segments_) rows += source.live_vectors;
+  return neighbors <= std::min(kIndexNeighborsMax, rows / 2);
+}
+
+size_t HostSearch::WithinMemory(uint64_t rows) const {
+  const uint64_t most = std::max<uint64_t>(options_.batch_bytes_max / sizeof(HostHit), 1);
+  return static_cast<size_t>(std::min(rows, most));
+}
+
+// What the pass before gave is behind the cursors now.
+void HostSearch::BeginPass() {
+  if (capacity_ == 0) {
+    is_exact_ = !HasIndexes();
+    const size_t first = is_exact_ ? kExactRowsFirst : kIndexRowsFirst;
+    capacity_ = WithinMemory(options_.batch_rows_first != 0 ? options_.batch_rows_first : first);
+  }
   batch_.clear();
   given_ = 0;
   worst_ = kNothing;
   constexpr size_t kReservedMax = 4096;  // the host's numbers may be far above the rows there are
   batch_.reserve(std::min(capacity_, kReservedMax));
-  const auto pass = [this]() -> Status {
-    for (const SegmentSource& source : segments_) PIGMENT_RETURN_IF_ERROR(ScanSegment(source));
-    for (PendingSource& source : pending_) PIGMENT_RETURN_IF_ERROR(ScanPending(source));
-    return Status::Ok();
-  };
-  Status status = pass();
+}
+
+Status HostSearch::RunPass() {
+  BeginPass();
+  if (!is_exact_ && !MayAskIndexes(index_rows_given_ + capacity_)) is_exact_ = true;
+  Status status = is_exact_ ? RunExactPass() : RunIndexPass();
   if (!status.ok()) {
-    batch_.clear();  // the cursor stays: the next call begins this pass again
+    batch_.clear();  // the cursors stay: the next call begins this pass again
     return status;
   }
   ++passes_;
   std::sort_heap(batch_.begin(), batch_.end());
-  is_exhausted_ = batch_.size() < capacity_;
+  const bool is_full = batch_.size() == capacity_;
   // Equal hits would be one row twice; across batches the cursor drops the second, so it is dropped
   // here too.
   batch_.erase(std::unique(batch_.begin(), batch_.end()), batch_.end());
-  const uint64_t most = std::max<uint64_t>(options_.batch_bytes_max / sizeof(HostHit), 1);
-  capacity_ = static_cast<size_t>(std::min<uint64_t>(most, uint64_t{capacity_} * kGrowth));
+  if (is_exact_) {
+    is_exhausted_ = !is_full;
+    if (!batch_.empty()) cursor_.MoveTo(batch_.back());
+  } else {
+    EndIndexPass();
+    is_exact_ = !is_full;
+  }
+  for (const HostHit& hit : batch_) rows_late_ += pending_cursor_.WasGiven(hit) ? 1 : 0;
+  if (!batch_.empty() && !pending_cursor_.WasGiven(batch_.back()))
+    pending_cursor_.MoveTo(batch_.back());
+  capacity_ = WithinMemory(uint64_t{capacity_} * kGrowth);
+  return Status::Ok();
+}
+
+Status HostSearch::RunExactPass() {
+  for (const SegmentSource& source : segments_) PIGMENT_RETURN_IF_ERROR(ScanSegment(source));
+  return OfferAllPending();
+}
+
+Status HostSearch::OfferAllPending() {
+  pending_rows_ = 0;
+  for (PendingReader& pending : pending_) {
+    PIGMENT_RETURN_IF_ERROR(ScanPending(pending, !query_.empty(),
+                                        [&](const PendingRow& row, uint32_t physical) -> Status {
+                                          ++pending_rows_;
+                                          return OfferPending(pending, row, physical);
+                                        }));
+  }
+  return Status::Ok();
+}
+
+Status HostSearch::RunIndexPass() {
+  found_.clear();
+  PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_));
+  std::erase_if(
+      found_, [&](const IndexHit& found) { return segments_[found.segment].WasGiven(found.row); });
+  for (IndexHit& found : found_) {
+    PIGMENT_RETURN_IF_ERROR(segments_[found.segment].segment->ReadRowPointers(
+        found.row, std::span(&found.row_pointer, 1)));
+    Offer(found.hit(), Cursor());
+  }
+  return OfferAllPending();
+}
+
+Status HostSearch::AskIndexes(size_t neighbors) {
+  float limit = kNothing;
+  for (uint32_t i = 0; i < segments_.size(); ++i) {
+    const SegmentSource& source = segments_[i];
+    if (source.live_vectors == 0) continue;
+    PIGMENT_ASSIGN_OR_RETURN(SegmentSearchResult result,
+                             SearchSegment(*source.segment, options_.dimension,
+                                           {.scan = {.metric = options_.metric,
+                                                     .queries = options_.query->data(),
+                                                     .query_count = 1,
+                                                     .k = neighbors,
+                                                     .limits = std::span(&limit, 1),
+                                                     .allowed_rows = source.live},
+                                            .allowed_count = source.live_vectors,
+                                            .recall = options_.recall,
+                                            .width = options_.width}));
+    rows_scored_ += result.found.rows_scored;
+    walks_ += result.walks;
+    probes_ += result.probes;
+    visits_ += result.nodes_visited + result.clusters_probed;
+    for (const RowHit& hit : result.found.hits[0]) {
+      // What is no number comes when all numbers were given.
+      if (hit.distance == hit.distance) found_.push_back({hit.distance, i, hit.row});
+    }
+    if (found_.size() < neighbors) continue;
+    const auto last = found_.begin() + static_cast<ptrdiff_t>(neighbors) - 1;
+    std::nth_element(found_.begin(), last, found_.end());
+    found_.resize(neighbors);
+    limit = found_.back().distance;
+  }
+  return Status::Ok();
+}
+
+void HostSearch::EndIndexPass() {
+  for (const IndexHit& found : found_) {
+    if (!std::binary_search(batch_.begin(), batch_.end(), found.hit())) continue;
+    SegmentSource& source = segments_[found.segment];
+    if (source.given.empty())
+      source.given.assign((size_t{source.segment->info().rows} + 63) / 64, 0);
+    source.given[found.row / 64] |= uint64_t{1} << (found.row % 64);
+  }
+  index_rows_given_ += batch_.size();
+}
+
+Status HostSearch::ScanFew(const SegmentSource& source) {
+  const Segment& segment = *source.segment;
+  const bool is_identity = segment.info().rows == segment.info().vectors;
+  PointerWindow pointers(&segment);
+  VectorWindow vector_of(&segment);
+  const std::unique_ptr<VectorReader> vectors = segment.NewVectorReader();
+  const uint32_t rows = segment.info().rows;
+  for (uint32_t row = NextSetBit(source.live, 0, rows); row < rows;
+       row = NextSetBit(source.live, row + 1, rows)) {
+    uint32_t vector = row;
+    if (query_.empty()) {
+      vector = kNoVector;
+    } else if (!is_identity) {
+      PIGMENT_ASSIGN_OR_RETURN(vector, vector_of.Read(row));
+    }
+    uint32_t key = HostHit::kNoVectorKey;
+    if (vector != kNoVector) {
+      if (cursor_.IsBehind(HostHit::kNan) || source.WasGiven(row)) continue;
+      if (vector >= segment.info().vectors) {
+        return DataLoss(Detail::kMiscounted, "", -1,
+                        fmt::format("segment {}: row {} names vector {} of {}",
+                                    segment.info().segment, row, vector, segment.info().vectors));
+      }
+      PIGMENT_ASSIGN_OR_RETURN(const float* const numbers, vectors->Read(vector));
+      const float distance = query_.front()(numbers);
+      ++rows_scored_;
+      if (!MayEnter(distance, cursor_)) continue;
+      key = DistanceKey(distance);
+    }
+    if (cursor_.IsBehind(key)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
+    Offer({key, pointer}, cursor_);
+  }
   return Status::Ok();
 }
 
 Status HostSearch::ScanSegment(const SegmentSource& source) {
+  if (source.live_rows == 0) return Status::Ok();
+  if (source.live_rows <= source.segment->info().rows / kFewOfRows ||
+      (query_.empty() && !source.live.empty())) {
+    return ScanFew(source);
+  }
   PointerWindow pointers(source.segment);
   const auto offer = [&](uint32_t row, uint32_t key) -> Status {
-    if (IsBeforeCursor(key) || !IsAllowed(source.live, row)) return Status::Ok();
+    if (cursor_.IsBehind(key) || !IsAllowed(source.live, row) || source.WasGiven(row))
+      return Status::Ok();
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
-    Offer({key, pointer});
+    Offer({key, pointer}, cursor_);
     return Status::Ok();
   };
   if (query_.empty()) {
@@ -160,14 +318,15 @@ Status HostSearch::ScanSegment(const SegmentSource& source) {
     return Status::Ok();
   }
   RowScan scan;
-  if (!IsBeforeCursor(HostHit::kNan))
+  if (!cursor_.IsBehind(HostHit::kNan))
     scan.queries = query_;  // otherwise only rows without a vector are left
   scan.allowed_rows = source.live;
   scan.visit = [&](const ScoredRows& scored) -> Status {
     rows_scored_ += scored.count;
     for (size_t i = 0; i < scored.count; ++i) {
       const float distance = scored.distances[i];
-      if (MayEnter(distance)) PIGMENT_RETURN_IF_ERROR(offer(scored.row(i), DistanceKey(distance)));
+      if (MayEnter(distance, cursor_))
+        PIGMENT_RETURN_IF_ERROR(offer(scored.row(i), DistanceKey(distance)));
     }
     return Status::Ok();
   };
@@ -180,118 +339,73 @@ Status HostSearch::ScanSegment(const SegmentSource& source) {
   return ScanRows(*source.segment, scan);
 }
 
-Status HostSearch::ScanPending(PendingSource& source) {
-  uint32_t physical = source.first;
-  uint64_t pages = 0;
-  uint32_t entries = 0;
-  uint64_t power = 1;
-  uint32_t milestone = kNoBlock;  // Brent's cycle detection: a chain that returns to it never ends
-  while (physical != kNoBlock && (!source.is_bounded || pages < source.pages)) {
-    PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page, PinUnchecked(source.source, physical));
-    PIGMENT_RETURN_IF_ERROR(
-        CheckPendingPage(page.block(), source.stamp, physical, source.source->name()));
-    const PendingHeader header = ReadPendingHeader(page.block());
-    ++pages;
-    entries = header.entries;
-    if (source.is_bounded && pages == source.pages) {
-      if (entries < source.last_entries)
-        return DamagedPage(source.source, physical, "entries have disappeared");
-      entries = source.last_entries;
-    }
-    PIGMENT_RETURN_IF_ERROR(ScanPendingPage(source, page.block(), physical, entries));
-    if (header.next == milestone && header.next != kNoBlock) {
-      return DamagedPage(source.source, physical,
-                         "the chain of pending pages returns to where it was");
-    }
-    if (pages == power) {
-      power *= 2;
-      milestone = physical;
-    }
-    physical = header.next;
-  }
-  if (source.is_bounded && pages < source.pages) {
-    return DamagedPage(source.source, source.first,
-                       "the chain of pending pages has become shorter");
-  }
-  source.is_bounded = true;
-  source.pages = pages;
-  source.last_entries = entries;
-  return Status::Ok();
+Status HostSearch::ScanPending(PendingReader& pending, bool reads_rows,
+                               const PendingReader::RowVisitor& visit) {
+  return pending.VisitRows(reads_rows || options_.filter,
+                           [&](const PendingRow& row, uint32_t physical) -> Status {
+                             if (options_.filter) {
+                               const Result<bool> matches = options_.filter->Matches(row.keys());
+                               if (!matches.ok())
+                                 return pending.Damaged(physical, matches.status().message());
+                               if (!*matches) return Status::Ok();
+                             }
+                             return visit(row, physical);
+                           });
 }
 
-Status HostSearch::ScanPendingPage(const PendingSource& source, ConstBlockBytes page,
-                                   uint32_t physical, uint32_t entries) {
-  for (uint32_t i = 0; i < entries; ++i) {
-    const PendingSlot slot = ReadPendingSlot(page, i);
-    if (slot.flags & kPendingDead) continue;
-    const std::byte* bytes = BlockPayload(page).data() + slot.offset;
-    PendingEntry entry;  // both forms begin with the row pointer
-    std::memcpy(&entry, bytes, sizeof entry);
-    if (query_.empty() || (!(slot.flags & kPendingOverflow) && entry.dimension == 0)) {
-      Offer({HostHit::kNoVectorKey, entry.row_pointer});
-    } else if (slot.flags & kPendingOverflow) {
-      if (IsBeforeCursor(HostHit::kNan)) continue;
-      PendingOverflowEntry overflow;
-      std::memcpy(&overflow, bytes, sizeof overflow);
-      PIGMENT_RETURN_IF_ERROR(ReadOverflow(source, overflow, physical));
-      PIGMENT_RETURN_IF_ERROR(OfferPendingVector(source, overflow_.data(), physical));
-    } else {
-      PIGMENT_RETURN_IF_ERROR(OfferPendingVector(source, bytes, physical));
-    }
+Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& row,
+                                uint32_t physical) {
+  if (query_.empty() || row.head.dimension == 0) {
+    if (is_exact_) Offer({HostHit::kNoVectorKey, row.head.row_pointer}, pending_cursor_);
+    return Status::Ok();
   }
-  return Status::Ok();
-}
-
-Status HostSearch::OfferPendingVector(const PendingSource& source, const std::byte* entry,
-                                      uint32_t physical) {
-  PendingEntry head;
-  std::memcpy(&head, entry, sizeof head);
-  if (head.dimension != options_.dimension) {
-    return DamagedPage(
-        source.source, physical,
-        fmt::format("an entry has dimension {}, expected {}", head.dimension, options_.dimension));
+  if (row.head.dimension != options_.dimension) {
+    return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}",
+                                                 row.head.dimension, options_.dimension));
   }
-  if (IsBeforeCursor(HostHit::kNan)) return Status::Ok();
-  vector_.resize(head.dimension);
-  std::memcpy(vector_.data(), entry + sizeof head, vector_.size() * sizeof(float));
+  if (pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
+  vector_.resize(row.head.dimension);
+  std::memcpy(vector_.data(), row.vector(), vector_.size() * sizeof(float));
   const float distance = query_.front()(vector_.data());
   ++rows_scored_;
-  if (MayEnter(distance)) Offer({DistanceKey(distance), head.row_pointer});
+  const bool is_wanted = is_exact_ || distance == distance;
+  if (is_wanted && MayEnter(distance, pending_cursor_))
+    Offer({DistanceKey(distance), row.head.row_pointer}, pending_cursor_);
   return Status::Ok();
 }
 
-Status HostSearch::ReadOverflow(const PendingSource& source, const PendingOverflowEntry& entry,
-                                uint32_t physical) {
-  if (entry.entry_bytes != PendingEntryBytes(options_.dimension)) {
-    return DamagedPage(source.source, physical,
-                       fmt::format("an entry has {} bytes, expected {}", entry.entry_bytes,
-                                   PendingEntryBytes(options_.dimension)));
+Status HostSearch::VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit) {
+  const Segment& segment = *source.segment;
+  const uint32_t rows = segment.info().rows;
+  std::vector<uint64_t> fingerprints(rows);
+  PIGMENT_RETURN_IF_ERROR(segment.VisitKeys(0, rows, [&](const HostKey& key, uint32_t row) {
+    fingerprints[row] += HostKeyFingerprint(key);
+  }));
+  RowSet unindexed = RowSet::Nothing(rows);
+  if (const auto reader = segment.NewInvertedReader(); reader != nullptr) {
+    PIGMENT_ASSIGN_OR_RETURN(unindexed, reader->UnindexedRows());
   }
-  overflow_.clear();
-  uint32_t next = entry.first;
-  while (overflow_.size() < entry.entry_bytes) {
-    PIGMENT_ASSIGN_OR_RETURN(
-        const PinnedBlock page,
-        PinChecked(source.source, next, {BlockKind::kOverflow, source.stamp, next}));
-    OverflowHeader header;
-    std::memcpy(&header, page.payload(), sizeof header);
-    if (header.offset != overflow_.size() || header.bytes == 0 ||
-        header.bytes > kOverflowCapacity || header.bytes > entry.entry_bytes - overflow_.size()) {
-      return DamagedPage(
-          source.source, next,
-          fmt::format("{} bytes at {} of an entry of {}, expected at {}", header.bytes,
-                      header.offset, entry.entry_bytes, overflow_.size()));
-    }
-    const std::byte* bytes = page.payload() + sizeof header;
-    overflow_.insert(overflow_.end(), bytes, bytes + header.bytes);
-    next = header.next;
+  PointerWindow pointers(&segment);
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (!IsAllowed(source.live, row) || unindexed.Test(row)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
+    PIGMENT_RETURN_IF_ERROR(visit(pointer, fingerprints[row]));
   }
-  uint64_t row_pointer;
-  std::memcpy(&row_pointer, overflow_.data(), sizeof row_pointer);
-  if (row_pointer != entry.row_pointer) {
-    return DamagedPage(
-        source.source, entry.first,
-        fmt::format("holds row {:#x}, expected {:#x}", row_pointer, entry.row_pointer));
+  return Status::Ok();
+}
+
+Status HostSearch::VisitKeys(const KeysVisitor& visit) {
+  for (const SegmentSource& source : segments_)
+    PIGMENT_RETURN_IF_ERROR(VisitSegmentKeys(source, visit));
+  for (PendingReader& pending : pending_) {
+    PIGMENT_RETURN_IF_ERROR(
+        ScanPending(pending, true, [&](const PendingRow& row, uint32_t physical) -> Status {
+          uint64_t fingerprint = 0;
+          const Status read = VisitHostKeys(
+              row.keys(), [&](const HostKey& key) { fingerprint += HostKeyFingerprint(key); });
+          if (!read.ok()) return pending.Damaged(physical, read.message());
+          return visit(row.head.row_pointer, fingerprint);
+        }));
   }
   return Status::Ok();
 }

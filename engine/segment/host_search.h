@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostSearch: a resumable exact search over segments and pending pages of a host, in the total
-// order (class, distance, row pointer), where class puts numbers before NaN before rows without a
-// vector. Each pass reads everything and keeps the next rows beyond the last one given, in a
-// bounded heap; passes grow, so memory is bounded and no set of given rows is needed. One thread at
-// a time; segments and sources are borrowed for its life.
+// HostSearch: a resumable search over segments and pending pages of a host, in the total order
+// (class, distance, row pointer), where class puts numbers before NaN before rows without a vector.
+// Each exact pass reads everything and keeps the next rows beyond the last one given, in a bounded
+// heap; passes grow, so memory is bounded. One thread at a time; segments and sources are borrowed
+// for its life.
+//
+// Where a segment has an index and less than every row is wanted for sure, the first passes ask the
+// indexes for ever more neighbours instead. What they gave is remembered in a bit for each row, so
+// that each row comes once; one that a pass overlooked comes, before those that are farther, from
+// the first that finds it. When that many are wanted that a walk is no shorter than a scan, exact
+// passes go on with the rest, so that all rows come in the end.
+//
+// A filter becomes a set of each segment's rows when the segment is added; only these are ranked.
+// Pending rows are looked at one by one, in every pass.
 
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/block/block_source.h"
-#include "engine/segment/host_pages.h"
+#include "engine/segment/host_filter.h"
+#include "engine/segment/pending_reader.h"
 #include "engine/segment/row_scan.h"
 #include "engine/segment/segment.h"
+#include "engine/vector/row_mask.h"
+#include "engine/vector/top_k.h"
 
 namespace pigment {
 
@@ -24,8 +38,13 @@ struct HostSearchOptions {
   Metric metric = Metric::kL2;
   uint32_t dimension = 0;
   std::optional<std::vector<float>> query;  // absent: no ranking
-  size_t batch_rows_first = 64;             // > 0
+  size_t batch_rows_first = 0;              // of the first pass; 0: as many as suit
   uint64_t batch_bytes_max = uint64_t{4} << 20;
+  // As SegmentSearch has them: of the nearest rows the part that is wanted; 1: all. Visits of an
+  // index in place of that; 0: as the recall takes.
+  double recall = 1;
+  size_t width = 0;
+  std::optional<HostFilter> filter = std::nullopt;  // absent: every row
 };
 
 struct HostHit {
@@ -51,65 +70,128 @@ class HostSearch {
   HostSearch& operator=(const HostSearch&) = delete;
 
   // `deleted`: bit i % 8 of byte i / 8 is set where row i is deleted; rows beyond are live. Copied.
+  // After an error nothing was added.
   Status AddSegment(const Segment* segment, std::span<const uint8_t> deleted);
   // The chain of pending pages from `first` (kNoBlock: none) whose pages carry `stamp`.
   void AddPending(BlockSource* source, uint32_t stamp, uint32_t first);
 
-  // The next hits, at least one unless all were given. After an error nothing is lost: the call may
-  // be repeated.
+  // The next hits, at least one unless all were given, ascending but for rows that come late. After
+  // an error nothing is lost: the call may be repeated.
   Result<size_t> Next(std::span<HostHit> hits);
+
+  // Calls `visit` for each live row of all sources that the filter lets through, in no order, with
+  // the sum of the fingerprints of its keys (host_keys.h). Rows whose keys are in no index are left
+  // out. Reads no vector.
+  using KeysVisitor = std::function<Status(uint64_t row_pointer, uint64_t fingerprint)>;
+  Status VisitKeys(const KeysVisitor& visit);
 
   uint64_t passes() const { return passes_; }
   uint64_t rows_scored() const { return rows_scored_; }
+  // Searches of a segment that a walk, or a probe, answered, and nodes or clusters that these
+  // visited.
+  uint64_t walks() const { return walks_; }
+  uint64_t probes() const { return probes_; }
+  uint64_t visits() const { return visits_; }
+  // Rows that were given behind one that is farther.
+  uint64_t rows_late() const { return rows_late_; }
+  // Live rows that the filter lets through: of segments, and of pending pages as the last pass met
+  // them.
+  uint64_t segment_rows() const;
+  uint64_t pending_rows() const { return pending_rows_; }
+  // Of segments' rows those of which the filter knows nothing; they are among the above.
+  uint64_t unindexed_rows() const { return unindexed_rows_; }
 
  private:
   struct SegmentSource {
-    const Segment* segment;
+    const Segment* segment = nullptr;
     std::vector<uint64_t> live;  // empty: every row
-  };
-  struct PendingSource {
-    BlockSource* source;
-    uint32_t stamp;
-    uint32_t first;
-    bool is_bounded = false;  // the first complete pass has fixed how far the chain is read
-    uint64_t pages = 0;
-    uint32_t last_entries = 0;
-  };
+    uint64_t live_rows = 0;
+    uint64_t live_vectors = 0;    // of a segment with an index: of these rows those that have one
+    std::vector<uint64_t> given;  // by passes over indexes; empty: none
 
+    bool WasGiven(uint32_t row) const { return !given.empty() && IsAllowed(given, row); }
+  };
+  // Up to where rows were given; none of them beyond it, but by passes over indexes.
+  struct Cursor {
+    std::optional<HostHit> last;
+    float distance = std::numeric_limits<float>::quiet_NaN();  // NaN when it rejects nothing
+
+    // Every hit with this key was given.
+    bool IsBehind(uint32_t key) const { return last && key < last->key; }
+    bool WasGiven(const HostHit& hit) const { return last && !(*last < hit); }
+    void MoveTo(const HostHit& hit) {
+      last = hit;
+      distance = hit.distance();
+    }
+  };
+  // What an index found.
+  struct IndexHit {
+    float distance;
+    uint32_t segment;  // its place in segments_
+    uint32_t row;
+    uint64_t row_pointer = 0;
+
+    HostHit hit() const { return {DistanceKey(distance), row_pointer}; }
+    bool operator<(const IndexHit& other) const { return distance < other.distance; }
+  };
+  // What a pass may keep.
+  size_t WithinMemory(uint64_t rows) const;
+  void BeginPass();
   Status RunPass();
+  Status RunExactPass();
+  // Whether there are indexes that may be asked.
+  bool HasIndexes() const;
+  // Whether they may be asked for so many neighbours.
+  bool MayAskIndexes(uint64_t neighbors) const;
+  Status RunIndexPass();
+  // The nearest rows by index, at most `neighbors` and those that were given among them, into
+  // found_.
+  Status AskIndexes(size_t neighbors);
+  void EndIndexPass();
+  Status OfferAllPending();
   Status ScanSegment(const SegmentSource& source);
-  Status ScanPending(PendingSource& source);
-  Status ScanPendingPage(const PendingSource& source, ConstBlockBytes page, uint32_t physical,
-                         uint32_t entries);
-  Status ReadOverflow(const PendingSource& source, const PendingOverflowEntry& entry,
-                      uint32_t physical);
-  Status OfferPendingVector(const PendingSource& source, const std::byte* entry, uint32_t physical);
+  // Where few rows are allowed: each is looked up.
+  Status ScanFew(const SegmentSource& source);
+  // Calls `visit` for the live rows that the filter lets through; a row of which nothing but the
+  // row pointer is needed is given without its bytes.
+  Status ScanPending(PendingReader& pending, bool reads_rows,
+                     const PendingReader::RowVisitor& visit);
+  Status OfferPending(const PendingReader& pending, const PendingRow& row, uint32_t physical);
+  Status VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit);
 
-  bool MayEnter(float distance) const {
-    return !(distance > worst_) && !(distance < cursor_distance_);
+  bool MayEnter(float distance, const Cursor& cursor) const {
+    return !(distance > worst_) && !(distance < cursor.distance);
   }
-  // Every hit with this key was given.
-  bool IsBeforeCursor(uint32_t key) const { return cursor_ && key < cursor_->key; }
-  void Offer(HostHit hit);
+  void Offer(HostHit hit, const Cursor& cursor);
 
   const HostSearchOptions options_;
   std::vector<DistanceFunction> query_;  // one, or none without ranking
   std::vector<SegmentSource> segments_;
-  std::vector<PendingSource> pending_;
+  std::vector<PendingReader> pending_;
 
   // The batch being given out, ascending; in a pass a heap with the largest first.
   std::vector<HostHit> batch_;
   size_t given_ = 0;
   size_t capacity_ = 0;  // of the next pass
   bool is_exhausted_ = false;
-  std::optional<HostHit> cursor_;  // the last hit of the last batch
-  float cursor_distance_;          // NaN when it rejects nothing
-  float worst_;                    // likewise
-  std::vector<std::byte> overflow_;
+  // Of segments' rows those up to it that no index gave; of pending rows all up to it, which is the
+  // farthest row that was given. They differ when rows come late.
+  Cursor cursor_;
+  Cursor pending_cursor_;
+  float worst_;           // NaN when it rejects nothing
+  bool is_exact_ = true;  // the passes from here on
+  uint64_t index_rows_given_ = 0;
+  std::vector<IndexHit> found_;  // of one pass
   std::vector<float> vector_;
 
   uint64_t passes_ = 0;
   uint64_t rows_scored_ = 0;
+  uint64_t walks_ = 0;
+  uint64_t probes_ = 0;
+  uint64_t visits_ = 0;
+  uint64_t rows_late_ = 0;
+  uint64_t pending_rows_ = 0;
+  uint64_t unindexed_rows_ = 0;
 };
 
 }  // namespace pigment

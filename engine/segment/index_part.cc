@@ -17,6 +17,7 @@
 #include "engine/segment/part_reader.h"
 #include "engine/segment/part_writer.h"
 #include "engine/vector/cluster_reach.h"
+#include "engine/vector/distance.h"
 #include "engine/vector/graph_build.h"
 #include "engine/vector/graph_encode.h"
 #include "engine/vector/graph_reach.h"
@@ -29,10 +30,15 @@ struct StoredHead {
   float square_max;
   uint32_t places;
   uint32_t entries;
-  uint32_t reserved;
+  float row_radius;
   decltype(ReachTable::values) reach;
 };
 static_assert(sizeof(StoredHead) == 168);
+
+// Of an index that grows.
+constexpr uint32_t kFirstRoom = 1024;
+// The rest is for postings and pages.
+constexpr uint64_t ShareOfIndex(uint64_t limit_bytes) { return limit_bytes / 4 * 3; }
 
 std::string_view BytesOf(const void* bytes, size_t size) {
   return {static_cast<const char*>(bytes), size};
@@ -72,6 +78,16 @@ constexpr size_t kUsualNeighbors = 10;
 // Of fewer vectors graphs and clusters are searched in no time, and no sample is taken.
 constexpr uint32_t kSampledFrom = 8192;
 constexpr uint32_t kSampleMax = 16384;
+
+// Rounded up, so that no length is a greater part of it than 1.
+float GreatestLength(const VectorTable& points) {
+  float greatest = 0;
+  for (uint32_t i = 0; i < points.count(); ++i) {
+    const std::span<const float> point = points.vector(i);
+    greatest = std::max(greatest, InnerProduct(point.data(), point.data(), point.size()));
+  }
+  return std::sqrt(greatest) * (1 + 0x1p-10f);
+}
 
 bool IsReach(const Reach& reach) { return reach.reach >= 0 && reach.visits >= 0; }
 
@@ -122,14 +138,58 @@ uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
 
 Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) {
   std::unique_ptr<IndexWriter> writer(new IndexWriter(build));
-  PIGMENT_RETURN_IF_ERROR(writer->reservation_.Grow(BuildBytes(build)));
-  PIGMENT_RETURN_IF_ERROR(writer->points_.Reserve(build.vectors));
+  writer->build_.vectors = 0;
+  PIGMENT_RETURN_IF_ERROR(
+      writer->Grow(build.grows ? std::min(build.vectors, kFirstRoom) : build.vectors));
   return writer;
 }
 
+uint32_t IndexWriter::VectorsWithin(const IndexBuild& build, uint64_t limit_bytes) {
+  uint32_t fits = 0;
+  for (uint32_t beyond = build.vectors; fits < beyond;) {
+    IndexBuild tried = build;
+    tried.vectors = fits + (beyond - fits + 1) / 2;
+    if (BuildBytes(tried) <= ShareOfIndex(limit_bytes)) {
+      fits = tried.vectors;
+    } else {
+      beyond = tried.vectors - 1;
+    }
+  }
+  return fits;
+}
+
+Status IndexWriter::Grow(uint32_t room) {
+  IndexBuild grown = build_;
+  grown.vectors = room;
+  const uint64_t before = reservation_.bytes();
+  const uint64_t bytes = std::max(BuildBytes(grown), before);
+  if (build_.grows && build_.budget != nullptr && build_.budget->limit_bytes() != 0 &&
+      build_.budget->used_bytes() + (bytes - before) > ShareOfIndex(build_.budget->limit_bytes())) {
+    return ResourceExhausted(Detail::kMemory,
+                             fmt::format("an index of {} vectors takes {} bytes", room, bytes));
+  }
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(bytes - before));
+  PIGMENT_RETURN_IF_ERROR(points_.Reserve(room));
+  build_.vectors = room;
+  return Status::Ok();
+}
+
+bool IndexWriter::MakeRoom() {
+  if (points_.count() < build_.vectors) return true;
+  if (!build_.grows || build_.vectors >= most_) return false;
+  const uint64_t room = build_.vectors;
+  // What is left of the memory may be less than as much again.
+  for (const uint64_t more : {room, room / 2, room / 4, room / 8}) {
+    if (more != 0 && Grow(static_cast<uint32_t>(std::min<uint64_t>(room + more, most_))).ok())
+      return true;
+  }
+  return false;
+}
+
 Status IndexWriter::Add(std::span<const float> vector) {
-  if (points_.count() == build_.vectors)
+  if (!MakeRoom()) {
     return Internal(fmt::format("more than {} vectors were added to an index", build_.vectors));
+  }
   std::copy(vector.begin(), vector.end(), padded_.begin());
   points_.Add(padded_);
   return Status::Ok();
@@ -218,13 +278,13 @@ Result<IndexWriter::Calibrated> IndexWriter::BuildClusters(const VectorTable& po
   return Calibrated{std::move(lists), reach};
 }
 
-Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
+Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                               const ReachTable& reach, BlockPacker& packer) const {
   const StoredHead head{.seed = space.seed,
                         .square_max = space.square_max,
-                        .places = places,
-                        .entries = entries,
-                        .reserved = 0,
+                        .places = numbers.places,
+                        .entries = numbers.entries,
+                        .row_radius = numbers.row_radius,
                         .reach = reach.values};
   PartWriter* const part = packer.Part(BlockKind::kIndex, 0);
   PIGMENT_RETURN_IF_ERROR(part->AddStream(BytesOf(&head, sizeof head)));
@@ -234,8 +294,12 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, uint32_t places, u
 Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& graph,
                                const ReachTable& reach, BlockPacker& packer) const {
   const GraphEncoder encoder(points_, graph);
-  PIGMENT_RETURN_IF_ERROR(WriteHead(space, encoder.places(),
-                                    static_cast<uint32_t>(graph.entries().size()), reach, packer));
+  const float radius = GreatestLength(points_);
+  PIGMENT_RETURN_IF_ERROR(WriteHead(space,
+                                    {.places = encoder.places(),
+                                     .entries = static_cast<uint32_t>(graph.entries().size()),
+                                     .row_radius = radius},
+                                    reach, packer));
   std::vector<std::byte> node(encoder.node_bytes());
   const uint32_t element_bytes = DenseElementBytes(node.size());
   PartWriter* part = packer.Part(BlockKind::kEntries, element_bytes);
@@ -249,6 +313,13 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& grap
     encoder.EncodeNode(i, node.data());
     PIGMENT_RETURN_IF_ERROR(part->AddDense(node.data(), node.size()));
   }
+  if (radius == 0) return Status::Ok();
+  std::vector<std::byte> code(RowCodeBytes(points_.dimension()));
+  part = packer.Part(BlockKind::kRowCodes, DenseElementBytes(code.size()));
+  for (uint32_t i = 0; i < points_.count(); ++i) {
+    EncodeRowCode(points_.vector(i), radius, code.data());
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(code.data(), code.size()));
+  }
   return Status::Ok();
 }
 
@@ -257,7 +328,8 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
                                                         BlockPacker& packer) const {
   const ClusterLists& lists = clusters.lists;
   PIGMENT_RETURN_IF_ERROR(
-      WriteHead(space, kLinksPerNodeMax, lists.clusters(), clusters.reach, packer));
+      WriteHead(space, {.places = kLinksPerNodeMax, .entries = lists.clusters(), .row_radius = 0},
+                clusters.reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
   for (uint32_t i = 0; i < lists.entry_nodes(); ++i)
@@ -296,20 +368,22 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
   size_t bad = 0;
   bool is_sound = head.places % 8 == 0 && head.places > 0 && head.places <= kLinksPerNodeMax &&
                   head.entries > 0 && head.entries <= info.vectors && head.square_max >= 0 &&
-                  std::isfinite(head.square_max) && head.reserved == 0 &&
+                  std::isfinite(head.square_max) && head.row_radius >= 0 &&
+                  std::isfinite(head.row_radius) &&
                   AllFinite(space.centre.data(), space.centre.size(), &bad);
   for (const auto& row : head.reach) {
     for (const Reach& reach : row) is_sound = is_sound && IsReach(reach);
   }
   if (!is_sound) {
     return part.Damaged(Detail::kMiscounted,
-                        fmt::format("{} places, {} entries, square {}", head.places, head.entries,
-                                    head.square_max));
+                        fmt::format("{} places, {} entries, square {}, radius {}", head.places,
+                                    head.entries, head.square_max, head.row_radius));
   }
   auto read = std::make_unique<IndexHead>(
       IndexHead{.space = GraphSpace(info.metric, info.dimension, std::move(space)),
                 .places = head.places,
                 .entries = head.entries,
+                .row_radius = head.row_radius,
                 .reach = {.values = head.reach},
                 .cluster_sizes = {},
                 .cluster_begins = {}});
@@ -323,6 +397,10 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
   PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kEntries, read->entry_nodes(), read->node_bytes()));
   if (info.kind == SegmentKind::kGraph) {
     PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kGraphNodes, info.vectors, read->node_bytes()));
+    if (head.row_radius != 0) {
+      PIGMENT_RETURN_IF_ERROR(
+          check_size(BlockKind::kRowCodes, info.vectors, read->row_code_bytes()));
+    }
     return std::unique_ptr<const IndexHead>(std::move(read));
   }
   if (head.entries != info.clusters || head.places != kLinksPerNodeMax) {

@@ -8,14 +8,16 @@
 //   8       4             f32: of ip the largest square of a vector (graph_space.h); 0 otherwise
 //   12      4             places for links in every node; of clusters, in those of the entries
 //   16      4             entries; of clusters, all of them
-//   20      4             reserved, zero
-//   24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
+//   20      4             f32: of a graph with row codes the greatest length of a point; 0
+//   otherwise 24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by
+//   recall
 //                         (reach_table.h)
 //   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
 // kEntries, nodes that link to the entries (graph_node.h). Then, of a graph, kGraphNodes, a node
-// for each vector, in their order. Of clusters (cluster_lists.h) kClusterSizes, u32, how many
-// vectors each has; kCentroids, f32 points; kClusterNodes, the bytes of all, one after the other.
-// Nodes and centroids are elements or streams of these (DenseElementBytes).
+// for each vector, in their order, and kRowCodes, a code of each (row_code.h). Of clusters
+// (cluster_lists.h) kClusterSizes, u32, how many vectors each has; kCentroids, f32 points;
+// kClusterNodes, the bytes of all, one after the other. Nodes and centroids are elements or streams
+// of these (DenseElementBytes).
 
 #pragma once
 
@@ -32,6 +34,7 @@
 #include "engine/vector/graph_node.h"
 #include "engine/vector/graph_space.h"
 #include "engine/vector/reach_table.h"
+#include "engine/vector/row_code.h"
 
 namespace pigment {
 
@@ -42,6 +45,9 @@ struct IndexBuild {
   Metric metric = Metric::kL2;
   uint32_t dimension = 0;
   uint32_t vectors = 0;  // at most so many
+  // Takes memory as vectors come, up to three quarters of the budget's: nobody knows how many there
+  // will be. Otherwise for all of them at once.
+  bool grows = false;
   uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
   BuildPause pause = {};           // may be empty
@@ -54,9 +60,16 @@ class IndexWriter {
   // it has not so much. REQUIRES: HasGraphSpace(metric), dimension > 0, index.kind is not kFlat.
   static Result<std::unique_ptr<IndexWriter>> Make(const IndexBuild& build);
   static uint64_t BuildBytes(const IndexBuild& build);
+  // The most vectors, up to build.vectors, of which one that grows is built within a budget.
+  static uint32_t VectorsWithin(const IndexBuild& build, uint64_t limit_bytes);
 
-  // REQUIRES: vector.size() == dimension, finite values. More than were to come: kInternal.
+  // Makes room for one vector more; false: there is no memory for it, or it is beyond the most.
+  bool MakeRoom();
+  // REQUIRES: vector.size() == dimension, finite values. More than there is room for: kInternal.
   Status Add(std::span<const float> vector);
+
+  // Clusters are to be built, whatever was asked for.
+  void MakeClusters() { build_.index.kind = SegmentKind::kClusters; }
 
   struct Written {
     SegmentKind kind = SegmentKind::kFlat;  // these vectors have no index (GraphSpace::MakePoints)
@@ -66,6 +79,9 @@ class IndexWriter {
   Result<Written> Write(BlockPacker& packer);
 
  private:
+  // Takes the memory that the build of so many vectors needs.
+  Status Grow(uint32_t room);
+
   explicit IndexWriter(const IndexBuild& build)
       : build_(build),
         reservation_(build.budget),
@@ -83,14 +99,20 @@ class IndexWriter {
   static double BytesOfProbe(const VectorTable& points, const Calibrated& clusters);
   double BytesOfWalk(uint32_t count) const;
   double BytesOfVisit() const;
-  Status WriteHead(const GraphSpaceNumbers& space, uint32_t places, uint32_t entries,
+  struct HeadNumbers {
+    uint32_t places;
+    uint32_t entries;
+    float row_radius;
+  };
+  Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
   Status WriteGraph(const GraphSpaceNumbers& space, const Graph& graph, const ReachTable& reach,
                     BlockPacker& packer) const;
   Result<Written> WriteClusters(const GraphSpaceNumbers& space, const Calibrated& clusters,
                                 BlockPacker& packer) const;
 
-  const IndexBuild build_;
+  IndexBuild build_;  // vectors: those that there is room for
+  const uint32_t most_ = build_.vectors;
   Reservation reservation_;
   VectorTable points_;
   std::vector<float> padded_;  // the vector that is being added, with zeros behind it
@@ -101,12 +123,14 @@ struct IndexHead {
   GraphSpace space;
   uint32_t places;
   uint32_t entries;
+  float row_radius;  // 0: there are no row codes
   ReachTable reach;
   // Of clusters: how many vectors each has, and where their bytes begin, then the end of the last.
   std::vector<uint32_t> cluster_sizes;
   std::vector<uint64_t> cluster_begins;
 
   size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
+  size_t row_code_bytes() const { return RowCodeBytes(space.point_dimension()); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }
   size_t centroid_bytes() const { return size_t{space.point_dimension()} * sizeof(float); }
   ClusterShape cluster(uint32_t number) const {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 
 namespace pigment {
@@ -19,6 +20,7 @@ IndexReader::IndexReader(BlockSource* source, const Root* root, const IndexHead&
              root->info.kind == SegmentKind::kGraph ? BlockKind::kGraphNodes
                                                     : BlockKind::kClusterNodes),
       centroids_(source, root, BlockKind::kCentroids),
+      row_codes_(source, root, BlockKind::kRowCodes),
       vectors_(source, root) {}
 
 Result<GraphNode> IndexReader::Read(PartCursor& part, uint32_t number, std::string& copy) const {
@@ -35,6 +37,25 @@ Result<const float*> IndexReader::Centroid(uint32_t cluster) {
       const std::span<const std::byte> bytes,
       centroids_.ViewElement(cluster, head_.centroid_bytes(), centroid_bytes_));
   return reinterpret_cast<const float*>(bytes.data());
+}
+
+Result<IndexReader::RowCodes> IndexReader::RowCodesFrom(uint32_t row) {
+  const size_t size = head_.row_code_bytes();
+  const PartCursor::ElementRun run = row_codes_.RunFrom(row, size);
+  if (run.count != 0) {
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* const payload, row_codes_.Block(run.block));
+    return RowCodes{payload + run.within, std::min(run.count, root_->info.vectors - row)};
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes,
+                           row_codes_.ViewElement(row, size, row_code_));
+  return RowCodes{bytes.data(), 1};
+}
+
+IndexReader::RowCodes IndexReader::LikelyRowCodesFrom(uint32_t row) const {
+  const PartCursor::ElementRun run = row_codes_.RunFrom(row, head_.row_code_bytes());
+  const std::byte* const payload = run.count != 0 ? row_codes_.LikelyBlock(run.block) : nullptr;
+  if (payload == nullptr) return {nullptr, 0};
+  return {payload + run.within, std::min(run.count, root_->info.vectors - row)};
 }
 
 Result<GraphNode> IndexReader::ClusterNode(uint32_t cluster, uint32_t number) {

@@ -28,6 +28,15 @@ class IndexReader {
   // Of a graph.
   Result<GraphNode> Node(uint32_t vector) { return Read(nodes_, vector, node_bytes_); }
   void ExpectNode(uint32_t vector) { nodes_.ExpectElement(vector, node_size_); }
+  // Row codes from that of `row` on which lie together. REQUIRES: head().row_radius != 0.
+  struct RowCodes {
+    const std::byte* first;
+    uint32_t count;
+  };
+  Result<RowCodes> RowCodesFrom(uint32_t row);
+  // Where these probably lie: to be asked for ahead, never to be read. None: nobody knows, or they
+  // lie in two blocks.
+  RowCodes LikelyRowCodesFrom(uint32_t row) const;
   // Of clusters. REQUIRES: cluster < head().entries; number < head().cluster(cluster).nodes().
   Result<const float*> Centroid(uint32_t cluster);
   void ExpectCentroid(uint32_t cluster) {
@@ -44,10 +53,12 @@ class IndexReader {
   PartCursor entries_;
   PartCursor nodes_;  // of the graph, or of the clusters
   PartCursor centroids_;
+  PartCursor row_codes_;
   VectorReader vectors_;
   std::string entry_bytes_;  // of what lies in two blocks
   std::string node_bytes_;
   std::string centroid_bytes_;
+  std::string row_code_;
 };
 
 }  // namespace pigment

@@ -32,7 +32,6 @@ struct IndexSearch {
 };
 
 // Both give at most k hits, ascending by (distance, row); `walk` and `probe` say what it took.
-// REQUIRES: rows and vectors of the segment are numbered alike.
 Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& reader,
                                         const IndexSearch& search, GraphWalk& walk);
 Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,

@@ -29,6 +29,7 @@ class IndexVerifier {
         nodes_(source, &root, is_graph_ ? BlockKind::kGraphNodes : BlockKind::kClusterNodes),
         entries_(source, &root, BlockKind::kEntries),
         centroids_(source, &root, BlockKind::kCentroids),
+        row_codes_(source, &root, BlockKind::kRowCodes),
         vectors_(source, &root, BlockKind::kVectors),
         vector_(root.info.dimension),
         point_(head.space.point_dimension()) {}
@@ -48,6 +49,7 @@ class IndexVerifier {
   template <typename ReadPoint>
   Status Compare(const PartCursor& part, const GraphNode& node, uint32_t number, uint32_t places,
                  std::span<const float> centre, const ReadPoint& read_point);
+  Status CompareRowCode(uint32_t vector, std::span<const float> point);
   Status ReadVectorPoint(uint32_t vector);
   Status ReadCentroid(uint32_t cluster);
   Status VerifyNodes();
@@ -62,6 +64,7 @@ class IndexVerifier {
   const PartCursor nodes_;  // for what is told of damage
   const PartCursor entries_;
   const PartCursor centroids_;
+  const PartCursor row_codes_;
   PartCursor vectors_;
   std::vector<float> vector_;
   std::vector<float> point_;
@@ -119,12 +122,23 @@ Status IndexVerifier::Compare(const PartCursor& part, const GraphNode& node, uin
                       fmt::format("node {} is not that of its vectors", number));
 }
 
+Status IndexVerifier::CompareRowCode(uint32_t vector, std::span<const float> point) {
+  if (head_.row_radius == 0) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(const IndexReader::RowCodes codes, reader_->RowCodesFrom(vector));
+  expected_.resize(head_.row_code_bytes());
+  EncodeRowCode(point, head_.row_radius, expected_.data());
+  if (std::ranges::equal(std::span(codes.first, expected_.size()), expected_)) return Status::Ok();
+  return row_codes_.Damaged(Detail::kMiscounted,
+                            fmt::format("code {} is not that of its vector", vector));
+}
+
 Status IndexVerifier::VerifyNodes() {
   for (uint32_t vector = 0; vector < root_.info.vectors; ++vector) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, reader_->Node(vector));
     PIGMENT_RETURN_IF_ERROR(ReadLinks(nodes_, node, vector, root_.info.vectors, vector));
     PIGMENT_RETURN_IF_ERROR(ReadVectorPoint(vector));
     const std::vector<float> own = point_;
+    PIGMENT_RETURN_IF_ERROR(CompareRowCode(vector, own));
     PIGMENT_RETURN_IF_ERROR(Compare(nodes_, node, vector, head_.places, own,
                                     [this](uint32_t link) { return ReadVectorPoint(link); }));
   }

@@ -9,7 +9,7 @@
 
 namespace pigment {
 
-// Nodes are a function of the vectors, of centroids and of which links there are, and are made
+// Nodes and row codes are a function of the vectors, of centroids and of which links there are, and are made
 // again. Links of a graph lead to vectors, nowhere twice and not to their own, and walks from the
 // entries can come to every vector; clusters have each vector once, and the entries each cluster.
 // Ok where the segment is flat.

@@ -11,14 +11,17 @@
 //   kTermBlocks  TermBlockEntry      segment's first, where row_group.h counts from the group's
 //   kTerms       stream: keys and blocks of terms
 //   kPostings    stream: posting lists
+//   kIndexRules  stream: IndexRules::json, where there are rules by which values were left out
 //
-// Groups begin at multiples of 64 rows. Small segments have no index: their rows are looked at one
-// by one.
+// Groups begin at multiples of 64 rows. Small segments of a store have no index: their rows are
+// looked at one by one. Those of a host have one where its rows have keys (host_keys.h), however
+// few they are.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "engine/base/memory_budget.h"
@@ -37,24 +40,68 @@ struct RowGroupEntry {
 };
 static_assert(sizeof(RowGroupEntry) == 16);
 
+// The parts of one index.
+struct InvertedKinds {
+  BlockKind groups;
+  BlockKind fields;
+  BlockKind blocks;
+  BlockKind terms;
+  BlockKind postings;
+};
+inline constexpr InvertedKinds kMetadataKinds = {
+    .groups = BlockKind::kRowGroups,
+    .fields = BlockKind::kFields,
+    .blocks = BlockKind::kTermBlocks,
+    .terms = BlockKind::kTerms,
+    .postings = BlockKind::kPostings,
+};
+
+// What the index of a group may take while it is made; with a limited budget a part of the limit.
+uint64_t GroupBytesMax(const MemoryBudget* budget);
+
+// Appends row groups to the parts of an index.
+class RowGroupWriter {
+ public:
+  RowGroupWriter(BlockPacker* packer, const InvertedKinds& kinds)
+      : packer_(packer), kinds_(kinds) {}
+
+  // A group that ends with the segment's first `rows_end` rows. A null `group` is not indexed.
+  Status Put(std::optional<RowGroupIndex> group, uint32_t rows_end);
+  // Where the last group ends.
+  uint32_t rows_end() const { return written_.rows_end; }
+
+ private:
+  BlockPacker* const packer_;
+  const InvertedKinds kinds_;
+  RowGroupEntry written_{};  // the last group's
+};
+
+// A store's segments of fewer rows have no index: their records are read.
+inline constexpr uint32_t kIndexedRowsMin = 64;
+
 class InvertedWriter {
  public:
   // Row groups take a part of the budget's limit (null: none).
-  InvertedWriter(BlockPacker* packer, MemoryBudget* budget, uint64_t seed);
+  InvertedWriter(BlockPacker* packer, MemoryBudget* budget, uint64_t seed, SharedRules rules);
 
   // The next row, as RowGroupBuilder::Add. Without the memory for its group this is not indexed.
-  Status Add(const std::string_view* metadata, const std::string_view* uri);
-  Status Finish();
+  Status Add(const RowTerms& row);
+  // The next row, of which nobody knows the terms: neither its group is indexed.
+  Status AddUnindexed();
+  // Without an index where there are fewer rows than `rows_min`.
+  Status Finish(uint32_t rows_min = kIndexedRowsMin);
 
  private:
+  Status BeginRow(bool wants_group);
   Status EndGroup();
 
   BlockPacker* const packer_;
+  RowGroupWriter groups_;
   MemoryBudget* const budget_;
   const uint64_t seed_;
+  const SharedRules rules_;
   const uint64_t group_bytes_max_;
   std::unique_ptr<RowGroupBuilder> group_;  // null: the group is not indexed
-  RowGroupEntry written_{};                 // the last group's
   uint32_t rows_ = 0;
 };
 

@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "engine/base/bits.h"
 
 namespace pigment {
 namespace {
@@ -18,16 +21,50 @@ constexpr uint64_t kWordsPerRow = 8;
 // Lists in fewer bytes than these are looked at together.
 constexpr uint64_t kTogetherBytes = 4096;
 constexpr uint32_t kTermsPerCheck = 64;
+// A cell's documents are looked at in the time in which so many bytes of a list are read.
+constexpr uint64_t kListBytesPerCell = 64;
+
+// Of 32 bits, each twice.
+uint64_t TwiceEach(uint64_t bits) {
+  bits = (bits | bits << 16) & 0x0000FFFF0000FFFF;
+  bits = (bits | bits << 8) & 0x00FF00FF00FF00FF;
+  bits = (bits | bits << 4) & 0x0F0F0F0F0F0F0F0F;
+  bits = (bits | bits << 2) & 0x3333333333333333;
+  bits = (bits | bits << 1) & 0x5555555555555555;
+  return bits | bits << 1;
+}
+
+// The bits of rows 64 * word and up, from those of cells of 2^shift rows.
+uint64_t RowsOfCells(std::span<const uint64_t> cells, uint32_t shift, size_t word) {
+  const size_t first = word << (kRowsShiftMax - shift);  // cell
+  uint64_t bits = cells[first / 64] >> (first % 64);
+  if (shift == 0) return bits;
+  bits &= (uint64_t{1} << (64 >> shift)) - 1;
+  for (uint32_t i = 0; i < shift; ++i) bits = TwiceEach(bits);
+  return bits;
+}
 
 }  // namespace
 
-InvertedReader::InvertedReader(BlockSource* source, const Root* root)
-    : root_(root),
-      groups_(source, root, BlockKind::kRowGroups),
-      fields_(source, root, BlockKind::kFields),
-      blocks_(source, root, BlockKind::kTermBlocks),
-      terms_(source, root, BlockKind::kTerms),
-      postings_(source, root, BlockKind::kPostings) {}
+Result<SharedRules> ReadIndexRules(BlockSource* source, const Root& root) {
+  PartCursor part(source, &root, BlockKind::kIndexRules);
+  if (!part.exists()) return SharedRules();
+  std::string copy;
+  PIGMENT_ASSIGN_OR_RETURN(const std::string_view json, part.ViewStream(0, part.bytes(), copy));
+  Result<SharedRules> rules = ReadStoredRules(json);
+  if (rules.ok()) return rules;
+  return part.Damaged(Detail::kMiscounted, rules.status().message());
+}
+
+InvertedReader::InvertedReader(BlockSource* source, const Root* root, const InvertedKinds& kinds,
+                               uint32_t rows, SharedRules rules)
+    : rows_(rows),
+      rules_(std::move(rules)),
+      groups_(source, root, kinds.groups),
+      fields_(source, root, kinds.fields),
+      blocks_(source, root, kinds.blocks),
+      terms_(source, root, kinds.terms),
+      postings_(source, root, kinds.postings) {}
 
 Status CheckRowGroup(const PartCursor& groups, const RowGroupEntry& before,
                      const RowGroupEntry& group, bool is_last, uint32_t rows) {
@@ -41,9 +78,9 @@ Status CheckRowGroup(const PartCursor& groups, const RowGroupEntry& before,
 }
 
 Result<RowSet> InvertedReader::UnindexedRows() {
-  RowSet rows = RowSet::Nothing(root_->info.rows);
-  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
-      groups_, root_->info.rows, [&](const RowGroupEntry& before, const RowGroupEntry& group) {
+  RowSet rows = RowSet::Nothing(rows_);
+  PIGMENT_RETURN_IF_ERROR(
+      VisitRowGroups(groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) {
         if (group.is_indexed != 0) return Status::Ok();
         for (uint32_t row = before.rows_end; row < group.rows_end; ++row) rows.Set(row);
         return Status::Ok();
@@ -51,20 +88,36 @@ Result<RowSet> InvertedReader::UnindexedRows() {
   return rows;
 }
 
-template <typename Visit>
+Result<InvertedReader::Place> InvertedReader::PlaceOf(const FieldEntry& field,
+                                                      uint32_t rows) const {
+  if (field.rows_shift > kRowsShiftMax)
+    return fields_.Damaged(Detail::kMiscounted,
+                           fmt::format("a field of cells of 2^{} rows", field.rows_shift));
+  const uint32_t cells =
+      static_cast<uint32_t>((uint64_t{rows} + (1u << field.rows_shift) - 1) >> field.rows_shift);
+  return Place{.field = field, .rows = cells, .words = {}};
+}
+
 Status InvertedReader::VisitGroups(std::string_view key, FieldType type, RowSet& rows,
-                                   const Visit& visit) {
+                                   const std::function<Status(const Place&)>& visit) {
   PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
-      groups_, root_->info.rows,
-      [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+      groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
         PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
                                  FindField(key, type, before.fields_end, group.fields_end));
         if (!field || field->terms == 0) return Status::Ok();
         const uint32_t count = group.rows_end - before.rows_end;
-        return visit(
-            Place{.field = *field,
-                  .rows = count,
-                  .words = rows.MutableWords().subspan(before.rows_end / 64, (count + 63) / 64)});
+        const std::span<uint64_t> words =
+            rows.MutableWords().subspan(before.rows_end / 64, (count + 63) / 64);
+        PIGMENT_ASSIGN_OR_RETURN(Place place, PlaceOf(*field, count));
+        place.words = words;
+        if (field->rows_shift == 0) return visit(place);
+        cells_.assign((size_t{place.rows} + 63) / 64, 0);
+        place.words = cells_;
+        PIGMENT_RETURN_IF_ERROR(visit(place));
+        for (size_t i = 0; i < words.size(); ++i)
+          words[i] |= RowsOfCells(cells_, field->rows_shift, i);
+        if (count % 64 != 0) words.back() &= (uint64_t{1} << (count % 64)) - 1;
+        return Status::Ok();
       }));
   rows.Recount();
   return Status::Ok();
@@ -131,6 +184,83 @@ Result<uint32_t> InvertedReader::Seek(const Place& place, std::string_view term,
   return last;
 }
 
+Result<std::optional<InvertedReader::List>> InvertedReader::FindList(const Place& place,
+                                                                     std::string_view term) {
+  bool is_equal = false;
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, Seek(place, term, false, 0, &is_equal));
+  if (!is_equal) return std::optional<List>();
+  PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, number / kTermsPerBlock));
+  for (uint64_t offset = 0, left = number % kTermsPerBlock;; --left) {
+    const uint64_t bytes = block.postings_bytes - offset;
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::string_view first,
+        postings_.ViewStream(block.postings_begin + offset,
+                             std::min<uint64_t>(kPostingsHeadBytesMax, bytes), postings_copy_));
+    PostingsHead head;
+    if (!ReadPostingsHead(AsBytes(first), &head) || head.bytes > bytes)
+      return postings_.Damaged(Detail::kMiscounted, "a posting list");
+    if (left == 0) return std::optional(List{head.rows, block.postings_begin + offset, head.bytes});
+    offset += head.bytes;
+  }
+}
+
+Status InvertedReader::MeetLists(const Place& place, std::vector<List>& lists) {
+  std::sort(lists.begin(), lists.end(),
+            [](const List& a, const List& b) { return a.rows < b.rows; });
+  const std::span<uint64_t> met = place.words;
+  uint64_t count = 0;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const List& list = lists[i];
+    const uint64_t spared = list.rows < place.rows ? place.rows - list.rows : 0;  // of all
+    if (i > 0 && count * spared / place.rows * kListBytesPerCell < list.bytes) return Status::Ok();
+    if (i > 0) other_cells_.assign(met.size(), 0);
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view bytes,
+                             postings_.ViewStream(list.begin, list.bytes, postings_copy_));
+    if (!ApplyPostings(AsBytes(bytes), PostingsUse::kUnite, i > 0 ? std::span(other_cells_) : met,
+                       place.rows))
+      return postings_.Damaged(Detail::kMiscounted, "a posting list");
+    ++lists_read_;
+    if (i > 0)
+      for (size_t word = 0; word < met.size(); ++word) met[word] &= other_cells_[word];
+    count = CountSetBits(met);
+  }
+  return Status::Ok();
+}
+
+Status InvertedReader::KeepRowsOfAll(std::string_view key, FieldType type,
+                                     std::span<const std::string_view> terms,
+                                     const CallControl& control, RowSet& rows) {
+  std::vector<List> lists;
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        if (group.is_indexed == 0) return Status::Ok();
+        const uint32_t count = group.rows_end - before.rows_end;
+        const std::span<uint64_t> words =
+            rows.MutableWords().subspan(before.rows_end / 64, (count + 63) / 64);
+        PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
+                                 FindField(key, type, before.fields_end, group.fields_end));
+        lists.clear();
+        Place place;
+        if (field && field->terms != 0) {
+          PIGMENT_ASSIGN_OR_RETURN(place, PlaceOf(*field, count));
+          for (const std::string_view term : terms) {
+            PIGMENT_RETURN_IF_ERROR(control.Check());
+            PIGMENT_ASSIGN_OR_RETURN(const std::optional<List> list, FindList(place, term));
+            if (!list) break;
+            lists.push_back(*list);
+          }
+        }
+        cells_.assign((size_t{count} + 63) / 64, 0);
+        place.words = std::span(cells_).first((size_t{place.rows} + 63) / 64);
+        if (lists.size() == terms.size()) PIGMENT_RETURN_IF_ERROR(MeetLists(place, lists));
+        for (size_t i = 0; i < words.size(); ++i)
+          words[i] &= RowsOfCells(cells_, place.field.rows_shift, i);
+        return Status::Ok();
+      }));
+  rows.Recount();
+  return Status::Ok();
+}
+
 Status InvertedReader::AddTerms(std::string_view key, FieldType type,
                                 std::span<const std::string_view> terms, const CallControl& control,
                                 RowSet& rows) {
@@ -150,8 +280,9 @@ Status InvertedReader::AddTerms(std::string_view key, FieldType type,
 }
 
 Status InvertedReader::AddRange(std::string_view key, FieldType type, const TermRange& range,
-                                RowSet& rows) {
-  return VisitGroups(key, type, rows, [&](const Place& place) -> Status {
+                                const CallControl& control, RowSet& rows) {
+  return VisitGroups(key, type, rows, [&](Place place) -> Status {
+    place.control = &control;
     uint32_t begin = 0, end = place.field.terms;
     if (range.low) {
       PIGMENT_ASSIGN_OR_RETURN(begin,
@@ -162,6 +293,17 @@ Status InvertedReader::AddRange(std::string_view key, FieldType type, const Term
                                Seek(place, range.high->term, range.high->is_inside, 0, nullptr));
     }
     return begin < end ? ApplyInterval(place, begin, end) : Status::Ok();
+  });
+}
+
+// The last checkpoint is of all rows.
+Status InvertedReader::AddField(std::string_view key, FieldType type, RowSet& rows) {
+  return VisitGroups(key, type, rows, [&](const Place& place) -> Status {
+    const FieldEntry& field = place.field;
+    if (field.checkpoints == 0)
+      return postings_.Damaged(Detail::kMiscounted, "a field without checkpoints");
+    return ApplyRun(place, field.checkpoints_begin, field.checkpoints_bytes, field.checkpoints - 1,
+                    1, PostingsUse::kUnite);
   });
 }
 
@@ -217,6 +359,7 @@ Status InvertedReader::ApplyCheckpoint(const Place& place, uint32_t term) {
 Status InvertedReader::ApplyLists(const Place& place, uint32_t begin, uint32_t end,
                                   PostingsUse use) {
   while (begin < end) {
+    if (place.control != nullptr) PIGMENT_RETURN_IF_ERROR(place.control->Check());
     const uint32_t skipped = begin % kTermsPerBlock;
     const uint32_t count = std::min(end - begin, kTermsPerBlock - skipped);
     PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, begin / kTermsPerBlock));
@@ -229,6 +372,57 @@ Status InvertedReader::ApplyLists(const Place& place, uint32_t begin, uint32_t e
 
 Status InvertedReader::ApplyRun(const Place& place, uint64_t begin, uint64_t bytes,
                                 uint32_t skipped, uint32_t count, PostingsUse use) {
+  return VisitRun(begin, bytes, skipped, count, [&](std::span<const std::byte> list) {
+    return ApplyPostings(list, use, place.words, place.rows);
+  });
+}
+
+Status InvertedReader::CountBlock(const Place& place, uint32_t number,
+                                  const TermCountVisitor& visit) {
+  PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, number));
+  PIGMENT_ASSIGN_OR_RETURN(TermBlockReader terms, ReadTerms(block));
+  const uint32_t count = std::min(kTermsPerBlock, place.field.terms - number * kTermsPerBlock);
+  std::array<uint64_t, kTermsPerBlock> rows;
+  uint32_t next = 0;
+  PIGMENT_RETURN_IF_ERROR(VisitRun(
+      block.postings_begin, block.postings_bytes, 0, count, [&](std::span<const std::byte> list) {
+        return CountPostings(list, place.words, place.rows, &rows[next++]);
+      }));
+  std::string_view term;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!terms.Next(&term)) return terms_.Damaged(Detail::kMiscounted, "a block of terms");
+    if (rows[i] != 0) PIGMENT_RETURN_IF_ERROR(visit(term, rows[i]));
+  }
+  return Status::Ok();
+}
+
+Status InvertedReader::CountTerms(std::string_view key, FieldType type, const RowSet& among,
+                                  const CallControl& control, const TermCountVisitor& visit) {
+  RowSet rows = among;
+  return VisitGroups(key, type, rows, [&](const Place& place) -> Status {
+    for (uint32_t block = 0; block < place.blocks(); ++block) {
+      PIGMENT_RETURN_IF_ERROR(control.Check());
+      PIGMENT_RETURN_IF_ERROR(CountBlock(place, block, visit));
+    }
+    return Status::Ok();
+  });
+}
+
+Result<uint64_t> InvertedReader::RowsOfField(std::string_view key, FieldType type) {
+  uint64_t rows = 0;
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
+                                 FindField(key, type, before.fields_end, group.fields_end));
+        if (field) rows += field->rows;
+        return Status::Ok();
+      }));
+  return rows;
+}
+
+template <typename Visit>
+Status InvertedReader::VisitRun(uint64_t begin, uint64_t bytes, uint32_t skipped, uint32_t count,
+                                const Visit& visit) {
   const auto damaged = [&] { return postings_.Damaged(Detail::kMiscounted, "a posting list"); };
   const bool is_whole = bytes <= kTogetherBytes;
   std::string_view whole;
@@ -248,7 +442,7 @@ Status InvertedReader::ApplyRun(const Place& place, uint64_t begin, uint64_t byt
     if (!ReadPostingsHead(AsBytes(first), &head) || head.bytes > bytes - offset) return damaged();
     if (i >= skipped) {
       PIGMENT_ASSIGN_OR_RETURN(const std::string_view list, view(offset, head.bytes));
-      if (!ApplyPostings(AsBytes(list), use, place.words, place.rows)) return damaged();
+      if (!visit(AsBytes(list))) return damaged();
       ++lists_read_;
     }
     offset += head.bytes;

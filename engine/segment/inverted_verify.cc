@@ -1,136 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VerifyInverted, group by group.
+// Group by group.
 
 #include "engine/segment/inverted_verify.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <string>
+#include <utility>
 
+#include "engine/segment/cell_part.h"
 #include "engine/segment/inverted_reader.h"
+#include "engine/segment/inverted_walk.h"
+#include "engine/segment/part_compare.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
 
 namespace pigment {
 namespace {
 
-class InvertedCheck {
+// Compares the groups of an index, one after the other, with what they should be.
+class GroupCheck {
  public:
-  InvertedCheck(BlockSource* source, const Root& root)
-      : root_(root),
-        groups_(source, &root, BlockKind::kRowGroups),
-        fields_(source, &root, BlockKind::kFields),
-        blocks_(source, &root, BlockKind::kTermBlocks),
-        terms_(source, &root, BlockKind::kTerms),
-        postings_(source, &root, BlockKind::kPostings),
-        records_(source, &root) {}
+  GroupCheck(BlockSource* source, const Root& root, const InvertedKinds& kinds)
+      : groups_(source, &root, kinds.groups),
+        fields_(source, &root, kinds.fields),
+        blocks_(source, &root, kinds.blocks),
+        terms_(source, &root, kinds.terms),
+        postings_(source, &root, kinds.postings) {}
 
-  Status Run();
+  PartCursor& groups() { return groups_; }
+  // Lets go of what it read.
+  void Release() {
+    for (PartCursor* part : {&fields_, &blocks_, &terms_, &postings_}) part->Release();
+  }
+  Status Check(const RowGroupEntry& before, const RowGroupEntry& entry, RowGroupIndex expected);
+  // Nothing follows the last group.
+  Status CheckEnds() const;
 
  private:
-  Status CheckGroup(const RowGroupEntry& entry);
-  // Elements and bytes that follow those of the groups before.
-  template <typename T>
-  Status CheckElement(PartCursor& part, uint32_t number, const T& expected);
-  Status CheckStream(PartCursor& part, uint64_t& begin, const std::string& expected);
-  Status CheckEnd(const PartCursor& part, uint64_t bytes) const;
-
-  const Root& root_;
   PartCursor groups_;
   PartCursor fields_;
   PartCursor blocks_;
   PartCursor terms_;
   PartCursor postings_;
-  RecordReader records_;
-  RowGroupEntry before_{};  // of the group before the one that is checked
   uint64_t fields_end_ = 0;
   uint64_t blocks_end_ = 0;
   uint64_t terms_bytes_ = 0;
   uint64_t postings_bytes_ = 0;
 };
 
-Status InvertedCheck::Run() {
-  if (!groups_.exists()) return Status::Ok();
-  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
-      groups_, root_.info.rows, [this](const RowGroupEntry& before, const RowGroupEntry& group) {
-        before_ = before;
-        return CheckGroup(group);
-      }));
-  PIGMENT_RETURN_IF_ERROR(CheckEnd(fields_, fields_end_ * sizeof(FieldEntry)));
-  PIGMENT_RETURN_IF_ERROR(CheckEnd(blocks_, blocks_end_ * sizeof(TermBlockEntry)));
-  PIGMENT_RETURN_IF_ERROR(CheckEnd(terms_, terms_bytes_));
-  return CheckEnd(postings_, postings_bytes_);
-}
-
-Status InvertedCheck::CheckGroup(const RowGroupEntry& entry) {
-  RowGroupIndex group;
-  if (entry.is_indexed != 0) {
-    RowGroupBuilder builder(nullptr, 0);
-    for (uint32_t row = before_.rows_end; row < entry.rows_end; ++row) {
-      PIGMENT_ASSIGN_OR_RETURN(const RecordTexts texts,
-                               records_.Read(row, {.metadata = true, .uri = true}));
-      PIGMENT_RETURN_IF_ERROR(builder.Add(texts.metadata ? &*texts.metadata : nullptr,
-                                          texts.uri ? &*texts.uri : nullptr));
-    }
-    group = builder.Finish();
-  }
-  if (entry.fields_end != before_.fields_end + group.fields.size() ||
-      entry.blocks_end != before_.blocks_end + group.blocks.size()) {
+Status GroupCheck::Check(const RowGroupEntry& before, const RowGroupEntry& entry,
+                         RowGroupIndex group) {
+  if (entry.fields_end != before.fields_end + group.fields.size() ||
+      entry.blocks_end != before.blocks_end + group.blocks.size()) {
     return groups_.Damaged(
         Detail::kMiscounted,
         fmt::format("the group of rows {} to {} has not the fields and terms of its records",
-                    before_.rows_end, entry.rows_end));
+                    before.rows_end, entry.rows_end));
   }
-  group.Rebase(terms_bytes_, postings_bytes_, before_.blocks_end);
+  group.Rebase(terms_bytes_, postings_bytes_, before.blocks_end);
   for (uint32_t i = 0; i < group.fields.size(); ++i)
-    PIGMENT_RETURN_IF_ERROR(CheckElement(fields_, before_.fields_end + i, group.fields[i]));
+    PIGMENT_RETURN_IF_ERROR(CompareElement(fields_, before.fields_end + i, group.fields[i]));
   for (uint32_t i = 0; i < group.blocks.size(); ++i)
-    PIGMENT_RETURN_IF_ERROR(CheckElement(blocks_, before_.blocks_end + i, group.blocks[i]));
+    PIGMENT_RETURN_IF_ERROR(CompareElement(blocks_, before.blocks_end + i, group.blocks[i]));
   fields_end_ = entry.fields_end;
   blocks_end_ = entry.blocks_end;
-  PIGMENT_RETURN_IF_ERROR(CheckStream(terms_, terms_bytes_, group.terms));
-  return CheckStream(postings_, postings_bytes_, group.postings);
+  PIGMENT_RETURN_IF_ERROR(CompareStream(terms_, terms_bytes_, group.terms));
+  return CompareStream(postings_, postings_bytes_, group.postings);
 }
 
-template <typename T>
-Status InvertedCheck::CheckElement(PartCursor& part, uint32_t number, const T& expected) {
-  PIGMENT_ASSIGN_OR_RETURN(const T stored, part.ReadElement<T>(number));
-  if (std::memcmp(&stored, &expected, sizeof stored) == 0) return Status::Ok();
-  return part.Damaged(Detail::kMiscounted,
-                      fmt::format("element {} is not that of the records", number));
+Status GroupCheck::CheckEnds() const {
+  PIGMENT_RETURN_IF_ERROR(CompareEnd(fields_, fields_end_ * sizeof(FieldEntry)));
+  PIGMENT_RETURN_IF_ERROR(CompareEnd(blocks_, blocks_end_ * sizeof(TermBlockEntry)));
+  PIGMENT_RETURN_IF_ERROR(CompareEnd(terms_, terms_bytes_));
+  return CompareEnd(postings_, postings_bytes_);
 }
 
-Status InvertedCheck::CheckStream(PartCursor& part, uint64_t& begin, const std::string& expected) {
-  std::string copy;
-  for (uint64_t done = 0; done < expected.size();) {
-    const uint64_t some = std::min<uint64_t>(kBlockPayloadBytes, expected.size() - done);
-    PIGMENT_ASSIGN_OR_RETURN(const std::string_view stored,
-                             part.ViewStream(begin + done, some, copy));
-    if (stored != std::string_view(expected).substr(done, some)) {
-      return part.Damaged(Detail::kMiscounted,
-                          fmt::format("bytes from {} on are not those of the records of rows "
-                                      "from {} on",
-                                      begin + done, before_.rows_end));
-    }
-    done += some;
+Result<RowGroupIndex> IndexRecords(RecordReader& records, const SharedRules& rules, uint32_t first,
+                                   uint32_t end) {
+  RowGroupBuilder builder(nullptr, 0, rules);
+  for (uint32_t row = first; row < end; ++row) {
+    PIGMENT_ASSIGN_OR_RETURN(const RecordTexts texts,
+                             records.Read(row, {.metadata = true, .uri = true}));
+    PIGMENT_ASSIGN_OR_RETURN(const RecordReader::Place place, records.Find(row));
+    PIGMENT_RETURN_IF_ERROR(
+        builder.Add({.metadata = texts.metadata,
+                     .uri = texts.uri,
+                     .has_document = (place.header.flags & kHasDocument) != 0}));
   }
-  begin += expected.size();
-  return Status::Ok();
+  return builder.Finish();
 }
 
-Status InvertedCheck::CheckEnd(const PartCursor& part, uint64_t bytes) const {
-  if (part.bytes() == bytes) return Status::Ok();
-  return part.Damaged(Detail::kMiscounted,
-                      fmt::format("{} bytes, of which the records make {}", part.bytes(), bytes));
+// Makes the index of documents again, and looks where each lies.
+class DocumentCheck {
+ public:
+  DocumentCheck(BlockSource* source, const Root& root)
+      : rows_(root.info.rows),
+        begins_(source, &root, BlockKind::kDocumentBegins),
+        ends_(source, &root, BlockKind::kDocumentEnds),
+        records_(source, &root),
+        groups_(source, root, kGramKinds) {}
+
+  Status Run();
+
+ private:
+  // The row's document goes to `builder`, which may be null.
+  Status CheckRow(uint32_t row, GramGroupBuilder* builder);
+
+  const uint32_t rows_;
+  PartCursor begins_;
+  PartCursor ends_;
+  RecordReader records_;
+  GroupCheck groups_;
+  uint64_t begin_ = 0;  // of the documents of the row's 64
+  uint64_t bytes_ = 0;  // of all documents so far
+};
+
+Status DocumentCheck::CheckRow(uint32_t row, GramGroupBuilder* builder) {
+  if (row % kRowsPerBegin == 0) {
+    begin_ = bytes_;
+    PIGMENT_RETURN_IF_ERROR(CompareElement(begins_, row / kRowsPerBegin, begin_));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const RecordTexts texts, records_.Read(row, {.document = true}));
+  const std::string_view document = texts.document.value_or(std::string_view());
+  if (builder != nullptr) PIGMENT_RETURN_IF_ERROR(builder->Add(document));
+  bytes_ += document.size();
+  return CompareElement(ends_, row, DocumentEndOf(bytes_ - begin_));
+}
+
+Status DocumentCheck::Run() {
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_.groups(), rows_,
+      [this](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        GramGroupBuilder builder(nullptr, 0);
+        const bool is_indexed = group.is_indexed != 0;
+        for (uint32_t row = before.rows_end; row < group.rows_end; ++row)
+          PIGMENT_RETURN_IF_ERROR(CheckRow(row, is_indexed ? &builder : nullptr));
+        return groups_.Check(before, group, is_indexed ? builder.Finish() : RowGroupIndex());
+      }));
+  return groups_.CheckEnds();
+}
+
+// A host's rows have no records that the index could be made of again: what it says is put together
+// anew, and must have the bytes that are there.
+Result<RowGroupIndex> IndexWalked(BlockSource* source, const Root& root,
+                                  const RowGroupEntry& before, const RowGroupEntry& group) {
+  RowGroupIndex index;
+  InvertedWalk walk(source, &root, kMetadataKinds);
+  PIGMENT_RETURN_IF_ERROR(walk.VisitFields(before, group, [&index](const WalkedField& field) {
+    WriteField(field.key, field.type,
+               {.term = [&field](uint32_t i) -> std::string_view { return field.terms[i]; },
+                .begins = field.begins,
+                .rows = field.rows},
+               index);
+    return Status::Ok();
+  }));
+  return index;
+}
+
+Status VerifyHostInverted(BlockSource* source, const Root& root) {
+  GroupCheck check(source, root, kMetadataKinds);
+  if (!check.groups().exists()) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      check.groups(), root.info.rows,
+      [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(RowGroupIndex index, IndexWalked(source, root, before, group));
+        const Status status = check.Check(before, group, std::move(index));
+        check.Release();
+        return status;
+      }));
+  return check.CheckEnds();
 }
 
 }  // namespace
 
 Status VerifyInverted(BlockSource* source, const Root& root) {
-  return InvertedCheck(source, root).Run();
+  if (root.Find(BlockKind::kRowPointers) != nullptr) return VerifyHostInverted(source, root);
+  GroupCheck check(source, root, kMetadataKinds);
+  if (!check.groups().exists()) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(const SharedRules rules, ReadIndexRules(source, root));
+  RecordReader records(source, &root);
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      check.groups(), root.info.rows,
+      [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        RowGroupIndex expected;
+        if (group.is_indexed != 0) {
+          PIGMENT_ASSIGN_OR_RETURN(expected,
+                                   IndexRecords(records, rules, before.rows_end, group.rows_end));
+        }
+        return check.Check(before, group, std::move(expected));
+      }));
+  return check.CheckEnds();
+}
+
+Status VerifyCells(BlockSource* source, const Root& root) {
+  if (root.Find(BlockKind::kGramGroups) == nullptr) return Status::Ok();
+  return DocumentCheck(source, root).Run();
 }
 
 }  // namespace pigment

@@ -33,16 +33,20 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
   const uint32_t physical = root_->PhysicalOf(*part_, index);
   const uint32_t logical = part_->first + index;
   const uint64_t bit = uint64_t{1} << (logical % 64);
-  const bool is_remembered = logical / 64 < compared_.size();
+  const bool is_remembered = logical / 64 < checked_.size();
   index_ = index;
-  if (is_remembered && (compared_[logical / 64].load(std::memory_order_relaxed) & bit) != 0) {
+  if (is_remembered && (checked_[logical / 64].load(std::memory_order_relaxed) & bit) != 0) {
     if (const std::byte* const resident = source_->Resident(physical); resident != nullptr)
       return bytes_ = resident + kBlockHeaderBytes + part_->offset;
     PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, physical));
+    if (!source_->verifies_on_load()) {
+      PIGMENT_RETURN_IF_ERROR(CheckBlockPlace(
+          pinned_.block(), root_->ExpectationOf(*part_, index), physical, source_->name()));
+    }
   } else {
     PIGMENT_ASSIGN_OR_RETURN(
         pinned_, PinChecked(source_, physical, root_->ExpectationOf(*part_, index)));
-    if (is_remembered) compared_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
+    if (is_remembered) checked_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
   }
   return bytes_ = pinned_.payload() + part_->offset;
 }
@@ -106,12 +110,20 @@ Result<std::span<const std::byte>> PartCursor::ViewElement(uint64_t index, uint6
   return std::as_bytes(std::span(copy));
 }
 
+const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
+  if (part_ == nullptr || index >= part_->blocks) return nullptr;
+  const std::byte* const block = source_->Likely(root_->PhysicalOf(*part_, index));
+  if (block == nullptr) return nullptr;
+  // A pin looks there too.
+  if (!source_->verifies_on_load()) __builtin_prefetch(block + kBlockBytes - kBlockTrailerBytes);
+  return block + kBlockHeaderBytes;
+}
+
 void PartCursor::Expect(uint32_t block, size_t within, size_t size) {
-  if (part_ == nullptr || block >= part_->blocks) return;
-  const std::byte* const resident = source_->Resident(root_->PhysicalOf(*part_, block));
-  if (resident == nullptr) return;
+  const std::byte* const payload = LikelyBlock(block);
+  if (payload == nullptr) return;
   constexpr size_t kLineBytes = 64;
-  const std::byte* const bytes = resident + kBlockHeaderBytes + within;
+  const std::byte* const bytes = payload + within;
   for (size_t i = 0; i < size; i += kLineBytes) __builtin_prefetch(bytes + i);
 }
 

@@ -33,7 +33,7 @@ class PartCursor {
         root_(root),
         part_(root->Find(kind)),
         kind_(kind),
-        compared_(source->compared_places()) {}
+        checked_(source->checked_blocks()) {}
 
   bool exists() const { return part_ != nullptr; }
   uint64_t bytes() const { return part_ != nullptr ? part_->bytes : 0; }
@@ -81,6 +81,8 @@ class PartCursor {
   // One element where it lies, until the next call, or, of a stream, in `copy`. REQUIRES: the part
   // is a stream, or a block holds an element.
   Result<std::span<const std::byte>> ViewElement(uint64_t index, uint64_t bytes, std::string& copy);
+  // What Block would probably give: to be asked for ahead, never to be read. Null: nobody knows.
+  const std::byte* LikelyBlock(uint32_t index) const;
   // It is likely to be read soon: asks for it where it is in memory. Beyond the part: nothing.
   void ExpectElement(uint64_t index, uint64_t bytes);
 
@@ -100,7 +102,7 @@ class PartCursor {
   const Root* root_;
   const PartEntry* part_;
   BlockKind kind_;
-  std::span<std::atomic<uint64_t>> compared_;
+  std::span<std::atomic<uint64_t>> checked_;
   uint32_t index_ = kNoBlock;         // of the block that the last call of Block gave
   const std::byte* bytes_ = nullptr;  // what it gave
   PinnedBlock pinned_;                // empty where the block stays in memory for good

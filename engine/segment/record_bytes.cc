@@ -6,15 +6,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "engine/base/bytes.h"
 #include "engine/base/planted_bugs.h"
 
 namespace pigment {
 namespace {
+
+constexpr std::byte kIsShort{0x80};
 
 struct Range {
   uint64_t begin;
@@ -40,17 +43,60 @@ Status CheckText(std::string_view id, const std::optional<std::string_view>& tex
                                        text->size(), std::numeric_limits<uint32_t>::max()));
 }
 
+bool ReadFixed(ByteReader& reader, bool is_first_version, RecordHeader& header) {
+  header.flags = reader.Get<uint32_t>();
+  header.document_bytes = reader.Get<uint32_t>();
+  header.metadata_bytes = reader.Get<uint32_t>();
+  header.uri_bytes = reader.Get<uint32_t>();
+  if (!is_first_version) header.document_offset = reader.Get<uint64_t>();
+  return reader.ok();
+}
+
+// Of a record of `size` bytes.
+bool ReadShort(ByteReader& reader, uint64_t size, RecordHeader& header) {
+  header.flags = reader.Get<uint8_t>();
+  const bool has_metadata = (header.flags & kHasMetadata) != 0;
+  const bool has_uri = (header.flags & kHasUri) != 0;
+  uint64_t document = 0;
+  if ((header.flags & kHasDocument) != 0) {
+    document = reader.GetVarint();
+    header.document_offset = reader.GetVarint();
+  }
+  const uint64_t said = has_metadata && has_uri ? reader.GetVarint() : 0;
+  const uint64_t texts = size - reader.position();
+  const uint64_t metadata = !has_metadata ? 0 : has_uri ? said : texts;
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  if (!reader.ok() || document > kMost || texts > 2 * kMost || metadata > std::min(texts, kMost))
+    return false;
+  const uint64_t uri = has_uri ? texts - metadata : 0;
+  header.document_bytes = static_cast<uint32_t>(document);
+  header.metadata_bytes = static_cast<uint32_t>(metadata);
+  header.uri_bytes = static_cast<uint32_t>(uri);
+  return uri <= kMost;
+}
+
 uint32_t SizeOf(const std::optional<std::string_view>& text) {
   return text ? static_cast<uint32_t>(text->size()) : 0;
 }
 
 }  // namespace
 
+Result<uint64_t> OrdinalReader::Read(uint32_t row) {
+  if (!are_in_a_row_) return part_.ReadElement<uint64_t>(row);
+  PIGMENT_ASSIGN_OR_RETURN(const uint64_t first, part_.ReadElement<uint64_t>(0));
+  return first + row;
+}
+
+Status OrdinalReader::ReadMany(uint32_t first, std::span<uint64_t> out) {
+  if (!are_in_a_row_) return part_.ReadElements(first, out);
+  PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, Read(first));
+  std::iota(out.begin(), out.end(), ordinal);
+  return Status::Ok();
+}
+
 Result<std::string_view> IdReader::Read(uint32_t row) {
   PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets_, row, ids_.bytes()));
-  id_.clear();
-  PIGMENT_RETURN_IF_ERROR(ids_.ReadStream(range.begin, range.end - range.begin, id_));
-  return std::string_view(id_);
+  return ids_.ViewStream(range.begin, range.end - range.begin, id_);
 }
 
 Status WriteRecordTexts(std::string_view id, const RecordTexts& texts, PartWriter* records,
@@ -58,44 +104,54 @@ Status WriteRecordTexts(std::string_view id, const RecordTexts& texts, PartWrite
   PIGMENT_RETURN_IF_ERROR(CheckText(id, texts.document, "document"));
   PIGMENT_RETURN_IF_ERROR(CheckText(id, texts.metadata, "metadata"));
   PIGMENT_RETURN_IF_ERROR(CheckText(id, texts.uri, "uri"));
-  RecordHeader header{};
-  header.flags = (texts.document ? kHasDocument : 0) | (texts.metadata ? kHasMetadata : 0) |
-                 (texts.uri ? kHasUri : 0);
-  header.document_bytes = SizeOf(texts.document);
-  header.metadata_bytes = SizeOf(texts.metadata);
-  header.uri_bytes = SizeOf(texts.uri);
-  header.document_offset = documents->bytes();
-  if (PIGMENT_PLANTED(kDocumentBeginsAtItsEnd)) header.document_offset += header.document_bytes;
-  if (PIGMENT_PLANTED(kEmptyDocumentIsForgotten) && header.document_bytes == 0)
-    header.flags &= ~kHasDocument;
-  PIGMENT_RETURN_IF_ERROR(
-      records->AddStream({reinterpret_cast<const char*>(&header), sizeof header}));
+  uint64_t document_offset = documents->bytes();
+  if (PIGMENT_PLANTED(kDocumentBeginsAtItsEnd)) document_offset += SizeOf(texts.document);
+  const bool is_forgotten =
+      PIGMENT_PLANTED(kEmptyDocumentIsForgotten) && SizeOf(texts.document) == 0;
+  const bool has_document = texts.document && !is_forgotten;
+  std::string header;
+  ByteWriter writer(&header);
+  writer.Put(static_cast<uint8_t>(std::to_integer<uint32_t>(kIsShort) |
+                                  (has_document ? kHasDocument : 0) |
+                                  (texts.metadata ? kHasMetadata : 0) | (texts.uri ? kHasUri : 0)));
+  if (has_document) {
+    writer.PutVarint(texts.document->size());
+    writer.PutVarint(document_offset);
+  }
+  if (texts.metadata && texts.uri) writer.PutVarint(texts.metadata->size());
+  PIGMENT_RETURN_IF_ERROR(records->AddStream(header));
   if (texts.metadata) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.metadata));
   if (texts.uri) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.uri));
   return texts.document ? documents->Add(*texts.document) : Status::Ok();
 }
 
-Result<RecordReader::Place> RecordReader::Find(uint32_t row) {
-  PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets_, row, stream_.bytes()));
+bool RecordReader::ReadHeader(std::span<const std::byte> bytes, Place& place) const {
+  ByteReader reader(bytes);
+  const uint64_t size = place.end - place.begin;
   const bool is_first_version = root_->format == 1;
-  const size_t header_bytes = is_first_version ? kRecordHeaderBytes1 : sizeof(RecordHeader);
-  Place place{{}, range.begin + header_bytes, range.end};
-  if (range.end - range.begin < header_bytes) {
-    return stream_.Damaged(Detail::kTruncated,
-                           fmt::format("row {} has {} bytes", row, range.end - range.begin));
-  }
-  std::array<std::byte, sizeof(RecordHeader)> bytes;
-  PIGMENT_RETURN_IF_ERROR(
-      stream_.CopyStream(range.begin, std::span(bytes).first(header_bytes)));
-  std::memcpy(&place.header, bytes.data(), header_bytes);
-  const uint64_t sum = uint64_t{place.header.metadata_bytes} + place.header.uri_bytes +
-                       (is_first_version ? place.header.document_bytes : 0);
-  if (sum != place.end - place.begin) {
-    return stream_.Damaged(Detail::kMiscounted,
-                           fmt::format("row {} has {} bytes, its fields {}", row,
-                                       place.end - place.begin, sum));
-  }
-  return place;
+  const bool is_short = !bytes.empty() && std::to_integer<uint32_t>(bytes[0] & kIsShort) != 0;
+  if (is_short ? is_first_version || !ReadShort(reader, size, place.header)
+               : !ReadFixed(reader, is_first_version, place.header))
+    return false;
+  place.begin += reader.position();
+  const RecordHeader& header = place.header;
+  return uint64_t{header.metadata_bytes} + header.uri_bytes +
+             (is_first_version ? header.document_bytes : 0) ==
+         size - reader.position();
+}
+
+Result<RecordReader::Place> RecordReader::Find(uint32_t row) {
+  constexpr uint64_t kHeaderBytesMax = 24;
+  PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets_, row, stream_.bytes()));
+  std::array<std::byte, kHeaderBytesMax> bytes;
+  const auto some = std::span(bytes).first(
+      static_cast<size_t>(std::min(range.end - range.begin, kHeaderBytesMax)));
+  PIGMENT_RETURN_IF_ERROR(stream_.CopyStream(range.begin, some));
+  Place place{{}, range.begin, range.end};
+  if (ReadHeader(some, place)) return place;
+  return stream_.Damaged(
+      Detail::kMiscounted,
+      fmt::format("row {} has {} bytes, which its header is not of", row, range.end - range.begin));
 }
 
 Result<std::string_view> RecordReader::ReadBytes(uint64_t offset, uint32_t size, std::string& to) {
@@ -111,8 +167,7 @@ Result<RecordTexts> RecordReader::Read(uint32_t row, const Segment::Fields& fiel
   uint64_t offset = place.begin;
   if (root_->format == 1) {
     if (fields.document && header.flags & kHasDocument) {
-      PIGMENT_ASSIGN_OR_RETURN(texts.document,
-                               ReadBytes(offset, header.document_bytes, document_));
+      PIGMENT_ASSIGN_OR_RETURN(texts.document, ReadBytes(offset, header.document_bytes, document_));
     }
     offset += header.document_bytes;
   } else if (fields.document && header.flags & kHasDocument) {

@@ -3,19 +3,22 @@
 // Ids and records inside a segment's byte streams. One thread each.
 //
 // A record in the kRecords stream:
-//   offset size meaning
-//   0      4    flags: 1 it has a document, 2 metadata, 4 a uri
-//   4      4    bytes of the document
-//   8      4    bytes of the metadata
-//   12     4    bytes of the uri
-//   16     8    where the document begins among the documents (see documents.h)
-//   24     …    metadata as EncodeMetadata writes it, then the uri
-// In version 1 there is no offset: document, metadata and uri follow at 16.
+//   u8      flags: 1 it has a document, 2 metadata, 4 a uri; 128
+//   with a document:
+//     varint  its bytes
+//     varint  where it begins among the documents (see documents.h)
+//   with metadata and a uri:
+//     varint  bytes of the metadata
+//   metadata as EncodeMetadata writes it, then the uri
+// Where the first byte has no 128, a header of fixed size precedes metadata and uri: u32 flags, u32
+// bytes of the document, of the metadata and of the uri, u64 where the document begins. In version
+// 1 there is no such place: document, metadata and uri follow one another.
 
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,16 +31,37 @@ namespace pigment {
 inline constexpr uint32_t kHasDocument = 1;
 inline constexpr uint32_t kHasMetadata = 2;
 inline constexpr uint32_t kHasUri = 4;
-inline constexpr size_t kRecordHeaderBytes1 = 16;  // of version 1: without the last member
 
+// A header as it is read.
 struct RecordHeader {
   uint32_t flags;
   uint32_t document_bytes;
   uint32_t metadata_bytes;
   uint32_t uri_bytes;
-  uint64_t document_offset;
+  uint64_t document_offset;  // means something where there is a document
 };
-static_assert(sizeof(RecordHeader) == 24);
+
+// Ordinals of rows: all of them, or, where each is one more than the one before, the first alone.
+class OrdinalReader {
+ public:
+  OrdinalReader(BlockSource* source, const Root* root)
+      : part_(source, root, BlockKind::kOrdinals),
+        are_in_a_row_(part_.bytes() == sizeof(uint64_t)) {}
+
+  const PartCursor& part() const { return part_; }
+  // REQUIRES: row < rows.
+  Result<uint64_t> Read(uint32_t row);
+  // Those of rows from `first` on. REQUIRES: first + out.size() <= rows.
+  Status ReadMany(uint32_t first, std::span<uint64_t> out);
+  // It is likely to be read soon.
+  void Expect(uint32_t row) {
+    if (!are_in_a_row_) part_.ExpectElement(row, sizeof(uint64_t));
+  }
+
+ private:
+  PartCursor part_;
+  const bool are_in_a_row_;
+};
 
 class IdReader {
  public:
@@ -81,6 +105,11 @@ class RecordReader {
   Status ReadInto(uint32_t row, const Segment::Fields& fields, Record& record);
   // Metadata as Read gave it as JSON; what is wrong with it is damage of the row.
   Status AppendMetadataJson(uint32_t row, std::string_view stored, std::string& out) const;
+  // Documents as the stream has them, from where one begins; a view that the next call ends.
+  // REQUIRES: not version 1.
+  Result<std::string_view> ViewDocuments(uint64_t offset, uint32_t size) {
+    return documents_.Read(offset, size);
+  }
   // The header and where its bytes begin and end in the stream, checked against each other.
   struct Place {
     RecordHeader header;
@@ -90,6 +119,8 @@ class RecordReader {
   Result<Place> Find(uint32_t row);
 
  private:
+  // Of a record within `range` of the stream that begins with `bytes`; false: it is none.
+  bool ReadHeader(std::span<const std::byte> bytes, Place& place) const;
   Result<std::string_view> ReadBytes(uint64_t offset, uint32_t size, std::string& to);
   Status DamagedMetadata(uint32_t row, const Status& status) const;
 

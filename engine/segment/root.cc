@@ -12,8 +12,10 @@
 #include <cstring>
 #include <map>
 
+#include "engine/segment/cell_part.h"
 #include "engine/segment/inverted_part.h"
 #include "engine/segment/part_reader.h"
+#include "engine/segment/text_part.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/graph_space.h"
 
@@ -98,15 +100,18 @@ struct PartRule {
   bool is_free = false;        // of any size; who reads the part checks it
 };
 
-Status AddRecordRules(const RootHeader& header, const RootError& error,
-                      std::map<BlockKind, PartRule>& rules) {
+Status AddRecordRules(const RootHeader& header, const std::vector<PartEntry>& parts,
+                      const RootError& error, std::map<BlockKind, PartRule>& rules) {
   const uint64_t rows = header.rows;
   if (header.vectors != header.rows && header.dimension != 0) {
     // Rows of a store have vectors as soon as their collection has a dimension.
     return error(Detail::kMiscounted,
                  fmt::format("{} records with {} vectors", header.rows, header.vectors));
   }
-  rules[BlockKind::kOrdinals] = {8, rows * 8};
+  const auto ordinals =
+      std::ranges::find(parts, static_cast<uint32_t>(BlockKind::kOrdinals), &PartEntry::kind);
+  const bool are_in_a_row = ordinals != parts.end() && ordinals->bytes == 8;
+  rules[BlockKind::kOrdinals] = {8, are_in_a_row ? 8 : rows * 8};
   if (header.format == 1) {
     rules[BlockKind::kIdIndex] = {4, rows * 4};
   } else {
@@ -117,24 +122,50 @@ Status AddRecordRules(const RootHeader& header, const RootError& error,
   rules[BlockKind::kRecords] = {0, 0, true};
   rules[BlockKind::kRecordOffsets] = {8, (rows + 1) * 8};
   if (header.document_bytes == 0) return Status::Ok();
+  rules[BlockKind::kDocuments] = {0, 0, true};
   const uint32_t chunk = header.document_chunk_bytes;
+  if (chunk == 0) {
+    rules[BlockKind::kDocuments] = {0, header.document_bytes};
+    return Status::Ok();
+  }
   if (chunk < kDocumentChunkBytesMin || chunk > kDocumentChunkBytesMax ||
       header.document_bytes > uint64_t{kNoBlock} * chunk) {
     return error(Detail::kMiscounted, fmt::format("{} bytes of documents in chunks of {}",
                                                   header.document_bytes, chunk));
   }
-  rules[BlockKind::kDocuments] = {0, 0, true};
   rules[BlockKind::kDocumentChunks] = {8, ((header.document_bytes + chunk - 1) / chunk + 1) * 8};
   return Status::Ok();
 }
 
 // How many there are of each the others say, to who reads them.
-void AddInvertedRules(std::map<BlockKind, PartRule>& rules) {
-  rules[BlockKind::kRowGroups] = {sizeof(RowGroupEntry), 0, true};
-  rules[BlockKind::kFields] = {sizeof(FieldEntry), 0, true};
-  rules[BlockKind::kTermBlocks] = {sizeof(TermBlockEntry), 0, true};
-  rules[BlockKind::kTerms] = {0, 0, true};
-  rules[BlockKind::kPostings] = {0, 0, true};
+void AddInvertedRules(const InvertedKinds& kinds, std::map<BlockKind, PartRule>& rules) {
+  rules[kinds.groups] = {sizeof(RowGroupEntry), 0, true};
+  rules[kinds.fields] = {sizeof(FieldEntry), 0, true};
+  rules[kinds.blocks] = {sizeof(TermBlockEntry), 0, true};
+  rules[kinds.terms] = {0, 0, true};
+  rules[kinds.postings] = {0, 0, true};
+}
+
+// Of an index that is not read any more (cell_part.h).
+void AddOldCellRules(uint64_t rows, std::map<BlockKind, PartRule>& rules) {
+  constexpr uint32_t kOldCellBytes = 16;
+  rules[BlockKind::kCells] = {kOldCellBytes, 0, true};
+  rules[BlockKind::kCellRows] = {sizeof(uint32_t), rows * sizeof(uint32_t)};
+  AddInvertedRules({.groups = BlockKind::kCellGroups,
+                    .fields = BlockKind::kCellFields,
+                    .blocks = BlockKind::kCellTermBlocks,
+                    .terms = BlockKind::kCellTerms,
+                    .postings = BlockKind::kCellPostings},
+                   rules);
+}
+
+void AddTextRules(uint64_t rows, std::map<BlockKind, PartRule>& rules) {
+  rules[BlockKind::kTextHead] = {0, 0, true};
+  rules[BlockKind::kTextGroups] = {sizeof(TextGroupEntry), 0, true};
+  rules[BlockKind::kTextLengths] = {4, rows * 4};
+  rules[BlockKind::kTextTermBlocks] = {sizeof(TextTermBlock), 0, true};
+  rules[BlockKind::kTextTerms] = {0, 0, true};
+  rules[BlockKind::kTextPostings] = {0, 0, true};
 }
 
 Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
@@ -142,6 +173,11 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
                                               const RootError& error) {
   const uint64_t rows = header.rows;
   std::map<BlockKind, PartRule> rules;
+  const auto has = [&parts](BlockKind kind) {
+    return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {
+      return part.kind == static_cast<uint32_t>(kind);
+    });
+  };
   if (header.vectors != 0) {
     const uint32_t bytes =
         header.dimension * VectorElementBytes(static_cast<VectorElement>(header.vector_element));
@@ -158,6 +194,7 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
     std::vector<BlockKind> kinds = {BlockKind::kIndex, BlockKind::kEntries};
     if (kind == SegmentKind::kGraph) {
       kinds.push_back(BlockKind::kGraphNodes);
+      if (has(BlockKind::kRowCodes)) kinds.push_back(BlockKind::kRowCodes);
     } else {
       for (const BlockKind of_clusters :
            {BlockKind::kClusterSizes, BlockKind::kCentroids, BlockKind::kClusterNodes})
@@ -166,11 +203,6 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
     for (const BlockKind part : kinds)
       rules[part] = {.element_bytes = 0, .bytes = 0, .is_free = true};
   }
-  const auto has = [&parts](BlockKind kind) {
-    return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {
-      return part.kind == static_cast<uint32_t>(kind);
-    });
-  };
   if (has(BlockKind::kCodes)) {
     if (header.vectors == 0 || header.dimension > kByteCodeDimensionMax) {
       return error(Detail::kMiscounted, fmt::format("codes of {} vectors of dimension {}",
@@ -184,10 +216,21 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   if (rows == 0) return rules;
   if (has(BlockKind::kRowPointers)) {
     rules[BlockKind::kRowPointers] = {8, rows * 8};
+    if (has(BlockKind::kRowGroups)) AddInvertedRules(kMetadataKinds, rules);
     return rules;
   }
-  PIGMENT_RETURN_IF_ERROR(AddRecordRules(header, error, rules));
-  if (has(BlockKind::kRowGroups)) AddInvertedRules(rules);
+  PIGMENT_RETURN_IF_ERROR(AddRecordRules(header, parts, error, rules));
+  if (has(BlockKind::kRowGroups)) AddInvertedRules(kMetadataKinds, rules);
+  if (has(BlockKind::kGramGroups)) {
+    rules[BlockKind::kDocumentBegins] = {sizeof(uint64_t),
+                                         DocumentBeginsOf(rows) * sizeof(uint64_t)};
+    rules[BlockKind::kDocumentEnds] = {sizeof(uint32_t), rows * sizeof(uint32_t)};
+    AddInvertedRules(kGramKinds, rules);
+  }
+  if (has(BlockKind::kCells)) AddOldCellRules(rows, rules);
+  if (has(BlockKind::kRowGroups) && has(BlockKind::kIndexRules))
+    rules[BlockKind::kIndexRules] = {0, 0, true};
+  if (has(BlockKind::kTextHead)) AddTextRules(rows, rules);
   return rules;
 }
 
@@ -314,7 +357,8 @@ Status AppendExtents(const std::byte* from, uint32_t count, std::optional<uint32
 }
 
 Status ReadExtents(BlockSource* source, const RootHeader& header, const std::byte* in_root,
-                   const RootError& error, std::vector<Extent>& extents) {
+                   const RootError& error, Root* root) {
+  std::vector<Extent>& extents = root->extents;
   PIGMENT_RETURN_IF_ERROR(
       AppendExtents(in_root, header.root_extents, source->blocks(), error, extents));
   uint32_t physical = header.extents_physical;
@@ -334,6 +378,7 @@ Status ReadExtents(BlockSource* source, const RootHeader& header, const std::byt
     }
     PIGMENT_RETURN_IF_ERROR(AppendExtents(block.payload() + sizeof chunk, chunk.count,
                                           source->blocks(), error, extents));
+    root->extent_blocks.push_back(physical);
     physical = chunk.next;
   }
   return Status::Ok();
@@ -430,7 +475,7 @@ Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
   root.parts = ReadPartTable(table, header);
   PIGMENT_RETURN_IF_ERROR(CheckParts(header, root.parts, error));
   PIGMENT_RETURN_IF_ERROR(
-      ReadExtents(source, header, table + header.parts * entry_bytes, error, root.extents));
+      ReadExtents(source, header, table + header.parts * entry_bytes, error, &root));
   const uint64_t mapped =
       root.extents.empty() ? 0 : uint64_t{root.extents.back().logical} + root.extents.back().count;
   uint64_t in_parts = header.packed_blocks;

@@ -119,6 +119,7 @@ struct Root {
   uint32_t document_chunk_bytes = 0;
   std::vector<PartEntry> parts;
   std::vector<Extent> extents;  // ascending, without gaps, cover every block but root and kExtents
+  std::vector<uint32_t> extent_blocks;  // where the kExtents blocks lie
 
   // Null when the segment has no such part.
   const PartEntry* Find(BlockKind kind) const {

@@ -89,7 +89,7 @@ RowReader::RowReader(BlockSource* source, const Root* root)
     : root_(root),
       finder_(source, root),
       ids_(source, root),
-      ordinals_(source, root, BlockKind::kOrdinals),
+      ordinals_(source, root),
       row_vectors_(source, root, BlockKind::kRowVectors),
       vectors_(source, root, BlockKind::kVectors),
       codes_(source, root, BlockKind::kCodes),

@@ -39,10 +39,10 @@ class RowReader {
   }
   // REQUIRES of all that follow: row < rows.
   Result<std::string_view> ReadId(uint32_t row) { return ids_.Read(row); }
-  Result<uint64_t> ReadOrdinal(uint32_t row) { return ordinals_.ReadElement<uint64_t>(row); }
+  Result<uint64_t> ReadOrdinal(uint32_t row) { return ordinals_.Read(row); }
   // The row's id and ordinal are likely to be read soon.
   void Expect(uint32_t row) {
-    ordinals_.ExpectElement(row, sizeof(uint64_t));
+    ordinals_.Expect(row);
     ids_.Expect(row);
   }
   // Id, ordinal and the fields that are asked for; the others are made empty.
@@ -54,6 +54,22 @@ class RowReader {
   // is valid until the reader's next call of the same name.
   Result<RecordTexts> ReadTexts(uint32_t row, const Segment::Fields& fields) {
     return records_.Read(row, fields);
+  }
+  // Where the document of a row lies among the documents: those of rows lie in their order, and
+  // without gaps. For segments with a CellReader.
+  struct DocumentPlace {
+    uint64_t begin = 0;
+    uint32_t bytes = 0;
+    bool exists = false;
+  };
+  Result<DocumentPlace> FindDocument(uint32_t row) {
+    PIGMENT_ASSIGN_OR_RETURN(const RecordReader::Place place, records_.Find(row));
+    const RecordHeader& header = place.header;
+    return DocumentPlace{header.document_offset, header.document_bytes,
+                         (header.flags & kHasDocument) != 0};
+  }
+  Result<std::string_view> ViewDocuments(uint64_t begin, uint32_t bytes) {
+    return records_.ViewDocuments(begin, bytes);
   }
   Result<std::span<const float>> ReadVector(uint32_t row) {
     PIGMENT_RETURN_IF_ERROR(ReadEmbedding(row).status());
@@ -71,7 +87,7 @@ class RowReader {
   const Root* const root_;
   IdFinder finder_;
   IdReader ids_;
-  PartCursor ordinals_;
+  OrdinalReader ordinals_;
   PartCursor row_vectors_;
   PartCursor vectors_;
   PartCursor codes_;

@@ -9,12 +9,16 @@
 #include <algorithm>
 #include <mutex>
 
+#include "engine/segment/cell_reader.h"
+#include "engine/segment/host_keys.h"
 #include "engine/segment/index_part.h"
 #include "engine/segment/index_reader.h"
 #include "engine/segment/inverted_reader.h"
+#include "engine/segment/inverted_walk.h"
 #include "engine/segment/part_reader.h"
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
+#include "engine/segment/text_reader.h"
 #include "engine/segment/vector_reader.h"
 #include "engine/segment/verify.h"
 #include "engine/vector/byte_code.h"
@@ -27,6 +31,11 @@ class BlockSegment final : public Segment {
  public:
   BlockSegment(BlockSource* source, Root root) : source_(source), root_(std::move(root)) {}
 
+  Status ReadRules() {
+    PIGMENT_ASSIGN_OR_RETURN(rules_, ReadIndexRules(source_, root_));
+    return Status::Ok();
+  }
+
   const SegmentInfo& info() const override { return root_.info; }
 
   Result<const IndexHead*> Index() const override;
@@ -38,14 +47,24 @@ class BlockSegment final : public Segment {
   }
   std::unique_ptr<InvertedReader> NewInvertedReader() const override {
     if (root_.Find(BlockKind::kRowGroups) == nullptr) return nullptr;
-    return std::make_unique<InvertedReader>(source_, &root_);
+    return std::make_unique<InvertedReader>(source_, &root_, kMetadataKinds, root_.info.rows,
+                                            rules_);
+  }
+  Status VisitKeys(uint32_t first, uint32_t end, const KeyVisitor& visit) const override;
+  std::unique_ptr<CellReader> NewCellReader() const override {
+    if (root_.Find(BlockKind::kGramGroups) == nullptr) return nullptr;
+    return std::make_unique<CellReader>(source_, &root_);
+  }
+  std::unique_ptr<TextReader> NewTextReader() const override {
+    if (root_.Find(BlockKind::kTextHead) == nullptr) return nullptr;
+    return std::make_unique<TextReader>(source_, &root_);
   }
   Result<std::optional<uint32_t>> FindRow(std::string_view id) const override {
     return IdFinder(source_, &root_).Find(id);
   }
   Result<std::string> ReadId(uint32_t row) const override;
   Result<uint64_t> ReadOrdinal(uint32_t row) const override {
-    return Cursor(BlockKind::kOrdinals).ReadElement<uint64_t>(row);
+    return OrdinalReader(source_, &root_).Read(row);
   }
   Result<Record> ReadRecord(uint32_t row, const Fields& fields) const override;
   Result<uint32_t> ReadRowVector(uint32_t row) const override;
@@ -57,7 +76,7 @@ class BlockSegment final : public Segment {
     return ReadRowVectorsFrom(cursor, root_, first, out);
   }
   Status ReadOrdinals(uint32_t first, std::span<uint64_t> out) const override {
-    return Cursor(BlockKind::kOrdinals).ReadElements(first, out);
+    return OrdinalReader(source_, &root_).ReadMany(first, out);
   }
   Status VisitVectors(const VectorVisitor& visit, const VectorFilter& wants) const override;
   bool has_codes() const override { return root_.Find(BlockKind::kCodes) != nullptr; }
@@ -70,6 +89,7 @@ class BlockSegment final : public Segment {
     return ReadVectorFrom(cursor, root_, vector, out);
   }
   void VisitBlocks(const BlockVisitor& visit) const override;
+  void VisitPlaces(const std::function<void(uint32_t physical)>& visit) const override;
   Status Verify() const override { return VerifySegment(*this, source_, root_); }
 
  private:
@@ -77,6 +97,7 @@ class BlockSegment final : public Segment {
 
   BlockSource* const source_;
   const Root root_;
+  SharedRules rules_;
   mutable std::mutex index_mutex_;  // held while the head is read
   mutable std::unique_ptr<const IndexHead> index_;
 };
@@ -88,6 +109,30 @@ Result<const IndexHead*> BlockSegment::Index() const {
     PIGMENT_ASSIGN_OR_RETURN(index_, ReadIndexHead(source_, root_));
   }
   return index_.get();
+}
+
+Status BlockSegment::VisitKeys(uint32_t first, uint32_t end, const KeyVisitor& visit) const {
+  PartCursor groups = Cursor(BlockKind::kRowGroups);
+  if (!groups.exists()) return Status::Ok();
+  InvertedWalk walk(source_, &root_, kMetadataKinds);
+  return VisitRowGroups(
+      groups, root_.info.rows,
+      [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        if (group.rows_end <= first || before.rows_end >= end) return Status::Ok();
+        return walk.VisitFields(before, group, [&](const WalkedField& field) -> Status {
+          HostKey key{};
+          if (!ReadHostFieldKey(field.key, field.type, &key))
+            return groups.Damaged(Detail::kMiscounted, "a field is of no column");
+          for (size_t i = 0; i < field.terms.size(); ++i) {
+            key.bytes = field.terms[i];
+            for (const uint32_t in_group : field.RowsOf(i)) {
+              const uint32_t row = before.rows_end + in_group;
+              if (row >= first && row < end) visit(key, row);
+            }
+          }
+          return Status::Ok();
+        });
+      });
 }
 
 Result<std::string> BlockSegment::ReadId(uint32_t row) const {
@@ -116,6 +161,13 @@ void BlockSegment::VisitBlocks(const BlockVisitor& visit) const {
       if (expected.kind != BlockKind::kRoot) visit(root_.PhysicalOf(part, i), expected);
     }
   }
+}
+
+void BlockSegment::VisitPlaces(const std::function<void(uint32_t physical)>& visit) const {
+  for (const Extent& extent : root_.extents)
+    for (uint32_t i = 0; i < extent.count; ++i) visit(extent.physical + i);
+  for (const uint32_t physical : root_.extent_blocks) visit(physical);
+  visit(root_.physical);
 }
 
 // Whole vectors of a block where they lie, one that goes on in the next from a copy.
@@ -171,7 +223,9 @@ Status BlockSegment::VisitCodes(const CodeVisitor& visit, const VectorFilter& wa
 Result<std::unique_ptr<Segment>> Segment::Open(BlockSource* source, uint32_t root,
                                                std::optional<uint32_t> expected_segment) {
   PIGMENT_ASSIGN_OR_RETURN(Root read, ReadRoot(source, root, expected_segment));
-  return std::unique_ptr<Segment>(new BlockSegment(source, std::move(read)));
+  auto segment = std::make_unique<BlockSegment>(source, std::move(read));
+  PIGMENT_RETURN_IF_ERROR(segment->ReadRules());
+  return std::unique_ptr<Segment>(std::move(segment));
 }
 
 }  // namespace pigment

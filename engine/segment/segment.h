@@ -7,8 +7,8 @@
 // A segment is a run of logical blocks 0..n-1, grouped into parts (one BlockKind each); the root is
 // the last one. Rows and vectors are numbered apart, both in the order in which rows were added: a
 // vector owns one or more rows, and slots of vectors up to a multiple of 32 are padding. A row may
-// have no vector
-// (kNoVector).
+// have no vector (kNoVector). In a segment with an index each vector is of the row of its number, and
+// rows without one come last.
 //
 // Root payload (offset relative to the payload):
 //   offset size meaning
@@ -31,7 +31,7 @@
 //   72     4    extents in all
 //   76     4    packed blocks
 //   80     8    bytes of all documents before compression
-//   88     4    bytes of a chunk of documents before compression
+//   88     4    bytes of a chunk of documents before compression; 0: they are not compressed
 //   92     4    what each number of a vector is kept as (VectorElement)
 //   96     32*p part table: kind u32, element bytes u32 (0: a stream), first logical block u32,
 //               blocks u32, bytes u64, offset u32, reserved u32
@@ -123,9 +123,12 @@ struct SegmentInfo {
   uint32_t vector_bytes() const { return dimension * VectorElementBytes(vector_element); }
 };
 
+struct HostKey;        // host_keys.h
 class RowReader;       // row_reader.h
 class VectorReader;    // vector_reader.h
 class InvertedReader;  // inverted_reader.h
+class CellReader;      // cell_reader.h
+class TextReader;      // text_reader.h
 class IndexReader;     // index_reader.h
 struct IndexHead;      // index_part.h
 
@@ -145,6 +148,17 @@ class Segment {
   // For filters on metadata; null where the segment has no inverted index. It must not outlive the
   // segment.
   virtual std::unique_ptr<InvertedReader> NewInvertedReader() const = 0;
+  // Every key of a host's rows from `first` to before `end` (host_keys.h), each with its row; of
+  // rows that are in no index none. A row's keys come in the order in which it stores them.
+  using KeyVisitor = std::function<void(const HostKey& key, uint32_t row)>;
+  virtual Status VisitKeys(uint32_t first, uint32_t end, const KeyVisitor& visit) const = 0;
+  // For filters on documents; null where the segment has no index of them. It must not outlive the
+  // segment.
+  virtual std::unique_ptr<CellReader> NewCellReader() const = 0;
+
+  // For ranked search of documents; null where the segment has no text index. It must not outlive
+  // the segment.
+  virtual std::unique_ptr<TextReader> NewTextReader() const = 0;
 
   // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no
   // records.
@@ -198,6 +212,8 @@ class Segment {
   // which Open has checked. For whoever copies blocks as they are.
   using BlockVisitor = std::function<void(uint32_t physical, const BlockExpectation& expected)>;
   virtual void VisitBlocks(const BlockVisitor& visit) const = 0;
+  // Where each block lies, root and extent map included: for whoever gives them all up.
+  virtual void VisitPlaces(const std::function<void(uint32_t physical)>& visit) const = 0;
 
   // Reads and checks every block and every cross-reference.
   virtual Status Verify() const = 0;

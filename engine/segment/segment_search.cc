@@ -11,6 +11,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/segment/code_scan.h"
 #include "engine/segment/index_search.h"
 
 namespace pigment {
@@ -20,8 +21,11 @@ namespace {
 // bytes of a scan: these are asked for ahead, and take 0.05 ns each.
 constexpr double kVisitBytes = 10000;
 constexpr double kRowBytes = 500;
-// Vectors that a probe compares for each neighbour.
+// What a row costs beside its code, where a scan has codes.
+constexpr double kRowCodeBytes = 150;
+// Vectors that a probe, and a scan of codes, compares for each neighbour.
 constexpr double kComparedEach = 8;
+constexpr double kComparedByCodesEach = 30;
 
 class SegmentSearcher {
  public:
@@ -39,6 +43,10 @@ class SegmentSearcher {
   }
   bool is_graph() const { return segment_.info().kind == SegmentKind::kGraph; }
   bool MayUseIndex() const;
+  bool MayScanCodes(const IndexHead& head) const {
+    return MayUseIndex() && is_graph() && head.row_radius != 0 && search_.width == 0;
+  }
+  double ScanBytes(const IndexHead& head) const;
   // Sets reach and visits of searches, unless a scan is expected to cost less.
   bool PlanSearches(const IndexHead& head);
   // What nodes or clusters take, on average.
@@ -46,6 +54,8 @@ class SegmentSearcher {
   // The queries that no search of the index answered.
   Result<std::vector<size_t>> SearchAll(const IndexHead& head);
   Result<std::vector<RowHit>> SearchOne(IndexReader& reader, const IndexSearch& search);
+  // The queries that codes say nothing of.
+  Result<std::vector<size_t>> ScanCodes(const IndexHead& head, const std::vector<size_t>& queries);
   Status Scan(const std::vector<size_t>& queries);
 
   const Segment& segment_;
@@ -61,8 +71,8 @@ class SegmentSearcher {
 
 bool SegmentSearcher::MayUseIndex() const {
   const SegmentInfo& info = segment_.info();
-  return segment_.has_index() && info.rows == info.vectors && info.metric == search_.scan.metric &&
-         wanted() > 0 && (search_.recall < 1 || search_.width != 0);
+  return segment_.has_index() && info.metric == search_.scan.metric && wanted() > 0 &&
+         (search_.recall < 1 || search_.width != 0);
 }
 
 double SegmentSearcher::VisitBytes(const IndexHead& head) const {
@@ -70,6 +80,15 @@ double SegmentSearcher::VisitBytes(const IndexHead& head) const {
     return static_cast<double>(head.node_bytes()) + segment_.info().vector_bytes() + kVisitBytes;
   return static_cast<double>(head.cluster_begins.back()) / head.entries +
          static_cast<double>(head.centroid_bytes()) + kVisitBytes;
+}
+
+double SegmentSearcher::ScanBytes(const IndexHead& head) const {
+  const double vector_bytes = segment_.info().vector_bytes() + kRowBytes;
+  const double allowed = static_cast<double>(search_.allowed_count);
+  if (!MayScanCodes(head)) return allowed * vector_bytes;
+  const double compared = std::min(allowed, kComparedByCodesEach * static_cast<double>(wanted()));
+  return allowed * (static_cast<double>(head.row_code_bytes()) + kRowCodeBytes) +
+         compared * vector_bytes;
 }
 
 bool SegmentSearcher::PlanSearches(const IndexHead& head) {
@@ -80,8 +99,7 @@ bool SegmentSearcher::PlanSearches(const IndexHead& head) {
                                  ? 0
                                  : static_cast<double>(head.entry_nodes() * head.node_bytes()) +
                                        kComparedEach * static_cast<double>(wanted()) * vector_bytes;
-  const double visits_of_scan =
-      std::max(allowed * vector_bytes - fixed_bytes, 0.0) / VisitBytes(head);
+  const double visits_of_scan = std::max(ScanBytes(head) - fixed_bytes, 0.0) / VisitBytes(head);
   if (search_.width != 0) {
     reach_ = std::numeric_limits<float>::infinity();
     visits_max_ = is_graph() ? std::max(search_.width, wanted()) : search_.width;
@@ -89,7 +107,7 @@ bool SegmentSearcher::PlanSearches(const IndexHead& head) {
   }
   reach_ = head.reach.For(wanted(), search_.recall).reach;
   // Among all rows those allowed are as far apart as so many more neighbours are.
-  const double among = static_cast<double>(wanted()) * segment_.info().rows / allowed;
+  const double among = static_cast<double>(wanted()) * segment_.info().vectors / allowed;
   const Reach expected = head.reach.For(static_cast<size_t>(among), search_.recall);
   // A search that has cost as much as a scan is given up for one: it may have met few of the
   // allowed rows, where these are far from the query. It has seldom so far to go.
@@ -158,6 +176,35 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   return left;
 }
 
+Result<std::vector<size_t>> SegmentSearcher::ScanCodes(const IndexHead& head,
+                                                       const std::vector<size_t>& queries) {
+  std::vector<size_t> left;
+  const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
+  const float errors = ErrorsForRecall(search_.recall);
+  for (const size_t i : queries) {
+    const GraphQuery query(head.space, Query(i));
+    if (!query.is_finite()) {
+      left.push_back(i);
+      continue;
+    }
+    PIGMENT_ASSIGN_OR_RETURN(CodeScanResult scanned,
+                             ScanRowCodes(segment_.info(), *reader,
+                                          {.metric = search_.scan.metric,
+                                           .vector = Query(i),
+                                           .query = &query,
+                                           .k = wanted(),
+                                           .allowed_rows = search_.scan.allowed_rows,
+                                           .wanted = search_.scan.limit(i),
+                                           .control = search_.scan.control},
+                                          errors));
+    result_.found.rows_scored += scanned.codes;
+    result_.found.bytes_scored += scanned.codes * head.row_code_bytes() +
+                                  scanned.vectors_compared * segment_.info().vector_bytes();
+    result_.found.hits[i] = std::move(scanned.hits);
+  }
+  return left;
+}
+
 Status SegmentSearcher::Scan(const std::vector<size_t>& queries) {
   FlatScan scan = search_.scan;
   std::vector<float> vectors;
@@ -188,6 +235,9 @@ Result<SegmentSearchResult> SegmentSearcher::Run() {
     PIGMENT_ASSIGN_OR_RETURN(left, SearchAll(*head));
   } else {
     for (size_t i = 0; i < search_.scan.query_count; ++i) left.push_back(i);
+  }
+  if (!left.empty() && head != nullptr && MayScanCodes(*head)) {
+    PIGMENT_ASSIGN_OR_RETURN(left, ScanCodes(*head, left));
   }
   if (!left.empty()) PIGMENT_RETURN_IF_ERROR(Scan(left));
   return std::move(result_);

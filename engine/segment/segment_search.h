@@ -17,7 +17,7 @@ namespace pigment {
 
 struct SegmentSearch {
   FlatScan scan;               // metric, queries, k, allowed rows, control
-  uint64_t allowed_count = 0;  // how many rows are allowed
+  uint64_t allowed_count = 0;  // how many rows are allowed that have a vector
   // Of the k nearest allowed rows the part that is wanted on average; 1: all, by a scan.
   double recall = 1;
   // Nodes that a walk visits, or clusters that a probe does, in place of a recall; 0: as the recall
@@ -36,8 +36,8 @@ struct SegmentSearchResult {
   uint64_t links_estimated = 0;
 };
 
-// As ScanFlat for dimensions that differ. Without an index, or where rows and vectors differ, or
-// where the metric is not the segment's, it is a scan.
+// As ScanFlat for dimensions that differ. Without an index, or where the metric is not the
+// segment's, it is a scan.
 Result<SegmentSearchResult> SearchSegment(const Segment& segment, uint32_t dimension,
                                           const SegmentSearch& search);
 

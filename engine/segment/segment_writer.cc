@@ -13,7 +13,9 @@
 
 #include "engine/base/checksum.h"
 #include "engine/base/planted_bugs.h"
+#include "engine/segment/cell_part.h"
 #include "engine/segment/documents.h"
+#include "engine/segment/host_keys.h"
 #include "engine/segment/id_index.h"
 #include "engine/segment/index_part.h"
 #include "engine/segment/inverted_part.h"
@@ -21,6 +23,7 @@
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
+#include "engine/segment/text_part.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/half.h"
 
@@ -54,7 +57,10 @@ struct SegmentWriter::State {
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
         documents(&packer, &reservation),
-        inverted(&packer, given.budget, Xxh3_64(given.owner)) {
+        inverted(&packer, given.budget, Xxh3_64(given.owner, given.key_seed), given.rules),
+        cells(&packer, given.budget, Xxh3_64(given.owner)) {
+    if (given.analyzer != nullptr)
+      text.emplace(&packer, *given.analyzer, given.budget, Xxh3_64(given.owner));
     if (given.index.kind == SegmentKind::kFlat || given.index_vectors == 0 ||
         given.dimension == 0 || !HasGraphSpace(given.metric))
       return;
@@ -62,6 +68,7 @@ struct SegmentWriter::State {
                                    .metric = given.metric,
                                    .dimension = given.dimension,
                                    .vectors = given.index_vectors,
+                                   .grows = given.index_grows,
                                    .threads = given.threads,
                                    .budget = given.budget,
                                    .pause = given.pause});
@@ -80,7 +87,23 @@ struct SegmentWriter::State {
     return size_t{options.dimension} * VectorElementBytes(options.vector_element);
   }
   Status CheckDimension(size_t dimension) const;
+  Status CheckRow(std::span<const float> vector, uint64_t row_pointer) const;
   Status AddVector(std::span<const float> vector, std::span<const std::byte> code);
+  struct HostRow {
+    std::span<const float> vector;
+    uint64_t row_pointer;
+    std::span<const std::byte> keys;
+    bool has_known_keys;  // otherwise it is in no inverted index
+  };
+  // Now, or behind the others where that has to be.
+  Status AddHostRow(const HostRow& row);
+  Status AddPointer(const HostRow& row);
+  void Hold(const HostRow& row);
+  // Room for a row that is kept back because it has no vector.
+  Status MakeHeldRoom(size_t keys);
+  // What was kept back goes behind the rows so far.
+  Status AddHeld();
+  Status AddOrdinal(uint64_t ordinal);
   Status AddTexts(const RowView& row);
   Status PadVectors(uint64_t slots);
   Status WriteRowVectors();
@@ -99,11 +122,22 @@ struct SegmentWriter::State {
   std::vector<std::byte> halves;  // of the vector that is being added
   std::string code;               // its code
   uint64_t last_ordinal = 0;
+  bool are_in_a_row = true;  // ordinals so far
   std::vector<PendingId> ids;
   std::string metadata;  // of the record that is being added
   DocumentWriter documents;
   InvertedWriter inverted;
+  CellWriter cells;
+  std::optional<TextWriter> text;
   std::unique_ptr<IndexWriter> index;  // null: the segment will have none
+  // Rows without a vector, while there is an index: row pointer, bytes of keys, these.
+  struct HeldRow {
+    uint64_t row_pointer;
+    uint64_t keys_bytes;
+    uint64_t has_known_keys;  // a bool, without padding
+  };
+  std::vector<std::byte> held;
+  Reservation held_reservation{options.budget};
 };
 
 Status SegmentWriter::State::CheckDimension(size_t dimension) const {
@@ -111,6 +145,16 @@ Status SegmentWriter::State::CheckDimension(size_t dimension) const {
   return InvalidArgument(Detail::kDimension,
                          fmt::format("dimension mismatch: segment {} has {}, got {}",
                                      options.segment, options.dimension, dimension));
+}
+
+// Whether such a row of a host may be added now.
+Status SegmentWriter::State::CheckRow(std::span<const float> vector, uint64_t row_pointer) const {
+  PIGMENT_RETURN_IF_ERROR(failed);
+  if (kind == Rows::kRecords || is_finished) {
+    return Internal("a row was added to a segment of records, or after the end");
+  }
+  if (row_pointer == kNoRowPointer) return InvalidArgument("row pointer 2^64 - 1 is reserved");
+  return vector.empty() ? Status::Ok() : CheckDimension(vector.size());
 }
 
 // Adds the row too. `code` empty: it is made here.
@@ -150,10 +194,21 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
   return Status::Ok();
 }
 
+// The first stands for all that follow it without a gap.
+Status SegmentWriter::State::AddOrdinal(uint64_t ordinal) {
+  PartWriter* const part = packer.Part(BlockKind::kOrdinals, sizeof ordinal);
+  if (rows > 0 && are_in_a_row && ordinal != last_ordinal + 1) {
+    are_in_a_row = false;
+    for (uint32_t left = rows - 1; left > 0; --left)
+      PIGMENT_RETURN_IF_ERROR(part->Add(last_ordinal - left + 1));
+  }
+  last_ordinal = ordinal;
+  return rows > 0 && are_in_a_row ? Status::Ok() : part->Add(ordinal);
+}
+
 // Ordinal, id and texts of row number `rows`.
 Status SegmentWriter::State::AddTexts(const RowView& row) {
-  last_ordinal = row.ordinal;
-  PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kOrdinals, sizeof(uint64_t))->Add(row.ordinal));
+  PIGMENT_RETURN_IF_ERROR(AddOrdinal(row.ordinal));
   const IdHash hash = HashId(options.owner, row.id);
   PIGMENT_RETURN_IF_ERROR(
       Push(ids, PendingId{IdHashEntry(hash.stored, rows), hash.check}, reservation));
@@ -165,8 +220,12 @@ Status SegmentWriter::State::AddTexts(const RowView& row) {
   PIGMENT_RETURN_IF_ERROR(
       packer.Part(BlockKind::kRecordOffsets, sizeof(uint64_t))->Add(records->bytes()));
   PIGMENT_RETURN_IF_ERROR(WriteRecordTexts(row.id, row.texts, records, &documents));
-  return inverted.Add(row.texts.metadata ? &*row.texts.metadata : nullptr,
-                      row.texts.uri ? &*row.texts.uri : nullptr);
+  const std::string_view* const document = row.texts.document ? &*row.texts.document : nullptr;
+  if (options.document_index) PIGMENT_RETURN_IF_ERROR(cells.Add(document));
+  if (text) PIGMENT_RETURN_IF_ERROR(text->Add(document));
+  return inverted.Add({.metadata = row.texts.metadata,
+                       .uri = row.texts.uri,
+                       .has_document = row.texts.document.has_value()});
 }
 
 Status SegmentWriter::State::PadVectors(uint64_t slots) {
@@ -203,6 +262,8 @@ Status SegmentWriter::State::WriteIdIndex() {
                               ->Add(packer.Part(BlockKind::kRecords, 0)->bytes()));
   PIGMENT_RETURN_IF_ERROR(documents.Finish());
   PIGMENT_RETURN_IF_ERROR(inverted.Finish());
+  PIGMENT_RETURN_IF_ERROR(cells.Finish());
+  if (text) PIGMENT_RETURN_IF_ERROR(text->Finish());
   if (!PIGMENT_PLANTED(kIdIndexIsNotSorted)) std::sort(ids.begin(), ids.end());
   PartWriter* const index = packer.Part(BlockKind::kIdHashes, sizeof(uint64_t));
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -254,18 +315,85 @@ Status SegmentWriter::AddView(const RowView& row) {
   return state.failed;
 }
 
-Status SegmentWriter::AddRow(std::span<const float> vector, uint64_t row_pointer) {
-  State& state = *state_;
-  PIGMENT_RETURN_IF_ERROR(state.failed);
-  if (state.kind == State::Rows::kRecords || state.is_finished) {
-    return Internal("a row was added to a segment of records, or after the end");
+Status SegmentWriter::State::AddPointer(const HostRow& row) {
+  PIGMENT_RETURN_IF_ERROR(
+      packer.Part(BlockKind::kRowPointers, sizeof row.row_pointer)->Add(row.row_pointer));
+  if (!row.has_known_keys) {
+    PIGMENT_RETURN_IF_ERROR(inverted.AddUnindexed());
+  } else if (options.row_keys) {
+    RowTerms terms;
+    if (!row.keys.empty()) terms.metadata = AsText(row.keys);
+    PIGMENT_RETURN_IF_ERROR(inverted.Add(terms));
   }
-  if (row_pointer == kNoRowPointer) return InvalidArgument("row pointer 2^64 - 1 is reserved");
-  if (!vector.empty()) PIGMENT_RETURN_IF_ERROR(state.CheckDimension(vector.size()));
-  state.kind = State::Rows::kPointers;
-  state.failed = state.packer.Part(BlockKind::kRowPointers, sizeof row_pointer)->Add(row_pointer);
-  if (state.failed.ok()) state.failed = state.AddVector(vector, {});
+  return AddVector(row.vector, {});
+}
+
+Status SegmentWriter::State::MakeHeldRoom(size_t keys) {
+  const size_t bytes = held.size() + sizeof(HeldRow) + keys;
+  if (bytes <= held.capacity()) return Status::Ok();
+  const size_t capacity = std::max(bytes, held.capacity() * 2);
+  PIGMENT_RETURN_IF_ERROR(held_reservation.Grow(capacity - held.capacity()));
+  held.reserve(capacity);
+  return Status::Ok();
+}
+
+void SegmentWriter::State::Hold(const HostRow& row) {
+  const HeldRow kept{row.row_pointer, row.keys.size(), row.has_known_keys};
+  const auto head = std::as_bytes(std::span(&kept, 1));
+  held.insert(held.end(), head.begin(), head.end());
+  held.insert(held.end(), row.keys.begin(), row.keys.end());
+}
+
+Status SegmentWriter::State::AddHeld() {
+  for (size_t at = 0; at < held.size();) {
+    HeldRow row;
+    std::memcpy(&row, held.data() + at, sizeof row);
+    at += sizeof row;
+    PIGMENT_RETURN_IF_ERROR(AddPointer({.vector = {},
+                                        .row_pointer = row.row_pointer,
+                                        .keys = std::span(held).subspan(at, row.keys_bytes),
+                                        .has_known_keys = row.has_known_keys != 0}));
+    at += row.keys_bytes;
+  }
+  held.clear();
+  return Status::Ok();
+}
+
+Status SegmentWriter::State::AddHostRow(const HostRow& row) {
+  kind = Rows::kPointers;
+  if (index != nullptr && row.vector.empty() && MakeHeldRoom(row.keys.size()).ok()) {
+    Hold(row);
+    return Status::Ok();
+  }
+  if (index != nullptr && (row.vector.empty() || !index->MakeRoom())) {
+    index.reset();
+    PIGMENT_RETURN_IF_ERROR(AddHeld());
+  }
+  return AddPointer(row);
+}
+
+Status SegmentWriter::AddRow(std::span<const float> vector, uint64_t row_pointer,
+                             std::span<const std::byte> keys) {
+  State& state = *state_;
+  PIGMENT_RETURN_IF_ERROR(state.CheckRow(vector, row_pointer));
+  if (!keys.empty() && !state.options.row_keys)
+    return InvalidArgument("the segment has no keys, and a row has some");
+  PIGMENT_RETURN_IF_ERROR(VisitHostKeys(keys, [](const HostKey&) {}));
+  state.failed = state.AddHostRow({vector, row_pointer, keys, true});
   return state.failed;
+}
+
+Status SegmentWriter::AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer) {
+  State& state = *state_;
+  PIGMENT_RETURN_IF_ERROR(state.CheckRow(vector, row_pointer));
+  state.failed = state.AddHostRow({vector, row_pointer, {}, false});
+  return state.failed;
+}
+
+bool SegmentWriter::HasRoom() {
+  constexpr size_t kUsualKeys = 4096;
+  State& state = *state_;
+  return state.index == nullptr || (state.index->MakeRoom() && state.MakeHeldRoom(kUsualKeys).ok());
 }
 
 Result<SegmentSummary> SegmentWriter::Finish() {
@@ -273,11 +401,17 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   PIGMENT_RETURN_IF_ERROR(state.failed);
   if (state.is_finished) return Internal("a segment was finished twice");
   state.is_finished = true;
+  if (state.vectors < state.options.index_vectors_min) state.index.reset();
+  if (state.index != nullptr && state.vectors < state.options.graph_vectors_min)
+    state.index->MakeClusters();
+  PIGMENT_RETURN_IF_ERROR(state.AddHeld());
   const auto slots =
       (uint64_t{state.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));
   if (state.vectors != state.rows) PIGMENT_RETURN_IF_ERROR(state.WriteRowVectors());
   if (state.kind == State::Rows::kRecords) PIGMENT_RETURN_IF_ERROR(state.WriteIdIndex());
+  if (state.kind == State::Rows::kPointers && state.options.row_keys)
+    PIGMENT_RETURN_IF_ERROR(state.inverted.Finish(1));
   IndexWriter::Written index;
   if (state.index != nullptr) {
     PIGMENT_ASSIGN_OR_RETURN(index, state.index->Write(state.packer));

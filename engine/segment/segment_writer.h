@@ -12,6 +12,8 @@
 #include <span>
 
 #include "engine/base/memory_budget.h"
+#include "engine/fulltext/analyzer.h"
+#include "engine/record/index_rules.h"
 #include "engine/segment/segment.h"
 #include "engine/vector/products.h"
 
@@ -30,9 +32,18 @@ struct SegmentOptions {
   enum class Codes { kNone, kOfFlat, kAlways } codes = Codes::kNone;
   SegmentIndex index = {};         // also an index
   uint32_t index_vectors = 0;      // over at most so many vectors
+  uint32_t index_vectors_min = 0;  // of fewer none is built
+  uint32_t graph_vectors_min = 0;  // of fewer clusters in place of a graph
+  bool index_grows = false;        // as IndexBuild has it
   uint32_t threads = 1;            // that build it
   BuildPause pause = {};           // asked while it is built; may be empty
+  // Of a segment with a text index; null: it has none.
+  std::shared_ptr<const Analyzer> analyzer = nullptr;
   MemoryBudget* budget = nullptr;  // memory is charged here; may be null
+  SharedRules rules = nullptr;     // values that are left out of the inverted index; null: none
+  bool document_index = true;      // documents have an index of their own
+  bool row_keys = false;           // rows of a host have keys, and these an index
+  uint64_t key_seed = 0;           // what nobody who chooses keys knows
 };
 
 struct SegmentSummary {
@@ -51,8 +62,17 @@ class SegmentWriter {
   // The same from another segment: what is stored goes over as it is, the code too where there is
   // one; REQUIRES besides: `row` is a row of a segment with this dimension.
   Status AddView(const RowView& row);
-  // A row of a host; an empty `vector` is NULL. Rows of both kinds do not mix in one segment.
-  Status AddRow(std::span<const float> vector, uint64_t row_pointer);
+  // A row of a host; an empty `vector` is NULL. `keys` as host_keys.h stores them; none where the
+  // segment has no row_keys. Rows of both kinds do not mix in one segment.
+  // Those of a segment with an index that have no vector come behind those that do.
+  Status AddRow(std::span<const float> vector, uint64_t row_pointer,
+                std::span<const std::byte> keys = {});
+  // Whether the memory for the index, or for rows without a vector, has room for one more row;
+  // without it there is no index: one who adds a row all the same has given it up.
+  bool HasRoom();
+  // The same for a row whose keys nobody knows, because it is in no index where it comes from: nor
+  // will it be here. REQUIRES: row_keys.
+  Status AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer);
 
   // Writes the remaining parts and the root. Nothing may be added afterwards.
   Result<SegmentSummary> Finish();

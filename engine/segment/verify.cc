@@ -16,6 +16,7 @@
 #include "engine/segment/part_reader.h"
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/row_reader.h"
+#include "engine/segment/text_verify.h"
 #include "engine/vector/byte_code.h"
 
 namespace pigment {
@@ -70,15 +71,17 @@ Status VerifyCodes(const Segment& segment, BlockSource* source, const Root& root
   });
 }
 
-// In a flat segment vectors lie in the order of the rows that own them, and none is without a row.
+// Vectors lie in the order of the rows that own them, and none is without a row; where there is an
+// index each has the number of its row.
 Status VerifyRowVectors(const Segment& segment, BlockSource* source, const Root& root) {
   PartCursor part(source, &root, BlockKind::kRowVectors);
   if (!part.exists()) return Status::Ok();
   uint32_t next = 0;
   for (uint32_t row = 0; row < root.info.rows; ++row) {
     PIGMENT_ASSIGN_OR_RETURN(const uint32_t vector, segment.ReadRowVector(row));
-    if (vector == kNoVector || (next > 0 && vector == next - 1)) continue;
-    if (vector != next) {
+    const bool may_be_shared = root.info.kind == SegmentKind::kFlat && next > 0;
+    if (vector == kNoVector || (may_be_shared && vector == next - 1)) continue;
+    if (vector != next || (root.info.kind != SegmentKind::kFlat && vector != row)) {
       return part.Damaged(Detail::kMiscounted,
                           fmt::format("row {} names vector {}, expected {}", row, vector, next));
     }
@@ -150,8 +153,8 @@ Status VerifyIdHashes(BlockSource* source, const Root& root) {
 }
 
 Status VerifyRecords(BlockSource* source, const Root& root) {
-  PartCursor ordinals(source, &root, BlockKind::kOrdinals);
-  if (!ordinals.exists()) return Status::Ok();
+  OrdinalReader ordinals(source, &root);
+  if (!ordinals.part().exists()) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(root.format == 1 ? VerifyIdOrder(source, root)
                                            : VerifyIdHashes(source, root));
   RecordReader records(source, &root);
@@ -160,13 +163,15 @@ Status VerifyRecords(BlockSource* source, const Root& root) {
   uint64_t document_bytes = 0;
   Record record;
   for (uint32_t row = 0; row < root.info.rows; ++row) {
-    PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, ordinals.ReadElement<uint64_t>(row));
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, ordinals.Read(row));
     if (row > 0 && ordinal <= last) {
-      return ordinals.Damaged(Detail::kMiscounted, fmt::format("row {} is out of order", row));
+      return ordinals.part().Damaged(Detail::kMiscounted,
+                                     fmt::format("row {} is out of order", row));
     }
     last = ordinal;
     PIGMENT_ASSIGN_OR_RETURN(const RecordReader::Place place, records.Find(row));
-    if (root.format > 1 && place.header.document_offset != document_bytes) {
+    const bool has_document = (place.header.flags & kHasDocument) != 0;
+    if (root.format > 1 && has_document && place.header.document_offset != document_bytes) {
       return stream.Damaged(Detail::kMiscounted,
                             fmt::format("the document of row {} begins at {}, expected {}", row,
                                         place.header.document_offset, document_bytes));
@@ -190,7 +195,9 @@ Status VerifySegment(const Segment& segment, BlockSource* source, const Root& ro
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyIndex(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRecords(source, root));
-  return VerifyInverted(source, root);
+  PIGMENT_RETURN_IF_ERROR(VerifyInverted(source, root));
+  PIGMENT_RETURN_IF_ERROR(VerifyCells(source, root));
+  return VerifyText(source, root);
 }
 
 }  // namespace pigment

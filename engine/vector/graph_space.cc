@@ -24,7 +24,7 @@ void Normalize(std::span<const float> vector, float* out) {
 }  // namespace
 
 bool HasGraphSpace(Metric metric) {
-  return metric == Metric::kL2 || metric == Metric::kCosine || metric == Metric::kIp;
+  return metric == Metric::kL2 || IsCosine(metric) || IsInnerProduct(metric);
 }
 
 GraphSpace::GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers)
@@ -40,12 +40,12 @@ void GraphSpace::Rotate(std::span<const float> extended, float* point) const {
 
 void GraphSpace::MakePoint(std::span<const float> vector, float* point) const {
   std::vector<float> extended(rotation_.dimension());
-  if (metric_ == Metric::kCosine) {
+  if (IsCosine(metric_)) {
     Normalize(vector, extended.data());
   } else {
     std::copy(vector.begin(), vector.end(), extended.begin());
   }
-  if (metric_ == Metric::kIp) {
+  if (IsInnerProduct(metric_)) {
     const float square = InnerProduct(vector.data(), vector.data(), vector.size());
     extended.back() = std::sqrt(std::max(numbers_.square_max - square, 0.0f));
   }
@@ -56,8 +56,8 @@ Result<bool> GraphSpace::MakePoints(Metric metric, uint32_t dimension, const Bui
                                     VectorTable& table, GraphSpaceNumbers& numbers) {
   float square_max = 0;
   for (uint32_t i = 0; i < table.count(); ++i) square_max = std::max(square_max, table.square(i));
-  if (metric != Metric::kCosine && !(square_max <= kPointSquareMax)) return false;
-  numbers.square_max = metric == Metric::kIp ? square_max : 0;
+  if (!IsCosine(metric) && !(square_max <= kPointSquareMax)) return false;
+  numbers.square_max = IsInnerProduct(metric) ? square_max : 0;
   numbers.centre.assign(table.dimension(), 0);
   const GraphSpace rotated(metric, dimension, numbers);
   std::vector<float> point(table.dimension());
@@ -83,17 +83,19 @@ Result<bool> GraphSpace::MakePoints(Metric metric, uint32_t dimension, const Bui
 GraphQuery::GraphQuery(const GraphSpace& space, std::span<const float> vector)
     : point_(space.point_dimension()) {
   std::vector<float> extended(space.rotation_.dimension());
-  if (space.metric_ == Metric::kCosine) {
+  if (IsCosine(space.metric_)) {
     Normalize(vector, extended.data());
     factor_ = 2;
   } else {
     std::copy(vector.begin(), vector.end(), extended.begin());
   }
-  if (space.metric_ == Metric::kIp) {
-    // |q - x|^2 = |q|^2 + |x|^2 - 2 q.x, the distance is 1 - q.x, and all points have one length.
+  if (IsInnerProduct(space.metric_)) {
+    // |q - x|^2 = |q|^2 + |x|^2 - 2 q.x, the distance is 1 - q.x or - q.x, and all points have one
+    // length.
     factor_ = 2;
-    offset_ =
-        InnerProduct(vector.data(), vector.data(), vector.size()) + space.numbers_.square_max - 2;
+    const float of_orthogonal = space.metric_ == Metric::kIp ? 1 : 0;
+    offset_ = InnerProduct(vector.data(), vector.data(), vector.size()) +
+              space.numbers_.square_max - factor_ * of_orthogonal;
   }
   space.Rotate(extended, point_.data());
   centre_square_ = InnerProduct(point_.data(), point_.data(), point_.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shares the pieces of a loop out among threads: for builds whose steps each write what is theirs.
+// Shares the pieces of a loop out among threads: for builds and searches whose steps each write what
+// is theirs.
 
 #pragma once
 

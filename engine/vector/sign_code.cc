@@ -266,21 +266,14 @@ double SumOf(const float (&sums)[kSums]) {
 
 }  // namespace
 
-SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const float> centre,
-                              size_t index, size_t count, std::byte* group) {
-  uint8_t signs[kSignCodeDimensionMax / 8];
+SignCodeFactor EncodeSigns(std::span<const float> vector, std::span<const float> centre,
+                           std::byte* signs) {
   float squares[kSums];
   float magnitudes[kSums];
   float centre_signs[kSums];
   HWY_DYNAMIC_DISPATCH(Encode)
-  ({vector.data(), centre.data(), vector.size(), signs, squares, magnitudes, centre_signs});
-  const size_t stride = SignCodeStride(count);
-  std::byte* const bytes = group + index % stride;
-  const size_t half = index < stride ? 0 : 4;
-  for (size_t i = 0; i < vector.size() / 8; ++i) {
-    bytes[2 * i * stride] |= std::byte(signs[i] & 15) << half;
-    bytes[(2 * i + 1) * stride] |= std::byte(signs[i] >> 4) << half;
-  }
+  ({vector.data(), centre.data(), vector.size(), reinterpret_cast<uint8_t*>(signs), squares,
+    magnitudes, centre_signs});
   const double square = SumOf(squares);
   const double magnitude = SumOf(magnitudes);
   if (magnitude == 0) return {.centre = static_cast<float>(SumOf(centre_signs))};
@@ -292,6 +285,20 @@ SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const flo
           .scale = static_cast<float>(scale),
           .centre = static_cast<float>(SumOf(centre_signs)),
           .error = static_cast<float>(std::sqrt(variance))};
+}
+
+SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const float> centre,
+                              size_t index, size_t count, std::byte* group) {
+  std::byte signs[kSignCodeDimensionMax / 8];
+  const SignCodeFactor factor = EncodeSigns(vector, centre, signs);
+  const size_t stride = SignCodeStride(count);
+  std::byte* const bytes = group + index % stride;
+  const size_t half = index < stride ? 0 : 4;
+  for (size_t i = 0; i < vector.size() / 8; ++i) {
+    bytes[2 * i * stride] |= (signs[i] & std::byte{15}) << half;
+    bytes[(2 * i + 1) * stride] |= (signs[i] >> 4) << half;
+  }
+  return factor;
 }
 
 SignCodeQuery::SignCodeQuery(std::span<const float> query)

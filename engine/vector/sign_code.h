@@ -43,6 +43,11 @@ struct SignCodeFactor {
   float error = 0;
 };
 
+// Writes the signs of r = vector - centre, bit i % 8 of byte i / 8 set for +, in vector.size() / 8
+// bytes. REQUIRES: as EncodeSignCode.
+SignCodeFactor EncodeSigns(std::span<const float> vector, std::span<const float> centre,
+                           std::byte* signs);
+
 // Sets the signs of code `index` within a group that begins at `group` and is zero there, of r =
 // vector - centre. REQUIRES: both have the same size, a multiple of 16, and are finite; index <
 // count.

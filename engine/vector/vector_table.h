@@ -22,7 +22,7 @@ class VectorTable {
   VectorTable(uint32_t dimension, MemoryBudget* budget)
       : dimension_(dimension), reservation_(budget) {}
 
-  // Takes memory for this many vectors; before the first Add.
+  // Takes memory for this many vectors in all.
   Status Reserve(uint32_t count) {
     const uint64_t floats = uint64_t{count} * dimension_;
     PIGMENT_RETURN_IF_ERROR(reservation_.Grow((floats + count) * sizeof(float)));

@@ -16,10 +16,12 @@ import re
 import struct
 import sys
 
-import library
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import libpigment
 import sql
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIMENSION = 12
 ROUNDS = 4
 RECORDS_PER_ROUND = 500
@@ -166,7 +168,7 @@ class Both:
                     for value in prepared["metadatas"]]
             try:
                 answers.append(getattr(home, method)(*arguments, **prepared))
-            except library.Refused as refusal:
+            except libpigment.Refused as refusal:
                 answers.append(("refused", refusal.sqlstate, refusal.message))
         return answers
 
@@ -296,7 +298,7 @@ def compare_refusals(tap, clients):
         *[("get", [], {"where": where}) for where in (
             "{}", "[]", "1", '{"a": {}}', '{"a": {"$eq": null}}', '{"a": {"$eq": [1]}}', '{"a": {"$gt": "x"}}',
             '{"a": {"$gt": true}}', '{"a": {"$in": []}}', '{"a": {"$in": [1, "x"]}}', '{"a": {"$in": 1}}',
-            '{"$and": []}', '{"$and": {}}', '{"$or": [1]}', '{"$not": {"a": 1}}', '{"a": 1, "b": 2}',
+            '{"$and": []}', '{"$and": {}}', '{"$or": [1]}', '{"$not": [{"a": 1}]}', '{"a": 1, "b": 2}',
             '{"a": {"$gt": 1, "$lt": 2}}', '{"a": null}', '{"$what": 1}', '{"a": {"$contains": []}}')],
         *[("get", [], {"where_document": where}) for where in (
             "{}", "[]", '{"$contains": ""}', '{"$contains": 1}', '{"$regex": "["}', '{"$regex": "(?=x)"}',
@@ -346,7 +348,7 @@ def compare_differences(tap, clients, session):
     library_collection.delete(["latin"])
     try:
         session.run("SELECT pigment.add('tags', '{latin}', '{[1]}', ARRAY[E'\\xff'])")
-    except library.Refused as refusal:
+    except libpigment.Refused as refusal:
         answers[1] = refusal.sqlstate
     tap.check("text-in-encoding: the library takes any bytes for a document, SQL refuses them",
               answers == [1, "22021"], answers)
@@ -370,9 +372,18 @@ def compare_differences(tap, clients, session):
         try:
             client.create_collection("halves", configuration='{"full_vectors": "f16"}')
             answers.append(None)
-        except library.Refused as refusal:
+        except libpigment.Refused as refusal:
             answers.append(refusal.sqlstate)
     tap.check("vectors-in-f16: the library keeps 16 bits where that is asked for, type vector has 32",
+              answers == [None, "0A000"], answers)
+    answers = []
+    for client in clients:
+        try:
+            client.create_collection("ranked", configuration='{"text_index": {}}')
+            answers.append(None)
+        except libpigment.Refused as refusal:
+            answers.append(refusal.sqlstate)
+    tap.check("ranked-text: the library has a text index where that is asked for, the server has text search of its own",
               answers == [None, "0A000"], answers)
     answers = both.write("add", ["a"], [[float("nan")]])
     tap.check("vector-values: NaN is refused by the library with 22023, by the type's input with 22000",
@@ -397,7 +408,7 @@ def main():
     print(f"# seed {seed}")
     tap, rng, session = Tap(), random.Random(seed), sql.Session()
     session.run("CREATE EXTENSION IF NOT EXISTS pigment")
-    clients = (library.Client(library.Library(pathlib.Path(sys.argv[1]).resolve())), sql.Client(session))
+    clients = (libpigment.Client(libpigment.Library(pathlib.Path(sys.argv[1]).resolve())), sql.Client(session))
     for space in ("l2", "cosine", "ip"):
         compare_space(tap, rng, space, clients)
     compare_refusals(tap, clients)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collections through psql, with the calls and answers of library.py."""
+"""Collections through psql, with the calls and answers of tests/support/libpigment.py."""
 
 import decimal
 import json
 import subprocess
 
-from library import Refused, bits
+from libpigment import Refused, bits
 
 
 class Session:

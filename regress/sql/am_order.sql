@@ -40,7 +40,7 @@ INSERT INTO queries VALUES ('[0,0,0]'), ('[1,2,0.5]'), ('[-3,3,1]'), ('[1e-30,0,
 
 CREATE INDEX items_l2 ON items USING pigment (v);
 SELECT q, compare_order('items', '<->', q) FROM queries;
-SELECT meta, deletion, overflow, leaked, live_rows, pages = meta + segment + deletion + pending + overflow + leaked AS census FROM pigment.check('items_l2');
+SELECT deletion, overflow, leaked, live_rows, pages = meta + segment + deletion + pending + overflow + leaked + retired + free AS census FROM pigment.check('items_l2');
 DROP INDEX items_l2;
 CREATE INDEX items_cosine ON items USING pigment (v vector_cosine_ops);
 SELECT q, compare_order('items', '<=>', q) FROM queries;
@@ -79,7 +79,7 @@ VACUUM (INDEX_CLEANUP on) items;
 SELECT op, compare_order('items', op, '[1,2,0.5]') FROM unnest('{<->,<=>,<#>,<+>}'::text[]) op ORDER BY 1;
 SELECT deleted_rows, pending_rows, dead_pending_rows, segment_rows FROM pigment.stats('items_l2');
 SELECT deleted_rows, pending_rows, dead_pending_rows, segment_rows FROM pigment.stats('items_ip');
-SELECT meta, deletion, overflow, leaked, live_rows, pages = meta + segment + deletion + pending + overflow + leaked AS census FROM pigment.check('items_l2');
+SELECT deletion, overflow, leaked, live_rows, pages = meta + segment + deletion + pending + overflow + leaked + retired + free AS census FROM pigment.check('items_l2');
 -- New rows take the places of the removed ones in the table
 INSERT INTO items (v, note) SELECT ARRAY[n % 5, -1, 2]::vector, 3 FROM generate_series(1, 600) n;
 SELECT op, compare_order('items', op, '[1,2,0.5]') FROM unnest('{<->,<=>,<#>,<+>}'::text[]) op ORDER BY 1;

@@ -57,6 +57,34 @@ SELECT bad, refused(format('SELECT pigment.create_collection(%L, NULL, %L)', 're
 SELECT refused($$SELECT pigment.create_collection('refused', embedding_function => 'pg_catalog.now')$$);
 SELECT count(*) FROM shown WHERE name = 'refused';
 
+-- A schema: read back with its defaults, in place of a configuration; filters may not ask for what it disables
+SELECT schema -> 'keys' -> 'noidx' AS noidx, schema -> 'defaults' -> 'int' AS int, configuration -> 'hnsw' -> 'ef_search' AS ef_search, space
+	FROM pigment.create_collection('schema', collection_schema => '{"defaults": {"bool": {"bool_inverted_index": {"enabled": false}}},
+		"keys": {"noidx": {"string": {"string_inverted_index": {"enabled": false}}}, "#document": {"string": {"fts_index": {"enabled": false}}},
+		"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {"space": "cosine", "hnsw": {"ef_search": 50}}}}}}}');
+SELECT schema IS NULL AS none FROM pigment.get_collection('books');
+SELECT schema FROM pigment.get_or_create_collection('schema-none', collection_schema => 'null');
+SELECT schema #> '{keys,#embedding,float_list,vector_index,config,hnsw,ef_search}' AS at_key,
+		schema #> '{defaults,float_list,vector_index,config,hnsw,ef_search}' AS at_defaults, configuration #> '{hnsw,ef_search}' AS configured
+	FROM pigment.modify_collection('schema', new_configuration => '{"hnsw": {"ef_search": 70}}');
+SELECT bad, refused(format('SELECT pigment.create_collection(%L, collection_schema => %L)', 'refused', bad)) FROM unnest(ARRAY['[]', '{"a": {}}',
+	'{"keys": {"#id": {"string": {"string_inverted_index": {"enabled": false}}}}}', '{"keys": {"s": {"sparse_vector": {"sparse_vector_index": {"enabled": true}}}}}']) bad;
+SELECT refused($$SELECT pigment.create_collection('refused', configuration => '{"hnsw": {}}', collection_schema => '{}')$$);
+SELECT pigment.add('schema', ARRAY['a', 'b'], ARRAY['[1,2]', '[3,4]']::vector[], metadatas => ARRAY['{"noidx": "x", "k": "y"}', '{"noidx": 2}']::jsonb[],
+	documents => ARRAY['red', NULL]);
+SELECT id FROM pigment.get('schema', where_metadata => '{"k": "y"}');
+SELECT id FROM pigment.get('schema', where_metadata => '{"noidx": 2}');
+SELECT call, refused(call) FROM unnest(ARRAY[
+	$$SELECT pigment.get('schema', where_metadata => '{"noidx": "x"}')$$,
+	$$SELECT pigment.get('schema', where_metadata => '{"$not": {"noidx": {"$exists": false}}}')$$,
+	$$SELECT pigment.get('schema', where_document => '{"$contains": "r"}')$$,
+	$$SELECT pigment.query('schema', ARRAY['[1,2]']::vector[], where_metadata => '{"t": true}')$$,
+	$$SELECT pigment.query('schema', ARRAY['[1]']::vector[], where_metadata => '{"t": true}')$$,
+	$$SELECT pigment.delete('schema', where_metadata => '{"noidx": {"$prefix": "x"}}')$$]) call;
+SELECT f.schema = c.schema AS same_schema, f.configuration = c.configuration AS same_configuration
+	FROM pigment.fork_collection('schema', 'schema-fork') f, pigment.get_collection('schema') c;
+SELECT pigment.delete_collection(name) FROM unnest(ARRAY['schema', 'schema-fork', 'schema-none']) name;
+
 -- Finding
 SELECT name FROM pigment.get_collection_by_id((pigment.get_collection('books')).id);
 SELECT refused($$SELECT pigment.get_collection('no such')$$);

@@ -7,6 +7,11 @@ DROP SCHEMA pigment;
 -- A type of that name, as of pgvector
 CREATE TYPE vector AS (x real);
 CREATE EXTENSION pigment;
+CREATE DOMAIN halfvec AS text;
+ALTER TYPE vector RENAME TO vector_;
+CREATE EXTENSION pigment;
+ALTER TYPE vector_ RENAME TO vector;
+DROP DOMAIN halfvec;
 CREATE SCHEMA vectors;
 CREATE EXTENSION pigment SCHEMA vectors;
 SELECT '[1,2]'::vectors.vector;
@@ -20,12 +25,13 @@ CREATE EXTENSION pigment;
 SELECT pigment.version() = extversion AS same FROM pg_extension WHERE extname = 'pigment';
 SELECT extrelocatable FROM pg_extension WHERE extname = 'pigment';
 
--- Everything has a comment.
+-- Everything has a comment; types of arrays and rows, which 18 lists too, are not made by a command of their own.
 SELECT pg_describe_object(classid, objid, 0)
 FROM pg_depend d
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
 	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pigment')
 	AND classid NOT IN ('pg_opfamily'::regclass)
+	AND NOT (classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type t WHERE t.oid = objid AND (typtype = 'c' OR typcategory = 'A')))
 	AND obj_description(objid, classid::regclass::name) IS NULL
 ORDER BY 1;
 -- Functions of the type are immutable, strict and safe in parallel.

@@ -1,27 +1,27 @@
 -- Distances, functions, arithmetic, comparison and aggregates of type vector.
 SET extra_float_digits = 0;
-SELECT '[0,0]'::vector <-> '[3,4]', l2_distance('[0,0]', '[3,4]');
-SELECT '[1,2]'::vector <=> '[2,4]', '[1,1]'::vector <=> '[-1,-1]', cosine_distance('[1,0]', '[0,1]');
+SELECT '[0,0]'::vector <-> '[3,4]', l2_distance('[0,0]'::vector, '[3,4]');
+SELECT '[1,2]'::vector <=> '[2,4]', '[1,1]'::vector <=> '[-1,-1]', cosine_distance('[1,0]'::vector, '[0,1]');
 SELECT '[0,0]'::vector <=> '[1,1]', '[0,0]'::vector <=> '[0,0]';
-SELECT '[1,2]'::vector <#> '[3,4]', inner_product('[1,2]', '[3,4]'), vector_negative_inner_product('[1,2]', '[3,4]');
-SELECT inner_product('[0]', '[1]')::text;
-SELECT '[1,2]'::vector <+> '[-3,4]', l1_distance('[1,2]', '[-3,4]');
+SELECT '[1,2]'::vector <#> '[3,4]', inner_product('[1,2]'::vector, '[3,4]'), vector_negative_inner_product('[1,2]', '[3,4]');
+SELECT inner_product('[0]'::vector, '[1]')::text;
+SELECT '[1,2]'::vector <+> '[-3,4]', l1_distance('[1,2]'::vector, '[-3,4]');
 SELECT '[1,2]'::vector <-> '[1,2,3]';
 SELECT '[1,2]'::vector <=> '[3]';
 SELECT '[1,2]'::vector <#> '[3]';
 SELECT '[1,2]'::vector <+> '[3]';
 SELECT NULL::vector <-> '[1]', '[1]'::vector <=> NULL;
 
-SELECT vector_dims('[1,2,3]'), vector_norm('[3,4]'), l2_norm('[3,4]'), l2_norm('[0]');
-SELECT l2_norm('[3e38,3e38]') BETWEEN 4.2426e38 AND 4.2427e38 AS no_overflow;
-SELECT l2_normalize('[3,4]'), l2_normalize('[0,0]'), l2_normalize('[3e38,0]');
-SELECT subvector('[1,2,3,4]', 2, 2), subvector('[1,2,3,4]', -1, 4), subvector('[1,2,3,4]', 3, 2147483647);
-SELECT subvector('[1,2,3,4]', 1, 0);
-SELECT subvector('[1,2,3,4]', 5, 1);
-SELECT subvector('[1,2,3,4]', -2147483648, 2);
-SELECT subvector('[1,2,3,4]', 2147483647, 2147483647);
-SELECT subvector('[1,2,3,4]', 1, -2147483648);
-SELECT binary_quantize('[1,-1,0,0.5,2,-3,0,1,9]'), binary_quantize('[-1]');
+SELECT vector_dims('[1,2,3]'::vector), vector_norm('[3,4]'), l2_norm('[3,4]'::vector), l2_norm('[0]'::vector);
+SELECT l2_norm('[3e38,3e38]'::vector) BETWEEN 4.2426e38 AND 4.2427e38 AS no_overflow;
+SELECT l2_normalize('[3,4]'::vector), l2_normalize('[0,0]'::vector), l2_normalize('[3e38,0]'::vector);
+SELECT subvector('[1,2,3,4]'::vector, 2, 2), subvector('[1,2,3,4]'::vector, -1, 4), subvector('[1,2,3,4]'::vector, 3, 2147483647);
+SELECT subvector('[1,2,3,4]'::vector, 1, 0);
+SELECT subvector('[1,2,3,4]'::vector, 5, 1);
+SELECT subvector('[1,2,3,4]'::vector, -2147483648, 2);
+SELECT subvector('[1,2,3,4]'::vector, 2147483647, 2147483647);
+SELECT subvector('[1,2,3,4]'::vector, 1, -2147483648);
+SELECT binary_quantize('[1,-1,0,0.5,2,-3,0,1,9]'::vector), binary_quantize('[-1]'::vector);
 
 SELECT '[1,2]'::vector + '[3,4]', '[1,2]'::vector - '[3,4]', '[1,2]'::vector * '[3,4]', '[1]'::vector || '[2,3]';
 SELECT '[1,2]'::vector + '[1]';

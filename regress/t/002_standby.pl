@@ -10,6 +10,7 @@ use lib $FindBin::RealBin;
 use PigmentTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use IPC::Run ();
 use Test::More;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
@@ -18,6 +19,7 @@ $primary->append_conf('postgresql.conf', q{
 	wal_consistency_checking = 'all'
 	autovacuum_naptime = 1s
 	max_wal_size = 1GB
+	pigment.pending_list_limit = 64kB
 });
 $primary->start;
 $primary->backup('base');
@@ -55,6 +57,61 @@ for my $index (qw(items_l2 items_cosine wide_ip))
 	my $query = "SELECT s, c FROM pigment.stats('$index') s, pigment.check('$index') c";
 	is($standby->safe_psql('postgres', $query), $primary->safe_psql('postgres', $query), "$index has the same pages on both");
 }
+
+# A scan on the standby, across merges and the reuse of pages. Nothing is deleted, so no conflict but that of pages can come.
+$primary->safe_psql('postgres', q{
+	CREATE TABLE quiet (id int, v vector(8)) WITH (autovacuum_enabled = off);
+	INSERT INTO quiet SELECT n, random_vector(8) FROM generate_series(1, 3000) n;
+	CREATE INDEX quiet_v ON quiet USING pigment (v);
+});
+
+# Starts a session with a cursor that has given its first row; when $primary has reused pages, the rest is asked for.
+sub scan_across_reuse
+{
+	my ($name) = @_;
+	my ($in, $out, $errors) = ('', '', '');
+	my $count = $primary->safe_psql('postgres', 'SELECT count(*) FROM quiet');
+	$primary->wait_for_catchup($standby);
+	my $session = IPC::Run::start([ 'psql', '-X', '-A', '-t', '-d', $standby->connstr('postgres') ], '<', \$in, '>', \$out, '2>', \$errors,
+		IPC::Run::timeout(120));
+	$in .= q{
+		SET enable_seqscan = off;
+		SET enable_sort = off;
+		BEGIN ISOLATION LEVEL REPEATABLE READ;
+		DECLARE rows CURSOR FOR SELECT id FROM quiet ORDER BY v <-> '[1,2,3,4,5,6,7,8]';
+		FETCH 1 FROM rows;
+		\echo began
+};
+	$session->pump until $out =~ /began/;
+	my $pages = $primary->safe_psql('postgres', q{SELECT pages FROM pigment.stats('quiet_v')});
+	for (1 .. 12)
+	{
+		$primary->safe_psql('postgres', q{INSERT INTO quiet SELECT n, random_vector(8) FROM generate_series(1, 300) n});
+		$primary->safe_psql('postgres', q{SELECT pigment.merge('quiet_v')});
+	}
+	my $more = $primary->safe_psql('postgres', q{SELECT pages FROM pigment.stats('quiet_v')}) - $pages;
+	cmp_ok($more, '<', 12 * 40, "$name: pages were used again: the index has $more more");
+	$in .= "MOVE FORWARD ALL FROM rows;\nCOMMIT;\n\\q\n";
+	return ($session, \$out, \$errors, $count - 1);
+}
+
+my ($session, $out, $errors, $count) = scan_across_reuse('replay waits');
+$session->finish;
+like($$out, qr/^MOVE $count$/m, 'replay that waits: the scan ends as it began') or diag($$errors);
+$standby->append_conf('postgresql.conf', 'max_standby_streaming_delay = 200ms');
+$standby->reload;
+($session, $out, $errors, $count) = scan_across_reuse('replay goes on');
+$primary->wait_for_catchup($standby);
+$session->finish;
+like($$errors, qr/conflict with recovery/, 'replay that goes on: the scan is cancelled') or diag($$out);
+cmp_ok($standby->safe_psql('postgres', q{SELECT confl_snapshot FROM pg_stat_database_conflicts WHERE datname = 'postgres'}), '>=', 1,
+	'it is a conflict of snapshots');
+is($standby->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM (SELECT id FROM quiet ORDER BY v <-> '[1,2,3,4,5,6,7,8]') o}),
+	$primary->safe_psql('postgres', 'SELECT count(*) FROM quiet'), 'a scan afterwards gives all rows');
+is($standby->safe_psql('postgres', q{SELECT s, c FROM pigment.stats('quiet_v') s, pigment.check('quiet_v') c}),
+	$primary->safe_psql('postgres', q{SELECT s, c FROM pigment.stats('quiet_v') s, pigment.check('quiet_v') c}), 'quiet_v has the same pages on both');
+my ($refused, undef, $why) = $standby->psql('postgres', q{SELECT pigment.merge('quiet_v')});
+like($why, qr/recovery is in progress/, 'nobody merges on a standby');
 
 $standby->promote;
 $standby->safe_psql('postgres', q{

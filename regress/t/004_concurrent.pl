@@ -15,7 +15,7 @@ use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('concurrent');
 $node->init;
-$node->append_conf('postgresql.conf', "autovacuum_naptime = 1s\nmax_wal_size = 1GB\n");
+$node->append_conf('postgresql.conf', "autovacuum_naptime = 1s\nmax_wal_size = 1GB\npigment.pending_list_limit = 64kB\n");
 $node->start;
 create_tables($node);
 my $load = start_load($node, 9, write_scripts(PostgreSQL::Test::Utils::tempdir()));
@@ -49,6 +49,27 @@ cmp_ok($built, '>', 1, "$built rounds of builds under load, $cancelled builds ca
 compare($node, 'after concurrent builds');
 $node->safe_psql('postgres', 'VACUUM items, wide');
 compare($node, 'after vacuum');
+no_page_is_lost($node, 'after vacuum');
+my ($segments, $reused) = split /\|/, $node->safe_psql('postgres', q{
+	SELECT segments, retired_pages + free_pages > 0 FROM pigment.stats('items_filter')});
+cmp_ok($segments, '<', 24, "$segments segments are left after merges under load");
+is($reused, 't', 'pages were retired under load');
+
+# Merges that are cancelled: what they wrote is found, what they were to replace is there.
+my $cancelled_merges = 0;
+for my $round (1 .. 40)
+{
+	my $timeout = 1 + $round % 10;
+	my ($result, $output, $errors) = $node->psql('postgres', qq{
+		UPDATE items SET note = $round WHERE id % 7 = $round % 7;
+		SET statement_timeout = $timeout;
+		SELECT pigment.merge('items_filter')});
+	$cancelled_merges++ if $errors =~ /canceling statement/;
+}
+note("$cancelled_merges merges were cancelled");
+cmp_ok($cancelled_merges, '>', 0, 'merges were cancelled');
+compare($node, 'after merges that were cancelled');
+no_page_is_lost($node, 'after merges that were cancelled');
 
 # A column without a declared dimension: clients insert two of them, and mostly roll back. What is left has one.
 $node->safe_psql('postgres', 'CREATE TABLE loose (id bigserial, v vector); CREATE INDEX loose_v ON loose USING pigment (v);');

@@ -7,10 +7,14 @@ import os
 import subprocess
 import sys
 
+import bindings
 import build
+import packages
+import peers
 import postgres
 import programs
 import readme
+import servers
 from report import Report
 
 FUZZ_SECONDS = 60
@@ -54,7 +58,7 @@ def structure(report):
     release = str(build.build_directory("release"))
     for command in (
         ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_drift.py"], ["check_headers.py"],
-        ["check_symbols.py", release],
+        ["check_symbols.py", release], ["check_abi.py", "--self-test"], ["check_abi.py", release],
     ):
         run_script(report, [sys.executable, "tests/structure/" + command[0], *command[1:]])
 
@@ -73,6 +77,10 @@ def asan(report):
 
 def harness_asan(report):
     programs.run_programs(report, "asan", HARNESS_LABELS, effort * SANITIZED_SHARE)
+
+
+def beside_peers(report):
+    peers.run(report, effort)
 
 
 def quickstart(report):
@@ -148,17 +156,27 @@ STAGES = [
     ("harness", harness, True, "full", None, "engine and storage"),
     ("c_api", c_api, True, "quick", None, "engine and storage"),
     ("differential", differential, True, "quick", "tests/differential", "engine and storage"),
+    ("peers", beside_peers, True, "full", "tests/conformance/chroma", "peers"),
     ("install", install, True, "full", None, "engine and storage"),
     ("readme", readme.run, True, "full", None, "engine and storage"),
     ("regress", postgres.run_regress, True, "full", None, "PostgreSQL"),
     ("isolation", postgres.run_isolation, True, "full", "regress/specs", "PostgreSQL"),
     ("tap", postgres.run_tap, True, "full", None, "PostgreSQL"),
     ("homes", postgres.run_homes, True, "full", "regress/differential", "PostgreSQL"),
+    ("filters", postgres.run_filters, True, "full", "regress/differential", "PostgreSQL"),
+    ("corpus", postgres.run_corpus, True, "full", None, "PostgreSQL"),
+    ("build-servers", servers.install_and_build, False, "full", None, "builds"),
+    ("servers", servers.run, True, "full", None, "PostgreSQL"),
+    ("pgvector", servers.run_beside_pgvector, True, "full", "regress/pgvector", "PostgreSQL"),
+    ("pgvector-clients", servers.run_clients, True, "full", "regress/pgvector/clients", "bindings"),
+    *bindings.stages(),
+    ("packages", packages.run, True, "full", "tests/packages", "bindings"),
     ("quickstart", quickstart, True, "full", "examples/quickstart", "engine and storage"),
     ("build-asan", build_asan, False, "full", None, "builds"),
     ("asan", asan, True, "full", None, "engine and storage"),
     ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
     ("fuzz", fuzz, True, "full", None, "engine and storage"),
+    ("packages-chroot", packages.run_in_chroot, True, "asked", "tests/packages", "bindings"),
     ("build-tsan", build_tsan, False, "asked", None, "builds"),
     ("tsan", tsan, True, "asked", None, "engine and storage"),
     ("build-clang", build_clang, False, "asked", None, "builds"),

@@ -7,21 +7,35 @@ import subprocess
 import sys
 
 import postgres
+import servers
 from report import StageError
 
 
+def workspace_of(server):
+    """Of the distribution's server, or of one of those that come with pgvector, by its major version."""
+    if server is None:
+        return postgres.Workspace()
+    if not server.isdigit() or int(server) not in servers.INSTALLATIONS:
+        raise StageError(f"no server \"{server}\"; there are: {' '.join(map(str, servers.INSTALLATIONS))}")
+    servers.install_and_build(None)
+    return servers.Workspace(int(server))
+
+
 def main():
-    settings, command = [], sys.argv[1:]
-    while command and command[0] == "--set":
-        settings.append(command[1] + "\n")
+    settings, server, command = [], None, sys.argv[1:]
+    while len(command) > 1 and command[0] in ("--set", "--server"):
+        if command[0] == "--set":
+            settings.append(command[1] + "\n")
+        else:
+            server = command[1]
         command = command[2:]
     if not command:
-        print("usage: with-postgres [--set 'name = value']... COMMAND...", file=sys.stderr)
+        print("usage: with-postgres [--server MAJOR] [--set 'name = value']... COMMAND...", file=sys.stderr)
         return 2
     for number in (signal.SIGTERM, signal.SIGHUP):  # an end by signal also tidies up
         signal.signal(number, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        with postgres.Workspace() as workspace:
+        with workspace_of(server) as workspace:
             try:
                 environment = workspace.start_server("".join(settings))
                 path = f"{workspace.bindir}:{os.environ['PATH']}"

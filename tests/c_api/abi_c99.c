@@ -5,6 +5,7 @@
  */
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,11 @@ static void test_collections(pigment_client *client) {
   pigment_collection *made = NULL;
   pigment_collection *found = NULL;
   pigment_collection *copy = NULL;
+  options.schema_json = "{}";
+  options.schema_json_size = strlen(options.schema_json);
+  FAILS(pigment_client_create_collection(client, NULL, TEXT("laws"), &options, &made, &error), PIGMENT_INVALID_ARGUMENT,
+        PIGMENT_DETAIL_NONE);
+  options.struct_size = offsetof(pigment_collection_options, schema_json); /* of a caller of 0.1 */
   pigment_buffer *json = NULL;
   uint64_t count = 0;
   OK(pigment_client_create_collection(client, NULL, TEXT("laws"), &options, &made, &error));
@@ -157,6 +163,7 @@ static void test_collections(pigment_client *client) {
         PIGMENT_DETAIL_NAME);
   OK(pigment_client_get_collection(client, NULL, TEXT("laws"), NULL, &found, &error));
   OK(pigment_collection_describe(found, &json, &error));
+  CHECK(buffer_has(json, "\"schema\":null"));
   CHECK(buffer_has(json, "\"name\":\"laws\""));
   CHECK(buffer_has(json, "\"topic\":\"law\""));
   CHECK(buffer_has(json, "\"cosine\""));
@@ -282,6 +289,41 @@ static void test_queries(pigment_collection *docs) {
   request.n_results = 0;
   FAILS(pigment_collection_query(docs, &request, NULL, &result, &error), PIGMENT_INVALID_ARGUMENT, PIGMENT_DETAIL_NONE);
   CHECK(result == NULL);
+}
+
+static void test_text_search(pigment_client *client) {
+  static const char kConfiguration[] = "{\"text_index\":{}}";
+  static const char kTexts[] = "red apple";
+  static const int64_t kOffsets[] = {0, sizeof kTexts - 1};
+  static const float kVector[] = {1};
+  pigment_collection_options options;
+  pigment_collection_options_init(&options);
+  options.configuration_json = kConfiguration;
+  options.configuration_json_size = strlen(kConfiguration);
+  pigment_collection *docs = NULL;
+  OK(pigment_client_create_collection(client, NULL, "ranked", 6, &options, &docs, &error));
+  pigment_records records;
+  memset(&records, 0, sizeof records);
+  records.struct_size = sizeof records;
+  records.count = 1;
+  records.ids.offsets = records.documents.offsets = kOffsets;
+  records.ids.bytes = records.documents.bytes = kTexts;
+  records.embeddings.data = kVector;
+  records.embeddings.rows = records.embeddings.dimension = 1;
+  OK(pigment_collection_add(docs, &records, NULL, NULL, &error));
+  pigment_text_search_request request;
+  pigment_text_search_request_init(&request);
+  CHECK(request.n_results == 10 && request.operator_ == PIGMENT_TEXT_ANY && request.struct_size == sizeof request);
+  request.queries_count = 1;
+  request.queries = records.documents;
+  request.highlights = true;
+  pigment_result *result = NULL;
+  pigment_text_column column;
+  OK(pigment_collection_search_text(docs, &request, NULL, &result, &error));
+  CHECK(pigment_result_row_count(result) == 1 && pigment_result_scores(result)[0] > 0);
+  CHECK(pigment_result_highlights(result, &column) && text_is(&column, 0, "[[0,3],[4,9]]"));
+  pigment_result_free(result);
+  pigment_collection_free(docs);
 }
 
 static void test_control(pigment_collection *docs) {
@@ -446,6 +488,7 @@ int main(void) {
   test_reads(docs);
   test_queries(docs);
   test_control(docs);
+  test_text_search(client);
   test_embedding_function(client);
   test_lexical(client);
   uint64_t position = 0;

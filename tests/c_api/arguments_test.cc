@@ -61,6 +61,9 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
   static const auto get = Sized<pigment_get_request>();
   static const auto erase = Sized<pigment_delete_request>();
   static const auto query = Sized<pigment_query_request>();
+  static const auto count_where = Sized<pigment_count_request>();
+  static const auto facets = Sized<pigment_facets_request>();
+  static const auto text_search = Sized<pigment_text_search_request>();
   static pigment_write_result* const no_write = nullptr;
   static pigment_client* const no_client = nullptr;
   static pigment_collection* const no_docs = nullptr;
@@ -353,6 +356,29 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
        [] { return Try(pigment_collection_count, no_docs, kNoOptions, &number); }},
       {"pigment_collection_count", "count",
        [d] { return Try(pigment_collection_count, d, kNoOptions, no_number); }},
+      {"pigment_collection_count_where", "collection",
+       [] {
+         return Try(pigment_collection_count_where, no_docs, &count_where, kNoOptions, &number);
+       }},
+      {"pigment_collection_count_where", "request",
+       [d] {
+         return Try(pigment_collection_count_where, d,
+                    static_cast<const pigment_count_request*>(nullptr), kNoOptions, &number);
+       }},
+      {"pigment_collection_count_where", "count",
+       [d] { return Try(pigment_collection_count_where, d, &count_where, kNoOptions, no_number); }},
+      {"pigment_collection_facets", "collection",
+       [] { return Try(pigment_collection_facets, no_docs, &facets, kNoOptions, &json); }},
+      {"pigment_collection_facets", "request",
+       [d] {
+         return Try(pigment_collection_facets, d,
+                    static_cast<const pigment_facets_request*>(nullptr), kNoOptions, &json);
+       }},
+      {"pigment_collection_facets", "request.keys",
+       [d] { return Try(pigment_collection_facets, d, &facets, kNoOptions, &json); }},
+      {"pigment_collection_facets", "json",
+       [d] { return Try(pigment_collection_facets, d, &facets, kNoOptions, no_json); }},
+      {"pigment_limits", "json", [] { return Try(pigment_limits, no_json); }},
       {"pigment_collection_query", "collection",
        [] { return Try(pigment_collection_query, no_docs, &query, kNoOptions, &result); }},
       {"pigment_collection_query", "request",
@@ -362,6 +388,17 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
        }},
       {"pigment_collection_query", "result",
        [d] { return Try(pigment_collection_query, d, &query, kNoOptions, no_result); }},
+      {"pigment_collection_search_text", "collection",
+       [] {
+         return Try(pigment_collection_search_text, no_docs, &text_search, kNoOptions, &result);
+       }},
+      {"pigment_collection_search_text", "request",
+       [d] {
+         return Try(pigment_collection_search_text, d,
+                    static_cast<const pigment_text_search_request*>(nullptr), kNoOptions, &result);
+       }},
+      {"pigment_collection_search_text", "result",
+       [d] { return Try(pigment_collection_search_text, d, &text_search, kNoOptions, no_result); }},
   };
 }
 
@@ -401,6 +438,8 @@ TEST_F(Arguments, NullHandlesOfAccessorsAnswerNothing) {
   EXPECT_FALSE(pigment_result_metadatas(nullptr, &column));
   EXPECT_FALSE(pigment_result_uris(nullptr, &column));
   EXPECT_EQ(pigment_result_distances(nullptr), nullptr);
+  EXPECT_EQ(pigment_result_scores(nullptr), nullptr);
+  EXPECT_FALSE(pigment_result_highlights(nullptr, &column));
   size_t size = 7;
   EXPECT_EQ(pigment_result_embeddings(nullptr, &size), nullptr);
   EXPECT_EQ(size, 0u);
@@ -409,12 +448,16 @@ TEST_F(Arguments, NullHandlesOfAccessorsAnswerNothing) {
   size = 7;
   EXPECT_EQ(pigment_result_explain(nullptr, &size), nullptr);
   EXPECT_EQ(size, 0u);
+  size = 7;
+  EXPECT_EQ(pigment_result_cursor(nullptr, &size), nullptr);
+  EXPECT_EQ(size, 0u);
   EXPECT_NE(pigment_embedding_sink_put(nullptr, nullptr, 0, 0), PIGMENT_OK);
   pigment_embedding_sink_fail(nullptr, nullptr, 0);
   pigment_call_options_init(nullptr);
   pigment_open_options_init(nullptr);
   pigment_collection_options_init(nullptr);
   pigment_query_request_init(nullptr);
+  pigment_text_search_request_init(nullptr);
   pigment_client_free(nullptr);
   pigment_collection_free(nullptr);
   pigment_result_free(nullptr);
@@ -497,12 +540,13 @@ TEST_F(Arguments, StructSizesAreChecked) {
     uint64_t count = 0;
     return Try(pigment_client_count_collections, client(), scope, &count);
   });
-  ExpectSizes<pigment_collection_options>("options", Sized<pigment_collection_options>(),
-                                          [&](const pigment_collection_options* options) {
-                                            abi_test::Collection collection;
-                                            return abi_test::Create(client(), name(), &collection,
-                                                                    options);
-                                          });
+  ExpectSizes<pigment_collection_options>(
+      "options", Sized<pigment_collection_options>(),
+      [&](const pigment_collection_options* options) {
+        abi_test::Collection collection;
+        return abi_test::Create(client(), name(), &collection, options);
+      },
+      offsetof(pigment_collection_options, schema_json));
   auto function = Sized<pigment_embedding_function>();
   function.embed = [](void*, int32_t, size_t, const pigment_text_column*,
                       pigment_embedding_sink*) -> pigment_status { return PIGMENT_OK; };
@@ -534,11 +578,29 @@ TEST_F(Arguments, StructSizesAreChecked) {
                static_cast<pigment_write_result*>(nullptr));
   });
   ExpectSizes<pigment_get_request>(
-      "request", Sized<pigment_get_request>(), [&](const pigment_get_request* request) {
+      "request", Sized<pigment_get_request>(),
+      [&](const pigment_get_request* request) {
         abi_test::ResultHandle result;
         pigment_result* raw = nullptr;
         const Outcome outcome = Try(pigment_collection_get, docs(), request, kNoOptions, &raw);
         result.reset(raw);
+        return outcome;
+      },
+      offsetof(pigment_get_request, order_by_json));
+  ExpectSizes<pigment_count_request>(
+      "request", Sized<pigment_count_request>(), [&](const pigment_count_request* request) {
+        uint64_t count = 0;
+        return Try(pigment_collection_count_where, docs(), request, kNoOptions, &count);
+      });
+  const abi_test::Texts keys{"n"};
+  auto facets = Sized<pigment_facets_request>();
+  facets.keys_count = keys.size();
+  facets.keys = keys.column();
+  ExpectSizes<pigment_facets_request>(
+      "request", facets, [&](const pigment_facets_request* request) {
+        pigment_buffer* json = nullptr;
+        const Outcome outcome = Try(pigment_collection_facets, docs(), request, kNoOptions, &json);
+        pigment_buffer_free(json);
         return outcome;
       });
   const std::vector<float> vector{1};

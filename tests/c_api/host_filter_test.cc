@@ -108,7 +108,7 @@ TEST(HostFilter, BadFiltersAreRefusedWithTheClause) {
   EXPECT_EQ(said.status, PIGMENT_INVALID_ARGUMENT);
   EXPECT_EQ(said.detail, PIGMENT_DETAIL_FILTER);
   EXPECT_EQ(said.message,
-            "where: key \"year\": operator \"$gt\" takes an integer or a float, got \"x\"");
+            "where: \"year\": operator \"$gt\" takes an integer or a float, got \"x\"");
   EXPECT_EQ(filter, nullptr);
   said = Compile(R"({"a": 1, "b": 2})", {}, &filter);
   EXPECT_NE(said.hint.find("$and"), std::string::npos);
@@ -228,6 +228,9 @@ TEST(HostChecks, AConfigurationComesBackNormalised) {
       text,
       "full_vectors f16 is for the library's own collections: those of a host keep vectors in "
       "a column of the host's type");
+  EXPECT_EQ(check(R"({"text_index": {}})", {}, {}, &text), 0);
+  EXPECT_EQ(text,
+            "text_index is for the library's own collections: a host has text indexes of its own");
   EXPECT_EQ(check({}, "{}", {}, &text), 0);
   EXPECT_EQ(text, "metadata must not be empty, got {}");
 
@@ -238,6 +241,82 @@ TEST(HostChecks, AConfigurationComesBackNormalised) {
                  error)
                 .status,
             PIGMENT_INVALID_ARGUMENT);
+}
+
+TEST(HostChecks, ASchemaComesBackNormalisedWithItsConfiguration) {
+  struct Checked {
+    Said said;
+    std::string schema;
+    std::string configuration;
+    int32_t metric = -1;
+  };
+  const auto check = [](std::string_view json, std::string_view metadata, std::string_view space) {
+    Checked checked;
+    pigment_buffer* schema = reinterpret_cast<pigment_buffer*>(1);
+    pigment_buffer* configuration = reinterpret_cast<pigment_buffer*>(1);
+    pigment_error* error = nullptr;
+    const pigment_status status = pigment_check_schema(
+        json.data(), json.size(), metadata.data(), metadata.size(), space.data(), space.size(),
+        &schema, &configuration, &checked.metric, &error);
+    checked.said = Take(status, error);
+    if (status != PIGMENT_OK) {
+      EXPECT_EQ(schema, nullptr);
+      EXPECT_EQ(configuration, nullptr);
+      return checked;
+    }
+    checked.schema = pigment_buffer_data(schema, nullptr);
+    checked.configuration = pigment_buffer_data(configuration, nullptr);
+    pigment_buffer_free(schema);
+    pigment_buffer_free(configuration);
+    return checked;
+  };
+  const Checked plain = check("{}", {}, "cosine");
+  EXPECT_EQ(plain.said.status, PIGMENT_OK);
+  EXPECT_EQ(plain.metric, PIGMENT_METRIC_COSINE);
+  EXPECT_NE(plain.configuration.find(R"({"hnsw":{"space":"cosine",)"), std::string::npos);
+  EXPECT_NE(plain.schema.find(R"("source_key":"#document")"), std::string::npos);
+  const Checked again = check(plain.schema, R"({"hnsw:space": "ip"})", {});
+  EXPECT_EQ(again.schema, plain.schema);
+  EXPECT_EQ(again.configuration, plain.configuration);
+  EXPECT_EQ(check(R"({"keys": {"#id": {}}})", {}, {}).said.message,
+            "schema: keys[\"#id\"]: of special keys only \"#document\" and \"#embedding\" have "
+            "indexes");
+  EXPECT_EQ(check(R"({"keys":{"#embedding":{"float_list":{"vector_index":{"enabled":true,)"
+                  R"("config":{"full_vectors":"f16"}}}}}})",
+                  {}, {})
+                .said.status,
+            PIGMENT_UNIMPLEMENTED);
+  EXPECT_EQ(check({}, {}, {}).said.status, PIGMENT_INVALID_ARGUMENT);
+  pigment_error* error = nullptr;
+  int32_t metric = 1;
+  EXPECT_EQ(
+      Take(pigment_check_schema("{}", 2, nullptr, 0, nullptr, 0, nullptr, nullptr, &metric, &error),
+           error)
+          .status,
+      PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(metric, 0);
+}
+
+TEST(HostFilter, AFilterIsRefusedWhereTheSchemaHasNoIndex) {
+  pigment_filter* filter = nullptr;
+  ASSERT_EQ(Compile(R"({"n": {"$gt": 1}})", {}, &filter).status, PIGMENT_OK);
+  const auto check = [](const pigment_filter* checked, std::string_view schema) {
+    pigment_error* error = nullptr;
+    const pigment_status status =
+        pigment_filter_check_schema(checked, schema.data(), schema.size(), &error);
+    return Take(status, error);
+  };
+  EXPECT_EQ(check(filter, "{}").status, PIGMENT_OK);
+  const Said said =
+      check(filter, R"({"keys":{"n":{"float":{"float_inverted_index":{"enabled":false}}}}})");
+  EXPECT_EQ(said.status, PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(said.detail, PIGMENT_DETAIL_FILTER);
+  EXPECT_EQ(said.message,
+            "cannot filter by metadata key \"n\" with type float: its index is disabled in the "
+            "schema");
+  EXPECT_EQ(check(filter, "[]").status, PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(check(nullptr, "{}").status, PIGMENT_INVALID_ARGUMENT);
+  pigment_filter_free(filter);
 }
 
 TEST(HostChecks, AConfigurationChangesOnlyWhereItMay) {

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -111,6 +112,7 @@ struct Row {
   std::vector<float> vector;  // empty: NULL
   uint64_t pointer = 0;
   bool is_dead = false;
+  std::string keys = {};  // as pigment_host_keys_encode writes them
 };
 
 // What the search must give: (kind, distance, row pointer) ascending.
@@ -153,18 +155,22 @@ class Index {
     options.struct_size = sizeof options;
     options.segment = static_cast<uint32_t>(segments_.size() + 1);
     options.dimension = dimension_;
-    options.metric = PIGMENT_METRIC_L2;
+    options.metric = segment_metric;
+    options.index = segment_index;
+    options.index_rows_min = index_rows_min;
+    options.graph_rows_min = graph_rows_min;
     options.write_page = &Pages::Write;
     options.context = &pages;
+    options.has_keys = has_keys;
+    options.memory_budget_bytes = build_budget_bytes;
     pigment_segment_builder* builder = nullptr;
     HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
     Part part;
     part.deleted.resize((rows.size() + 7) / 8);
     for (size_t i = 0; i < rows.size(); ++i) {
       const float* vector = rows[i].vector.empty() ? nullptr : rows[i].vector.data();
-      HOST_OK(pigment_segment_builder_add(builder, vector, rows[i].pointer, error.out()));
-      if (rows[i].is_dead)
-        part.deleted[i / 8] = static_cast<uint8_t>(part.deleted[i / 8] | 1 << i % 8);
+      HOST_OK(pigment_segment_builder_add_row(builder, vector, rows[i].pointer, rows[i].keys.data(),
+                                              rows[i].keys.size(), error.out()));
       all.push_back(rows[i]);
     }
     uint64_t count = 0;
@@ -175,6 +181,7 @@ class Index {
     ASSERT_GT(written, 0u);
     const pigment_page_source source = pages.source();
     HOST_OK(pigment_segment_open(&source, options.segment, part.root, &part.handle, error.out()));
+    MarkDeleted(part, rows);
     segments_.push_back(part);
   }
 
@@ -183,15 +190,17 @@ class Index {
   void AddPending(const Row& row) {
     all.push_back(row);
     const float* vector = row.vector.empty() ? nullptr : row.vector.data();
-    std::vector<char> entry(pigment_pending_entry_bytes(dimension_, vector != nullptr));
-    pigment_pending_entry_encode(row.pointer, vector, dimension_, entry.data());
+    std::vector<char> entry(
+        pigment_pending_entry_bytes_with_keys(dimension_, vector != nullptr, row.keys.size()));
+    pigment_pending_entry_encode_with_keys(row.pointer, vector, dimension_, row.keys.data(),
+                                           row.keys.size(), entry.data());
     uint32_t overflow = PIGMENT_NO_PAGE;
     if (entry.size() > pigment_pending_entry_bytes_max()) overflow = WriteOverflow(entry);
     const auto append = [&](uint32_t page) {
       if (overflow == PIGMENT_NO_PAGE)
         return pigment_pending_page_append(pages.at(page), entry.data(), entry.size());
-      return pigment_pending_page_append_overflow(pages.at(page), row.pointer, overflow,
-                                                  entry.size());
+      return pigment_pending_page_append_overflow_row(pages.at(page), row.pointer, overflow,
+                                                      entry.size(), vector != nullptr);
     };
     if (last_pending == PIGMENT_NO_PAGE || !append(last_pending)) {
       const uint32_t page = pages.Allocate();
@@ -222,6 +231,10 @@ class Index {
     options.query = query != nullptr ? query->data() : nullptr;
     options.batch_rows_first = batch_rows;
     options.batch_bytes_max = batch_bytes;
+    options.conditions = conditions.data();
+    options.condition_count = conditions.size();
+    options.recall = recall;
+    options.width = width;
     pigment_host_search* search = nullptr;
     EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
         << error.message();
@@ -238,10 +251,30 @@ class Index {
     return search;
   }
 
+  // As another session of the host, which has read nothing yet.
+  void Reopen() {
+    Error error;
+    const pigment_page_source source = pages.source();
+    for (size_t i = 0; i < segments_.size(); ++i) {
+      pigment_segment_free(segments_[i].handle);
+      HOST_OK(pigment_segment_open(&source, static_cast<uint32_t>(i + 1), segments_[i].root,
+                                   &segments_[i].handle, error.out()));
+    }
+  }
+
   const pigment_segment* segment(size_t i) const { return segments_[i].handle; }
   uint32_t root(size_t i) const { return segments_[i].root; }
 
   Pages pages;
+  bool has_keys = false;
+  uint64_t build_budget_bytes = 0;
+  int32_t segment_metric = PIGMENT_METRIC_L2;
+  int32_t segment_index = PIGMENT_INDEX_FLAT;
+  uint32_t index_rows_min = 0;
+  uint32_t graph_rows_min = 0;
+  double recall = 0;  // of searches
+  size_t width = 0;
+  std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;
   uint32_t first_pending = PIGMENT_NO_PAGE;
   uint32_t last_pending = PIGMENT_NO_PAGE;
@@ -252,6 +285,22 @@ class Index {
     std::vector<uint8_t> deleted;
     pigment_segment* handle = nullptr;
   };
+
+  // By row pointers: the engine has put rows in an order of its own.
+  static void MarkDeleted(Part& part, const std::vector<Row>& rows) {
+    Error error;
+    std::set<uint64_t> dead;
+    for (const Row& row : rows) {
+      if (row.is_dead) dead.insert(row.pointer);
+    }
+    std::vector<uint64_t> pointers(rows.size());
+    HOST_OK(
+        pigment_segment_row_pointers(part.handle, 0, rows.size(), pointers.data(), error.out()));
+    for (size_t i = 0; i < pointers.size(); ++i) {
+      if (dead.count(pointers[i]) != 0)
+        part.deleted[i / 8] = static_cast<uint8_t>(part.deleted[i / 8] | 1 << i % 8);
+    }
+  }
 
   uint32_t WriteOverflow(const std::vector<char>& entry) {
     const size_t capacity = pigment_overflow_page_capacity();

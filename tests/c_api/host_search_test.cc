@@ -187,6 +187,7 @@ TEST(HostSearch, NamesRelationAndPageOfDamage) {
     for (const Row& row : RandomRows(random, dimension, 8, &pointer)) index.AddPending(row);
     uint32_t found = 0;
     for (uint32_t physical = 0; physical < index.pages.pages.size(); ++physical) {
+      index.Reopen();
       auto& byte = (*index.pages.pages[physical])[4000];
       byte ^= 1;
       Error error;
@@ -207,6 +208,34 @@ TEST(HostSearch, NamesRelationAndPageOfDamage) {
     Search(index, dimension, error);
     EXPECT_EQ(error.message(), "");
   }
+}
+
+TEST(HostSearch, ComparesTheChecksumOfASegmentsPageOnceAndItsStampAtEachPin) {
+  constexpr uint32_t kDimension = 300;
+  std::mt19937_64 random(6);
+  Index index(kDimension);
+  uint64_t pointer = 1;
+  index.AddSegment(RandomRows(random, kDimension, 60, &pointer));
+  Error error;
+  Search(index, kDimension, error);
+  EXPECT_EQ(error.message(), "");
+  uint32_t refused = 0;
+  for (uint32_t physical = 0; physical < index.pages.pages.size(); ++physical) {
+    Page& page = *index.pages.pages[physical];
+    const Page good = page;
+    page[4000] ^= 1;
+    Search(index, kDimension, error);
+    EXPECT_EQ(error.message(), "") << "it was compared before";
+    page = good;
+    page[PIGMENT_PAGE_BYTES - 12] ^= 1;  // the segment that it says it is of
+    Search(index, kDimension, error);
+    if (!error.message().empty()) {
+      ++refused;
+      EXPECT_EQ(error.detail(), PIGMENT_DETAIL_FOREIGN) << error.message();
+    }
+    page = good;
+  }
+  EXPECT_GE(refused, 5u);
 }
 
 TEST(HostSearch, RefusesAPageOfAnotherKindStampOrPlace) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/conformance/letters.h"
 
@@ -223,6 +224,7 @@ const std::map<std::string, Runner::Op>& Runner::Ops() {
       {"get", &Runner::Get},
       {"peek", &Runner::Peek},
       {"count", &Runner::Count},
+      {"facets", &Runner::Facets},
       {"query", &Runner::Query},
   };
   return ops;
@@ -309,9 +311,12 @@ Answer Runner::Keep(const Outcome& outcome, pigment_collection* made, const Json
 Answer Runner::CreateCollection(const Json& args) {
   const auto name = StringOf(args, "name");
   const auto metadata = JsonOf(args, "metadata"), configuration = JsonOf(args, "configuration");
+  const auto schema = JsonOf(args, "schema");
   const OwnedScope scope(args);
   Letters letters(args);
   auto options = abi_test::Sized<pigment_collection_options>();
+  options.schema_json = schema.data();
+  options.schema_json_size = schema.size();
   options.metadata_json = metadata.data();
   options.metadata_json_size = metadata.size();
   options.configuration_json = configuration.data();
@@ -463,10 +468,26 @@ Answer Runner::Get(const Json& args) {
   request.limit = args.value("limit", int64_t{0});
   request.offset = args.value("offset", int64_t{0});
   request.include = IncludeOf(args);
+  const auto order_by = JsonOf(args, "order_by"), cursor = StringOf(args, "cursor");
+  request.order_by_json = order_by.data();
+  request.order_by_json_size = order_by.size();
+  const std::string last = std::exchange(cursor_, "");
+  if (args.value("goes_on", false)) {
+    request.cursor = last.data();
+    request.cursor_size = last.size();
+  } else {
+    request.cursor = cursor.data();
+    request.cursor_size = cursor.size();
+  }
   abi_test::ResultHandle result;
   const Outcome outcome = abi_test::Get(Handle(args), request, &result);
   if (!outcome.ok()) return Failed(outcome);
-  return {ResultJson(result.get(), false), outcome};
+  size_t size = 0;
+  const char* const next = pigment_result_cursor(result.get(), &size);
+  if (next != nullptr) cursor_.assign(next, size);
+  Json answer = ResultJson(result.get(), false);
+  answer["may_go_on"] = next != nullptr;
+  return {answer, outcome};
 }
 
 Answer Runner::Peek(const Json& args) {
@@ -481,8 +502,42 @@ Answer Runner::Peek(const Json& args) {
 
 Answer Runner::Count(const Json& args) {
   uint64_t count = 0;
-  const Outcome outcome = abi_test::Count(Handle(args), &count);
+  if (!args.contains("ids") && !args.contains("where") && !args.contains("where_document")) {
+    const Outcome outcome = abi_test::Count(Handle(args), &count);
+    return {count, outcome};
+  }
+  const OwnedTexts ids(args, "ids");
+  const auto where = JsonOf(args, "where"), where_document = JsonOf(args, "where_document");
+  auto request = abi_test::Sized<pigment_count_request>();
+  request.ids_count = ids.size();
+  request.ids = ids.column();
+  request.where_json = where.data();
+  request.where_json_size = where.size();
+  request.where_document_json = where_document.data();
+  request.where_document_json_size = where_document.size();
+  const Outcome outcome = Try(pigment_collection_count_where, Handle(args), &request,
+                              static_cast<const pigment_call_options*>(nullptr), &count);
   return {count, outcome};
+}
+
+Answer Runner::Facets(const Json& args) {
+  const OwnedTexts ids(args, "ids"), keys(args, "keys");
+  const auto where = JsonOf(args, "where"), where_document = JsonOf(args, "where_document");
+  auto request = abi_test::Sized<pigment_facets_request>();
+  request.keys_count = keys.size();
+  request.keys = keys.column();
+  request.ids_count = ids.size();
+  request.ids = ids.column();
+  request.where_json = where.data();
+  request.where_json_size = where.size();
+  request.where_document_json = where_document.data();
+  request.where_document_json_size = where_document.size();
+  request.has_limit = args.contains("limit");
+  request.limit = args.value("limit", int64_t{0});
+  pigment_buffer* json = nullptr;
+  const Outcome outcome = Try(pigment_collection_facets, Handle(args), &request,
+                              static_cast<const pigment_call_options*>(nullptr), &json);
+  return TextAnswer(outcome, json);
 }
 
 Answer Runner::Query(const Json& args) {
@@ -502,6 +557,8 @@ Answer Runner::Query(const Json& args) {
   request.where_document_json = where_document.data();
   request.where_document_json_size = where_document.size();
   request.include = IncludeOf(args);
+  request.has_max_distance = args.contains("max_distance");
+  if (request.has_max_distance) request.max_distance = Number(args.at("max_distance"));
   abi_test::ResultHandle result;
   const Outcome outcome = abi_test::Query(Handle(args), request, &result);
   if (!outcome.ok()) return Failed(outcome);

@@ -67,6 +67,7 @@ class Runner {
   Answer Get(const Json& args);
   Answer Peek(const Json& args);
   Answer Count(const Json& args);
+  Answer Facets(const Json& args);
   Answer Query(const Json& args);
 
   static const std::map<std::string, Op>& Ops();
@@ -77,6 +78,7 @@ class Runner {
   std::string directory_;
   abi_test::Client client_;
   std::map<std::string, abi_test::Collection> collections_;
+  std::string cursor_;  // of the last get
 };
 
 // Why `actual` is not what `expected` asks for; nothing when it is. See README.md for what matches

@@ -33,8 +33,19 @@ Example Build(int kind, uint32_t segment = 7) {
   if (kind == 0) {
     example.blocks = std::make_unique<MemoryBlockSource>("records");
     std::vector<Record> records;
-    for (uint32_t i = 0; i < 150; ++i) records.push_back(RandomRecord(random, 40, i, i + 1));
-    summary = WriteRecords(example.blocks.get(), 40, records, segment);
+    for (uint32_t i = 0; i < 300; ++i) records.push_back(RandomRecord(random, 40, i, i + 1));
+    for (Record& record : records) {
+      if (record.document) *record.document += " common words " + std::to_string(random() % 9);
+    }
+    summary = WriteRecords(example.blocks.get(), 40, records, segment, Analyzer::Make({}).value());
+  } else if (kind == 3) {
+    example.blocks = std::make_unique<MemoryBlockSource>("documents");
+    std::vector<Record> records;
+    for (uint32_t i = 0; i < 150; ++i) {
+      records.push_back(RandomRecord(random, 4, i, i + 1));
+      records.back().document = "document " + std::to_string(random()) + std::string(i * 10, 'x');
+    }
+    summary = WriteRecords(example.blocks.get(), 4, records, segment);
   } else if (kind == 1) {
     example.blocks = std::make_unique<MemoryBlockSource>("rows");
     summary = WriteRows(example.blocks.get(), 50, RandomRows(random, 50, 120, 30), segment);
@@ -181,7 +192,7 @@ TEST_P(SegmentDamage, ByTruncationOfItsFileIsFound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, SegmentDamage, testing::Values(0, 1, 2));
+INSTANTIATE_TEST_SUITE_P(Kinds, SegmentDamage, testing::Values(0, 1, 2, 3));
 
 }  // namespace
 }  // namespace pigment

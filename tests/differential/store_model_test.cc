@@ -135,9 +135,12 @@ class Mirror {
     request.read = maker_.Read();
     if (maker_.Chance(50)) request.limit = maker_.Below(15);
     if (maker_.Chance(50)) request.offset = maker_.Below(10);
+    PlainOrder order;
+    if (maker_.Chance(50)) order = maker_.Order();
+    request.order_by = OrderBy::Parse(OrderJson(order)).value();
     const auto version = Handle(name)->Pin();
     ASSERT_OK(version);
-    ASSERT_EQ(DifferenceOfGet(**version, models_[name], request), "");
+    ASSERT_EQ(DifferenceOfGet(**version, models_[name], request, order), "");
   }
 
   void Query(const std::string& name) {
@@ -147,6 +150,9 @@ class Mirror {
     request.queries = maker_.Below(4);
     request.k = maker_.Below(15);
     if (maker_.Chance(50)) request.recall = 0.9;
+    if (maker_.Chance(30)) request.max_distance = static_cast<double>(maker_.Number()) * 4;
+    if (maker_.Chance(10)) request.queries = 8 + maker_.Below(20);
+    request.threads = static_cast<uint32_t>(maker_.Below(4));
     std::vector<float> vectors;
     for (size_t query = 0; query < request.queries; ++query) {
       const std::vector<float> vector = maker_.Vector();

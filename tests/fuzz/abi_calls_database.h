@@ -157,6 +157,20 @@ void FillSelection(Arguments& a, Request& request) {
   }
 }
 
+// Mostly an order that can be.
+inline Text AnOrder(Arguments& a) {
+  static constexpr const char* kOrders[] = {
+      "[]",
+      "null",
+      R"([{"key":"a"}])",
+      R"([{"key":"#id","descending":true}])",
+      R"([{"key":"b","descending":true},{"key":"chroma:uri"}])",
+      R"([{"key":"#document"}])",
+      "[{}]"};
+  if (a.input().OneIn(8)) return a.AnyText();
+  return a.Keep(kOrders[a.input().Below(std::size(kOrders))]);
+}
+
 using WriteCall = pigment_status (*)(pigment_collection*, const pigment_records*,
                                      const pigment_call_options*, pigment_write_result*,
                                      pigment_error**);
@@ -307,6 +321,10 @@ inline void AddFacts(std::vector<Entry>& t) {
 }
 
 inline void AddSmallObjects(std::vector<Entry>& t) {
+  t.push_back({"pigment_limits",
+               FuzzBuffer<[](World&, Arguments&, pigment_buffer** json, pigment_error** error) {
+                 return pigment_limits(json, error);
+               }>});
   t.push_back({"pigment_buffer_data", [](World& w, Arguments& a) {
                  size_t size = 77;
                  const char* data =
@@ -342,6 +360,10 @@ inline void AddSmallObjects(std::vector<Entry>& t) {
   t.push_back({"pigment_collection_options_init", [](World&, Arguments& a) {
                  pigment_collection_options options;
                  pigment_collection_options_init(MaybeOut(options, a));
+               }});
+  t.push_back({"pigment_text_search_request_init", [](World&, Arguments& a) {
+                 pigment_text_search_request request;
+                 pigment_text_search_request_init(MaybeOut(request, a));
                }});
   t.push_back({"pigment_query_request_init", [](World&, Arguments& a) {
                  pigment_query_request request;
@@ -559,6 +581,11 @@ inline pigment_status FuzzCreate(World& w, Arguments& a, pigment_collection** ma
     options.configuration_json = configuration.data;
     options.configuration_json_size = configuration.size;
   }
+  const Text schema = a.Schema();
+  if (in.OneIn(4)) {
+    options.schema_json = schema.data;
+    options.schema_json_size = schema.size;
+  }
   options.embedding_function = function.get();
   const uint8_t flag = in.OneIn(3) ? in.Byte() : 1;
   std::memcpy(&options.get_or_create, &flag, 1);
@@ -682,6 +709,20 @@ inline void AddRecords(std::vector<Entry>& t) {
                  request.offset = a.input().OneIn(4) ? static_cast<int64_t>(a.input().Number()) : 0;
                  request.include = a.input().Enum(32);
                  request.explain = a.input().OneIn(4);
+                 if (a.input().OneIn(3)) {
+                   const Text order = AnOrder(a);
+                   request.order_by_json = order.data;
+                   request.order_by_json_size = order.size;
+                 }
+                 if (a.input().OneIn(3)) {
+                   request.cursor =
+                       pigment_result_cursor(Choose(w.results, a.input()), &request.cursor_size);
+                   if (a.input().OneIn(4)) {
+                     const Text text = a.AnyText();
+                     request.cursor = text.data;
+                     request.cursor_size = text.size;
+                   }
+                 }
                  const CallOptions options(w, a);
                  pigment_result* result = reinterpret_cast<pigment_result*>(8);
                  const bool wanted = !a.input().OneIn(24);
@@ -708,6 +749,25 @@ inline void AddRecords(std::vector<Entry>& t) {
                  slot.Ok(pigment_collection_count(ACollection(w, a), options.get(),
                                                   MaybeOut(count, a), slot.out()));
                }});
+  t.push_back({"pigment_collection_count_where", [](World& w, Arguments& a) {
+                 pigment_count_request request{};
+                 FillSelection(a, request);
+                 const CallOptions options(w, a);
+                 uint64_t count = 77;
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_collection_count_where(ACollection(w, a), Maybe(request, a),
+                                                        options.get(), MaybeOut(count, a),
+                                                        slot.out()));
+               }});
+  t.push_back({"pigment_collection_facets", FuzzReport<[](World& w, Arguments& a, auto... rest) {
+                 pigment_facets_request request{};
+                 FillSelection(a, request);
+                 request.keys_count = a.input().Below(4);
+                 request.keys = a.Column(request.keys_count);
+                 request.has_limit = a.input().OneIn(3);
+                 request.limit = static_cast<int64_t>(a.input().Number());
+                 return pigment_collection_facets(ACollection(w, a), Maybe(request, a), rest...);
+               }>});
   t.push_back({"pigment_collection_query", [](World& w, Arguments& a) {
                  pigment_query_request request{};
                  FillSelection(a, request);
@@ -721,6 +781,11 @@ inline void AddRecords(std::vector<Entry>& t) {
                      in.OneIn(3) ? static_cast<int64_t>(in.Number()) : 1 + in.Byte() % 9;
                  request.include = in.Enum(32);
                  request.explain = in.OneIn(4);
+                 if (in.OneIn(4)) {
+                   request.has_max_distance = true;
+                   request.max_distance = static_cast<double>(static_cast<int64_t>(in.Number()));
+                 }
+                 request.threads = in.OneIn(8) ? static_cast<int32_t>(in.Number()) : in.Byte() % 3;
                  const CallOptions options(w, a);
                  pigment_result* result = reinterpret_cast<pigment_result*>(8);
                  const bool wanted = !in.OneIn(24);
@@ -728,6 +793,27 @@ inline void AddRecords(std::vector<Entry>& t) {
                  const bool ok = slot.Ok(
                      pigment_collection_query(ACollection(w, a), Maybe(request, a), options.get(),
                                               wanted ? &result : nullptr, slot.out()));
+                 if (wanted) KeepMade(w.results, result, ok);
+               }});
+  t.push_back({"pigment_collection_search_text", [](World& w, Arguments& a) {
+                 pigment_text_search_request request{};
+                 FillSelection(a, request);
+                 Input& in = a.input();
+                 request.queries_count = in.Below(4);
+                 request.queries = a.Column(request.queries_count);
+                 request.n_results =
+                     in.OneIn(3) ? static_cast<int64_t>(in.Number()) : 1 + in.Byte() % 9;
+                 request.operator_ = in.Enum(2);
+                 request.include = in.Enum(32);
+                 request.highlights = in.OneIn(2);
+                 request.explain = in.OneIn(4);
+                 const CallOptions options(w, a);
+                 pigment_result* result = reinterpret_cast<pigment_result*>(8);
+                 const bool wanted = !in.OneIn(24);
+                 ErrorSlot slot(w, in);
+                 const bool ok = slot.Ok(pigment_collection_search_text(
+                     ACollection(w, a), Maybe(request, a), options.get(),
+                     wanted ? &result : nullptr, slot.out()));
                  if (wanted) KeepMade(w.results, result, ok);
                }});
 }
@@ -751,6 +837,17 @@ inline void AddResults(std::vector<Entry>& t) {
   t.push_back({"pigment_result_documents", FuzzColumn<pigment_result_documents>});
   t.push_back({"pigment_result_metadatas", FuzzColumn<pigment_result_metadatas>});
   t.push_back({"pigment_result_uris", FuzzColumn<pigment_result_uris>});
+  t.push_back({"pigment_result_highlights", FuzzColumn<pigment_result_highlights>});
+  t.push_back({"pigment_result_scores", [](World& w, Arguments& a) {
+                 const pigment_result* result = Choose(w.results, a.input());
+                 const float* scores = pigment_result_scores(result);
+                 if (scores == nullptr) return;
+                 const uint64_t* offsets = pigment_result_query_offsets(result);
+                 for (uint64_t query = 0; query < pigment_result_query_count(result); ++query) {
+                   for (uint64_t row = offsets[query] + 1; row < offsets[query + 1]; ++row)
+                     Require(scores[row] <= scores[row - 1], "scores descend");
+                 }
+               }});
   t.push_back({"pigment_result_distances", [](World& w, Arguments& a) {
                  const pigment_result* result = Choose(w.results, a.input());
                  const float* distances = pigment_result_distances(result);
@@ -783,6 +880,13 @@ inline void AddResults(std::vector<Entry>& t) {
                      pigment_result_explain(Choose(w.results, a.input()), MaybeOut(size, a));
                  if (text != nullptr && size != 0)
                    Require(text[size] == '\0', "explain ends with NUL");
+               }});
+  t.push_back({"pigment_result_cursor", [](World& w, Arguments& a) {
+                 size_t size = 77;
+                 const char* text =
+                     pigment_result_cursor(Choose(w.results, a.input()), MaybeOut(size, a));
+                 if (text != nullptr && size != 77)
+                   Require(text[size] == '\0', "a cursor ends with NUL");
                }});
   t.push_back({"pigment_result_free",
                [](World& w, Arguments& a) { pigment_result_free(Remove(w.results, a.input())); }});

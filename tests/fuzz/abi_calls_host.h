@@ -7,15 +7,11 @@
 
 #include <cmath>
 
+#include "tests/fuzz/abi_calls_database.h"
+#include "tests/fuzz/abi_calls_host_keys.h"
 #include "tests/fuzz/abi_world.h"
 
 namespace abi_fuzz {
-
-// A handle of the host interface: null or live.
-template <typename T>
-T* LiveOrNull(const std::vector<T*>& live, Input& input) {
-  return live.empty() || input.OneIn(24) ? nullptr : live[input.Below(live.size())];
-}
 
 // ---- Pages
 // -----------------------------------------------------------------------------------------------------------
@@ -163,6 +159,8 @@ inline void AddPages(std::vector<Entry>& t) {
                  pigment_pending_page_entry_has_vector(&page,
                                                        static_cast<uint32_t>(a.input().Number()));
                }>});
+  t.push_back({"pigment_pending_page_bytes",
+               FuzzPending<[](Page& page, Arguments&) { pigment_pending_page_bytes(&page); }>});
   t.push_back({"pigment_pending_page_kill", FuzzPending<[](Page& page, Arguments& a) {
                  const uint32_t count = pigment_pending_page_count(&page);
                  if (count == 0) return;
@@ -239,6 +237,20 @@ inline void AddPages(std::vector<Entry>& t) {
 // ---- Distances, filters, checks
 // --------------------------------------------------------------------------------------
 
+inline pigment_cursor_place ACursorPlace(Arguments& a) {
+  pigment_cursor_place place{};
+  a.Size(place);
+  const Text collection = a.Name(), order = AnOrder(a), key = a.AnyText();
+  place.collection = collection.data;
+  place.collection_size = collection.size;
+  place.order_by_json = order.data;
+  place.order_by_json_size = order.size;
+  place.key = key.data;
+  place.key_size = key.size;
+  place.ordinal = a.input().Number();
+  return place;
+}
+
 inline void AddPure(std::vector<Entry>& t) {
   t.push_back({"pigment_host_distance", [](World&, Arguments& a) {
                  const size_t dimension = 1 + a.input().Below(70);
@@ -281,8 +293,44 @@ inline void AddPure(std::vector<Entry>& t) {
                      slot.out()));
                  if (!ok && out != nullptr) Require(!matches, "a failure nulls its output");
                }});
+  t.push_back({"pigment_filter_check_schema", [](World& w, Arguments& a) {
+                 const Text schema = a.Schema();
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_filter_check_schema(LiveOrNull(w.filters, a.input()), schema.data,
+                                                     schema.size, slot.out()));
+               }});
   t.push_back({"pigment_filter_free",
                [](World& w, Arguments& a) { pigment_filter_free(Remove(w.filters, a.input())); }});
+  t.push_back({"pigment_order_key",
+               FuzzBuffer<[](World&, Arguments& a, pigment_buffer** key, pigment_error** error) {
+                 const Text order = AnOrder(a), id = a.Name(), metadata = a.Metadata(),
+                            uri = a.AnyText();
+                 pigment_filter_record record{};
+                 a.Size(record);
+                 record.id = id.data;
+                 record.id_size = id.size;
+                 record.metadata_json = metadata.data;
+                 record.metadata_json_size = metadata.size;
+                 record.uri = uri.data;
+                 record.uri_size = uri.size;
+                 return pigment_order_key(order.data, order.size, Maybe(record, a), key, error);
+               }>});
+  t.push_back({"pigment_cursor_write",
+               FuzzBuffer<[](World&, Arguments& a, pigment_buffer** cursor, pigment_error** error) {
+                 const pigment_cursor_place place = ACursorPlace(a);
+                 return pigment_cursor_write(Maybe(place, a), cursor, error);
+               }>});
+  t.push_back({"pigment_cursor_read",
+               FuzzBuffer<[](World& w, Arguments& a, pigment_buffer** key, pigment_error** error) {
+                 const pigment_cursor_place place = ACursorPlace(a);
+                 Text text = a.AnyText();
+                 size_t size = 0;
+                 const char* data = pigment_buffer_data(Choose(w.buffers, a.input()), &size);
+                 if (data != nullptr && !a.input().OneIn(3)) text = a.Keep(std::string(data, size));
+                 uint64_t ordinal = 77;
+                 return pigment_cursor_read(text.data, text.size, Maybe(place, a), key,
+                                            MaybeOut(ordinal, a), error);
+               }>});
   t.push_back({"pigment_check_collection_name", [](World& w, Arguments& a) {
                  const Text name = a.Name();
                  ErrorSlot slot(w, a.input());
@@ -323,6 +371,21 @@ inline void AddPure(std::vector<Entry>& t) {
                      json.data, json.size, metadata.data, metadata.size,
                      with_space ? space.data : nullptr, with_space ? space.size : 0,
                      wanted ? &made : nullptr, MaybeOut(metric, a), slot.out()));
+                 if (wanted) KeepMade(w.buffers, made, ok);
+               }});
+  t.push_back({"pigment_check_schema", [](World& w, Arguments& a) {
+                 const Text json = a.Schema(), metadata = a.Metadata(), space = a.Name();
+                 const bool with_space = a.input().OneIn(4);
+                 pigment_buffer* made = reinterpret_cast<pigment_buffer*>(8);
+                 pigment_buffer* configuration = reinterpret_cast<pigment_buffer*>(8);
+                 int32_t metric = 77;
+                 const bool wanted = !a.input().OneIn(24);
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_check_schema(
+                     json.data, json.size, metadata.data, metadata.size,
+                     with_space ? space.data : nullptr, with_space ? space.size : 0,
+                     wanted ? &made : nullptr, &configuration, MaybeOut(metric, a), slot.out()));
+                 KeepMade(w.buffers, configuration, ok);
                  if (wanted) KeepMade(w.buffers, made, ok);
                }});
   t.push_back({"pigment_check_configuration_update", [](World& w, Arguments& a) {
@@ -370,17 +433,34 @@ inline pigment_page_source SourceOf(Arguments& a, PageFile* file) {
   return source;
 }
 
-inline void FuzzBuilderNew(World& w, Arguments& a) {
+// What a segment is to be like; where it is written the caller says.
+inline pigment_segment_options ABuild(Arguments& a) {
   Input& in = a.input();
-  w.files.emplace_back();
-  PageFile* file = &w.files.back();
-  if (in.OneIn(12)) file->fail_after = 1 + in.Byte() % 4;
   pigment_segment_options options{};
   a.Size(options);
   options.segment = in.OneIn(16) ? 0 : 1 + in.Byte();
   options.dimension = in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : 3;
   options.metric = in.OneIn(8) ? in.Enum(7) : PIGMENT_METRIC_L2;
   if (in.OneIn(12)) options.memory_budget_bytes = in.Number();
+  options.has_keys = in.OneIn(2);
+  options.key_seed = in.Number();
+  if (in.OneIn(2)) {
+    options.index = in.Enum(4);
+    options.index_rows_min = in.Byte() % 32;
+    options.graph_rows_min = in.Byte() % 32;
+    options.links_max = in.Byte() % 64;
+    options.effort = static_cast<float>(in.Byte()) / 64;
+    options.vectors_per_cluster = in.Byte();
+  }
+  return options;
+}
+
+inline void FuzzBuilderNew(World& w, Arguments& a) {
+  Input& in = a.input();
+  w.files.emplace_back();
+  PageFile* file = &w.files.back();
+  if (in.OneIn(12)) file->fail_after = 1 + in.Byte() % 4;
+  pigment_segment_options options = ABuild(a);
   options.write_page = in.OneIn(24) ? nullptr : WritePage;
   options.context = file;
   pigment_segment_builder* builder = reinterpret_cast<pigment_segment_builder*>(8);
@@ -494,7 +574,13 @@ inline void AddSegments(std::vector<Entry>& t) {
                }});
 }
 
-inline void FuzzAddPending(World& w, Arguments& a) {
+struct FuzzedChain {
+  pigment_page_source source;
+  uint32_t first;
+};
+
+// A chain of pending pages with stamp 9, perhaps damaged.
+inline FuzzedChain AChain(World& w, Arguments& a) {
   Input& in = a.input();
   w.files.emplace_back();
   PageFile* file = &w.files.back();
@@ -504,8 +590,10 @@ inline void FuzzAddPending(World& w, Arguments& a) {
     pigment_pending_page_init(page.get(), 9, static_cast<uint32_t>(i));
     for (size_t n = in.Below(20); n > 0; --n) {
       const std::vector<float>& vector = a.Floats(3);
-      std::vector<char> entry(pigment_pending_entry_bytes(3, true));
-      pigment_pending_entry_encode(in.Byte(), vector.data(), 3, entry.data());
+      const std::string keys = in.OneIn(2) ? FuzzedRowKeys(a) : std::string();
+      std::vector<char> entry(pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
+      pigment_pending_entry_encode_with_keys(in.Byte(), vector.data(), 3, keys.data(), keys.size(),
+                                             entry.data());
       pigment_pending_page_append(page.get(), entry.data(), entry.size());
     }
     if (i + 1 < pages || in.OneIn(8))
@@ -513,12 +601,23 @@ inline void FuzzAddPending(World& w, Arguments& a) {
     if (in.OneIn(12)) page[in.Below(PIGMENT_PAGE_BYTES)] = static_cast<char>(in.Byte());
     file->pages.push_back(std::move(page));
   }
-  const pigment_page_source source = SourceOf(a, file);
+  return {SourceOf(a, file), pages == 0 ? PIGMENT_NO_PAGE : 0};
+}
+
+inline void FuzzAddPending(World& w, Arguments& a) {
+  Input& in = a.input();
+  const FuzzedChain chain = AChain(w, a);
   ErrorSlot slot(w, in);
   slot.Ok(pigment_host_search_add_pending(LiveOrNull(w.searches, in),
-                                          in.OneIn(32) ? nullptr : &source, in.OneIn(16) ? 8 : 9,
-                                          pages == 0 ? PIGMENT_NO_PAGE : 0, slot.out()));
+                                          in.OneIn(32) ? nullptr : &chain.source,
+                                          in.OneIn(16) ? 8 : 9, chain.first, slot.out()));
 }
+
+}  // namespace abi_fuzz
+
+#include "tests/fuzz/abi_calls_host_merge.h"
+
+namespace abi_fuzz {
 
 inline void AddSearches(std::vector<Entry>& t) {
   t.push_back({"pigment_host_search_new", [](World& w, Arguments& a) {
@@ -532,6 +631,13 @@ inline void AddSearches(std::vector<Entry>& t) {
                    options.batch_rows_first =
                        in.OneIn(4) ? static_cast<size_t>(in.Number()) : in.Below(5);
                  if (in.OneIn(4)) options.batch_bytes_max = in.Number();
+                 if (in.OneIn(2)) options.recall = static_cast<double>(in.Byte()) / 250;
+                 if (in.OneIn(4)) options.width = in.Byte();
+                 const FuzzedConditions conditions(a);
+                 if (in.OneIn(2)) {
+                   options.condition_count = conditions.conditions.size();
+                   options.conditions = in.OneIn(24) ? nullptr : conditions.conditions.data();
+                 }
                  pigment_host_search* search = reinterpret_cast<pigment_host_search*>(8);
                  const bool wanted = !in.OneIn(24);
                  ErrorSlot slot(w, in);
@@ -579,6 +685,8 @@ inline void AddHostCalls(std::vector<Entry>& table) {
   AddPure(table);
   AddSegments(table);
   AddSearches(table);
+  AddKeyCalls(table);
+  AddMerges(table);
 }
 
 }  // namespace abi_fuzz

@@ -166,10 +166,22 @@ class Arguments {
     static constexpr const char* kWords[] = {R"({"hnsw":{"space":"cosine"}})",
                                              R"({"hnsw":{"ef_search":10}})",
                                              R"({"spann":{}})",
+                                             R"({"text_index":{}})",
                                              R"({"hnsw":{},"spann":null})",
                                              "{}",
                                              "null",
                                              R"({"hnsw":{"space":"foo"}})"};
+    return Pick(kWords);
+  }
+  Text Schema() {
+    static constexpr const char* kWords[] = {
+        R"({"defaults":{"string":{"string_inverted_index":{"enabled":false,"config":{}}}}})",
+        R"({"keys":{"#document":{"string":{"fts_index":{"enabled":false}}}}})",
+        R"({"keys":{"n":{"int":{"int_inverted_index":{"enabled":false}}}}})",
+        R"({"keys":{"#embedding":{"float_list":{"vector_index":{"enabled":true,"config":{"spann":{}}}}}}})",
+        R"({"keys":{"#id":{}}})",
+        "{}",
+        "null"};
     return Pick(kWords);
   }
   Text AnyText() {

@@ -177,4 +177,10 @@ struct Entry {
   uint64_t calls = 0;
 };
 
+// A handle of the host interface: null or live.
+template <typename T>
+T* LiveOrNull(const std::vector<T*>& live, Input& input) {
+  return live.empty() || input.OneIn(24) ? nullptr : live[input.Below(live.size())];
+}
+
 }  // namespace abi_fuzz

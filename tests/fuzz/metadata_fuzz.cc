@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fuzzes what engine/record reads: metadata as JSON and as stored bytes, write batches,
-// configurations. What is accepted must come back equal from its own printed or stored form.
+// configurations, schemas. What is accepted must come back equal from its own printed or stored
+// form.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "engine/record/configuration.h"
 #include "engine/record/metadata.h"
 #include "engine/record/record.h"
+#include "engine/record/schema.h"
 
 namespace {
 
@@ -59,6 +61,18 @@ void FuzzConfiguration(std::string_view text) {
   (void)UpdateConfiguration(configuration->json, text);
 }
 
+void FuzzSchema(std::string_view text) {
+  const Result<Schema> schema = ParseSchema(text, nullptr, std::nullopt);
+  if (!schema.ok()) return;
+  const Result<std::string> printed = PrintSchema(schema->rules, schema->configuration.json);
+  if (!printed.ok()) abort();
+  const Result<Schema> again = ParseSchema(*printed, nullptr, std::nullopt);
+  if (!again.ok() || again->rules.json != schema->rules.json ||
+      again->configuration.json != schema->configuration.json)
+    abort();
+  if (!ReadStoredRules(schema->rules.json).ok()) abort();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -66,5 +80,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FuzzJson(text);
   FuzzStored(text);
   FuzzConfiguration(text);
+  FuzzSchema(text);
   return 0;
 }

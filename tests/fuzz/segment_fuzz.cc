@@ -29,7 +29,8 @@ Example Build(int kind) {
   if (kind == 0) {
     std::vector<pigment::Record> records;
     for (uint32_t i = 0; i < 20; ++i) records.push_back(pigment::RandomRecord(random, 8, i, i + 1));
-    summary = pigment::WriteRecords(example.blocks.get(), 8, records);
+    summary = pigment::WriteRecords(example.blocks.get(), 8, records, 7,
+                                    pigment::Analyzer::Make({}).value());
   } else {
     const uint32_t dimension = kind == 1 ? 8 : 2100;
     summary = pigment::WriteRows(example.blocks.get(), dimension,

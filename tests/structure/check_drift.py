@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is written down in several places says the same in all: the version, the soname, a README for each folder."""
 
+import json
 import os
 import pathlib
 import re
@@ -11,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Folders of the tree that hold only what their parent's README explains.
 EXPLAINED_BY_PARENT = re.compile(
-    r"\.ci|c_api/include(/.*)?|docs/design|regress/.*|scripts/.*|tests/.*|examples/.*/.*|bench/.*|sql/.*")
+    r"\.ci|c_api/include(/.*)?|docs/design|regress/.*|scripts/.*|tests/.*|examples/.*/.*|bench/.*|sql/.*|packages/debian(/.*)?|bindings/[^/]+/.*")
 
 NOT_SOURCES = {".git", "build", "tmp", ".cache", "__pycache__", ".idea", ".vscode"}
 
@@ -31,6 +32,9 @@ def version_findings():
     said = {
         header: ".".join(find(header, rf"^#define PIGMENT_VERSION_{part}\s+(\d+)") for part in ("MAJOR", "MINOR", "PATCH")),
         "CHANGELOG.md": find("CHANGELOG.md", r"^## (\d+\.\d+\.\d+)"),
+        "bindings/java/pom.xml": find("bindings/java/pom.xml", r"^  <version>([^<]+)<"),
+        "bindings/rust/Cargo.toml": find("bindings/rust/Cargo.toml", r'^version = "([^"]+)"'),
+        "packages/debian/changelog": find("packages/debian/changelog", r"^pigment \((\d+\.\d+\.\d+)-"),
         "sql/pigment.control": find("sql/pigment.control", r"^default_version\s*=\s*'([^']+)'"),
     }
     findings = [f"{path} says version {text}, CMakeLists.txt {version}" for path, text in said.items() if text != version]
@@ -38,6 +42,19 @@ def version_findings():
     if abi != soname:
         findings.append(f"{header} says ABI {abi}, CMakeLists.txt {soname}")
     return findings
+
+
+def pgxn_findings():
+    """META.json is what PGXN reads: of the version that the control file names, about files that are there."""
+    path = "META.json"
+    meta, version = json.loads(read(path) or "{}"), find("sql/pigment.control", r"^default_version\s*=\s*'([^']+)'")
+    provided = meta.get("provides", {}).get("pigment", {})
+    said = {"version": meta.get("version"), "provides.pigment.version": provided.get("version")}
+    findings = [f"{path}: {key} is {text}, sql/pigment.control says {version}" for key, text in said.items() if text != version]
+    findings += [f"{path}: {key} is missing" for key in ("name", "abstract", "maintainer", "license", "meta-spec") if not meta.get(key)]
+    return findings + [
+        f"{path}: provides.pigment.{key} names {provided.get(key)}, which is not there"
+        for key in ("file", "docfile") if not provided.get(key) or not (ROOT / provided[key]).is_file()]
 
 
 def readme_findings():
@@ -51,7 +68,7 @@ def readme_findings():
 
 
 def main():
-    findings = version_findings() + readme_findings()
+    findings = version_findings() + pgxn_findings() + readme_findings()
     for finding in findings:
         print(finding)
     return 1 if findings else 0

@@ -7,9 +7,11 @@
 
 #include <regex.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace pigment::testing {
@@ -72,12 +74,52 @@ bool HasMatch(const std::string& text, const std::string& pattern) {
   return result == 0;
 }
 
+// The letters with two cases among those that this file makes, and two with three.
+std::string Folded(const std::string& text) {
+  static const std::vector<std::pair<std::string, std::string>> kFolds = {
+      {"A", "a"}, {"B", "b"}, {"K", "k"}, {"\u212a", "k"}, {"R", "r"}, {"S", "s"},
+      {"ſ", "s"}, {"Ü", "ü"}, {"ẞ", "ß"}, {"Σ", "σ"},      {"ς", "σ"}};
+  std::string folded;
+  for (size_t at = 0; at < text.size();) {
+    const auto fold = std::find_if(kFolds.begin(), kFolds.end(), [&](const auto& pair) {
+      return text.compare(at, pair.first.size(), pair.first) == 0;
+    });
+    folded += fold != kFolds.end() ? fold->second : text.substr(at, 1);
+    at += fold != kFolds.end() ? fold->first.size() : 1;
+  }
+  return folded;
+}
+
+bool StartsWith(const std::string& text, const std::string& prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool Between(const json& value, const json& low, const json& high) {
+  if (IsNumber(value) && IsNumber(low))
+    return AsNumber(low) <= AsNumber(value) && AsNumber(value) <= AsNumber(high);
+  if (!value.is_string() || !low.is_string()) return false;
+  const auto bytes = [](const json& text) {
+    const std::string& string = text.get_ref<const std::string&>();
+    return std::vector<unsigned char>(string.begin(), string.end());
+  };
+  return bytes(low) <= bytes(value) && bytes(value) <= bytes(high);
+}
+
 // `value` null: the key is missing.
 bool FieldMatches(const json* value, const std::string& op, const json& operand) {
   if (op == "$ne") return !FieldMatches(value, "$eq", operand);
   if (op == "$nin") return !FieldMatches(value, "$in", operand);
   if (op == "$not_contains") return !FieldMatches(value, "$contains", operand);
+  if (op == "$exists") return (value != nullptr) == operand.get<bool>();
   if (value == nullptr) return false;
+  if (op == "$between") return Between(*value, operand[0], operand[1]);
+  if (op == "$prefix" || op == "$ieq" || op == "$iprefix") {
+    if (!value->is_string()) return false;
+    const std::string text = value->get<std::string>(), wanted = operand.get<std::string>();
+    if (op == "$prefix") return StartsWith(text, wanted);
+    if (op == "$ieq") return Folded(text) == Folded(wanted);
+    return StartsWith(Folded(text), Folded(wanted));
+  }
   if (op == "$eq") return Equal(*value, operand);
   if (op == "$in") return Any(operand, *value);
   if (op == "$contains") return Contains(*value, operand);
@@ -93,7 +135,10 @@ bool DocumentMatches(const std::optional<std::string>& document, const std::stri
                      const json& operand) {
   if (op == "$not_contains") return !DocumentMatches(document, "$contains", operand);
   if (op == "$not_regex") return !DocumentMatches(document, "$regex", operand);
+  if (op == "$exists") return document.has_value() == operand.get<bool>();
   if (!document) return false;
+  if (op == "$icontains")
+    return HasSubstring(Folded(*document), Folded(operand.get<std::string>()));
   if (op == "$contains") return HasSubstring(*document, operand.get<std::string>());
   if (op == "$regex") return HasMatch(*document, operand.get<std::string>());
   throw std::logic_error("the model has no document operator " + op);
@@ -113,6 +158,7 @@ bool WhereMatches(const json& where, const ModelRecord& record) {
   if (key == "$and" || key == "$or") {
     return GroupMatches(key, rest, [&](const json& child) { return WhereMatches(child, record); });
   }
+  if (key == "$not") return !WhereMatches(rest, record);
   const std::string op = rest.is_object() ? rest.begin().key() : "$eq";
   const json& operand = rest.is_object() ? rest.begin().value() : rest;
   if (key == "#document") return DocumentMatches(record.document, op, operand);
@@ -134,6 +180,7 @@ bool WhereDocumentMatches(const json& where, const ModelRecord& record) {
     return GroupMatches(key, rest,
                         [&](const json& child) { return WhereDocumentMatches(child, record); });
   }
+  if (key == "$not") return !WhereDocumentMatches(rest, record);
   return DocumentMatches(record.document, key, rest);
 }
 
@@ -184,7 +231,8 @@ json RandomDouble(Random& random) {
 
 json RandomString(Random& random) {
   static const std::vector<std::string> kValues = {
-      "", "a", "b", "A", "ab", "1", "ü", std::string("a\0b", 3), "true"};
+      "",  "a", "b",  "A",       "ab", "1",  "ü",  std::string("a\0b", 3), "true", "Ü", "üß", "Üẞ",
+      "k", "K", "ſk", "\u212aς", "kΣ", "aB", "Abü"};
   return Pick(random, kValues);
 }
 
@@ -213,8 +261,8 @@ std::string RandomKey(Random& random) {
 }
 
 std::string RandomDocument(Random& random) {
-  static const std::vector<std::string> kPieces = {"a", "b",  "c", "ab", "B", "\n",
-                                                   "ü", "你", "%", "_",  "."};
+  static const std::vector<std::string> kPieces = {"a", "b", "c", "ab", "B", "\n", "ü", "你",
+                                                   "%", "_", ".", "Ü",  "σ", "Σ",  "k", "\u212a"};
   std::string text;
   for (uint64_t n = random() % 10; n > 0; --n) {
     if (random() % 8 == 0) {
@@ -227,25 +275,39 @@ std::string RandomDocument(Random& random) {
 }
 
 std::string RandomId(Random& random) {
-  static const std::vector<std::string> kIds = {"a", "b", "id1", "1", "ü"};
+  static const std::vector<std::string> kIds = {"a", "b", "id1", "1",  "ü",
+                                                "Ü", "A", "ab",  "r1", "R2"};
   return Pick(random, kIds);
 }
 
 json RandomDocumentClause(Random& random) {
   static const std::vector<std::string> kRegexes = {"a+b",  "ab|ba", "[a-c][a-c]", "b(a|c)?b", "%_",
                                                     "aa*c", "[^a]b", "\\.",        "c"};
+  if (random() % 8 == 0) return {{"$exists", random() % 2 == 0}};
   if (random() % 2 == 0)
     return {{random() % 2 == 0 ? "$regex" : "$not_regex", Pick(random, kRegexes)}};
   std::string piece = RandomDocument(random).substr(0, 2);
   // Half a character is no JSON.
   if (piece.empty() || static_cast<uint8_t>(piece.back()) >= 0x80) piece = "ü";
+  if (random() % 3 == 0) return {{"$icontains", piece}};
   return {{random() % 2 == 0 ? "$contains" : "$not_contains", piece}};
 }
 
 json RandomField(Random& random) {
   static const std::vector<std::string> kNumberOps = {"$gt", "$gte", "$lt", "$lte"};
+  static const std::vector<std::string> kTextOps = {"$prefix", "$ieq", "$iprefix"};
   const int type = static_cast<int>(random() % 4);
-  switch (random() % 6) {
+  switch (random() % 10) {
+    case 6:
+      return {{"$exists", random() % 2 == 0}};
+    case 7: {
+      const int one = type == 3 ? 0 : type;
+      const int other = one == 2 ? 2 : static_cast<int>(random() % 2);
+      return {{"$between", json::array({RandomScalar(random, one), RandomScalar(random, other)})}};
+    }
+    case 8:
+    case 9:
+      return {{Pick(random, kTextOps), RandomString(random)}};
     case 0:
       return {{random() % 2 == 0 ? "$in" : "$nin", RandomList(random, type)}};
     case 1:
@@ -261,6 +323,9 @@ json RandomField(Random& random) {
 }
 
 json RandomIdField(Random& random) {
+  static const std::vector<std::string> kTextOps = {"$prefix", "$ieq", "$iprefix"};
+  if (random() % 4 == 0) return {{Pick(random, kTextOps), RandomId(random)}};
+  if (random() % 6 == 0) return {{"$between", json::array({RandomId(random), RandomId(random)})}};
   if (random() % 2 == 0) return {{random() % 2 == 0 ? "$eq" : "$ne", RandomId(random)}};
   return {{random() % 2 == 0 ? "$in" : "$nin", json::array({RandomId(random), RandomId(random)})}};
 }
@@ -268,6 +333,7 @@ json RandomIdField(Random& random) {
 template <typename Leaf>
 json RandomTree(Random& random, int depth_max, Leaf leaf) {
   if (depth_max == 0 || random() % 2 == 0) return leaf();
+  if (random() % 4 == 0) return {{"$not", RandomTree(random, depth_max - 1, leaf)}};
   json children = json::array();
   for (uint64_t n = 1 + random() % 3; n > 0; --n)
     children.push_back(RandomTree(random, depth_max - 1, leaf));

@@ -10,10 +10,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/fulltext/posting_cursor.h"
+#include "engine/fulltext/text_lookup.h"
+#include "engine/segment/cell_reader.h"
 #include "engine/segment/flat_scan.h"
 #include "engine/segment/host_search.h"
 #include "engine/segment/inverted_reader.h"
+#include "engine/segment/row_reader.h"
 #include "engine/segment/segment.h"
+#include "engine/segment/text_reader.h"
 
 namespace pigment {
 
@@ -42,20 +47,76 @@ inline Status ExerciseInverted(const Segment& segment) {
   Status worst = reader->UnindexedRows().status();
   const CallControl control;
   const std::string_view terms[] = {"", "a", "file:///id"};
+  const FoldedText folded("FILE:///id1");
   std::string low;
   AppendNumberTerm(int64_t{3}, low);
   for (const std::string_view key : {"", "number", "half", "name"}) {
-    for (const FieldType type : {FieldType::kText, FieldType::kNumber, FieldType::kUri}) {
+    for (const FieldType type :
+         {FieldType::kText, FieldType::kNumber, FieldType::kUri, FieldType::kHasDocument}) {
       RowSet rows = RowSet::Nothing(segment.info().rows);
       for (const Status& status :
-           {reader->AddTerms(key, type, terms, control, rows),
-            reader->AddRange(key, type, {.low = TermRange::Bound{low, false}}, rows)}) {
+           {reader->CountTerms(key, type, RowSet(segment.info().rows), control,
+                               [](std::string_view, uint64_t) { return Status::Ok(); }),
+            reader->RowsOfField(key, type).status(),
+            reader->AddTerms(key, type, terms, control, rows),
+            reader->AddRange(key, type, {.low = TermRange::Bound{low, false}}, control, rows),
+            reader->AddField(key, type, rows),
+            reader->AddFolded(key, type, {.text = folded, .is_prefix = true}, control, rows)}) {
         if (!status.ok()) worst = status;
       }
       EXPECT_LE(rows.count(), segment.info().rows);
     }
   }
   return worst;
+}
+
+// Texts that documents of tests have, and where these lie.
+inline Status ExerciseCells(const Segment& segment) {
+  const std::unique_ptr<CellReader> reader = segment.NewCellReader();
+  if (reader == nullptr) return Status::Ok();
+  Status worst;
+  const auto note = [&](const Status& status) {
+    if (!status.ok()) worst = status;
+  };
+  const std::unique_ptr<RowReader> rows = segment.NewReader();
+  for (const std::string_view text : {"e", "do", "document", "x and y"})
+    note(reader->RowsWith(text, RowSet(reader->rows()), {}).status());
+  CellReader::Documents documents;
+  const uint32_t words = (std::min(reader->rows(), kExercisedRows) + 63) / 64;
+  for (uint32_t number = 0; number < words; ++number) {
+    const Status status = reader->ReadDocuments(number, documents);
+    note(status);
+    if (!status.ok() || !documents.are_known()) continue;
+    note(rows->ViewDocuments(documents.begin, documents.ends[documents.rows - 1]).status());
+  }
+  return worst;
+}
+
+// Every list of a text index, with all its places.
+inline Status ExerciseText(const Segment& segment) {
+  const std::unique_ptr<TextReader> reader = segment.NewTextReader();
+  if (reader == nullptr) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(reader->ReadIdentity().status());
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<TextReader::Group> groups, reader->ReadGroups());
+  for (const TextReader::Group& group : groups) {
+    if (!group.is_indexed) continue;
+    const std::unique_ptr<TextSource> source = reader->NewSource(group);
+    LengthReader lengths(source.get());
+    PIGMENT_RETURN_IF_ERROR(FindTerm(*source, "common").status());
+    PIGMENT_RETURN_IF_ERROR(VisitPrefix(*source, "", [&](const TextList& list) -> Status {
+      PIGMENT_ASSIGN_OR_RETURN(PostingCursor cursor,
+                               PostingCursor::Open(source.get(), list, lengths));
+      EXPECT_LE(cursor.documents(), group.rows);
+      for (uint32_t block = 0; block < cursor.blocks(); ++block) {
+        PIGMENT_RETURN_IF_ERROR(cursor.Load(block));
+        for (const uint32_t row : cursor.rows()) EXPECT_LT(row, group.rows);
+        PIGMENT_RETURN_IF_ERROR(cursor.Positions().status());
+      }
+      return Status::Ok();
+    }));
+    PIGMENT_RETURN_IF_ERROR(lengths.status());
+  }
+  return Status::Ok();
 }
 
 // The status of the whole check of a segment that opens, else why it does not open. Every error is
@@ -78,6 +139,8 @@ inline Status ExerciseSegment(BlockSource* source, uint32_t root) {
   }
   check(segment.FindRow("no such id").status());
   check(ExerciseInverted(segment));
+  check(ExerciseCells(segment));
+  check(ExerciseText(segment));
   const std::vector<float> query(dimension, 1.0f);
   FlatScan scan;
   scan.queries = query.data();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -22,6 +23,54 @@
 #include "engine/vector/top_k.h"
 
 namespace pigment {
+
+// What orders a get, as the model understands it: keys, and whether they descend.
+using PlainOrder = std::vector<std::pair<std::string, bool>>;
+
+inline std::string OrderJson(const PlainOrder& order) {
+  std::string json = "[";
+  for (const auto& [key, descends] : order) {
+    if (json.size() > 1) json += ",";
+    json += R"({"key":")" + key + R"(","descending":)" + (descends ? "true}" : "false}");
+  }
+  return json + "]";
+}
+
+// The value of a key as it is ordered by: kinds one after the other, then what the kind has.
+struct PlainValue {
+  enum Kind { kBool, kNumber, kText, kNone } kind = kNone;
+  long double number = 0;  // holds integers and doubles alike; of bools 0 and 1
+  std::string text;
+
+  auto operator<=>(const PlainValue&) const = default;
+};
+static_assert(std::numeric_limits<long double>::digits >= 64);
+
+inline PlainValue ValueOf(const Record& record, const std::string& key) {
+  if (key == "#id") return {PlainValue::kText, 0, record.id};
+  if (key == "chroma:uri")
+    return record.uri ? PlainValue{PlainValue::kText, 0, *record.uri} : PlainValue();
+  if (!record.metadata || !record.metadata->contains(key)) return {};
+  const MetadataValue& value = record.metadata->at(key);
+  if (const auto* text = std::get_if<std::string>(&value)) return {PlainValue::kText, 0, *text};
+  if (const auto* integer = std::get_if<int64_t>(&value))
+    return {PlainValue::kNumber, static_cast<long double>(*integer), ""};
+  if (const auto* real = std::get_if<double>(&value)) return {PlainValue::kNumber, *real, ""};
+  if (const auto* truth = std::get_if<bool>(&value))
+    return {PlainValue::kBool, static_cast<long double>(*truth), ""};
+  return {};
+}
+
+inline bool ComesFirst(const Record& a, const Record& b, const PlainOrder& order) {
+  for (const auto& [key, descends] : order) {
+    const PlainValue of_a = ValueOf(a, key), of_b = ValueOf(b, key);
+    if (of_a == of_b) continue;
+    if (of_a.kind == PlainValue::kNone || of_b.kind == PlainValue::kNone)
+      return of_b.kind == PlainValue::kNone;
+    return descends ? of_a > of_b : of_a < of_b;
+  }
+  return a.ordinal < b.ordinal;
+}
 
 class CollectionModel {
  public:
@@ -72,8 +121,10 @@ class CollectionModel {
     std::vector<std::pair<float, const Record*>> rows;
     const float* const vector = request.embeddings.data() + query * request.dimension;
     for (const Record* record : InOrder(request.read)) {
-      rows.emplace_back(
-          Distance(request.metric, vector, record->embedding.data(), request.dimension), record);
+      const float distance =
+          Distance(request.metric, vector, record->embedding.data(), request.dimension);
+      if (request.max_distance && !(distance <= *request.max_distance)) continue;
+      rows.emplace_back(distance, record);
     }
     std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
       return DistanceKey(a.first) < DistanceKey(b.first);
@@ -198,6 +249,17 @@ class BatchMaker {
     return metadata;
   }
 
+  PlainOrder Order() {
+    static const char* const kKeys[] = {"a", "b", "c", "d", "#id", "chroma:uri", "nothing"};
+    PlainOrder order;
+    for (size_t keys = Below(3) + 1; keys > 0; --keys) {
+      const std::string key = kKeys[Below(std::size(kKeys))];
+      if (std::none_of(order.begin(), order.end(), [&](auto& term) { return term.first == key; }))
+        order.emplace_back(key, Chance(50));
+    }
+    return order;
+  }
+
   ReadOptions Read() {
     static const char* const kWheres[] = {
         R"({"a":{"$gte":1.5}})",
@@ -267,10 +329,18 @@ inline std::string DifferenceOfRow(const ResultSet& result, size_t row, const Re
 }
 
 // The first difference between what a version answers to a get and what the model does; empty:
-// none.
+// none. `order` is the request's.
 inline std::string DifferenceOfGet(const Version& version, const CollectionModel& model,
-                                   const GetRequest& request) {
+                                   const GetRequest& request, const PlainOrder& order = {}) {
   std::vector<const Record*> expected = model.InOrder(request.read);
+  std::sort(expected.begin(), expected.end(),
+            [&](auto* a, auto* b) { return ComesFirst(*a, *b, order); });
+  if (!request.after) {
+    const Result<uint64_t> count = CountRows(version, request.read);
+    if (!count.ok()) return count.status().ToString();
+    if (*count != expected.size())
+      return "counted " + std::to_string(*count) + " rows of " + std::to_string(expected.size());
+  }
   expected.erase(expected.begin(), expected.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(
                                                           request.offset, expected.size())));
   if (request.limit && expected.size() > *request.limit) expected.resize(*request.limit);
@@ -289,8 +359,9 @@ inline std::string DifferenceOfGet(const Version& version, const CollectionModel
   return "";
 }
 
-// The same for a query; distances are compared by their bits. With a recall below 1 rows may be left
-// out for others that are farther, but what is given is right, in order, and as much as there is.
+// The same for a query; distances are compared by their bits. With a recall below 1 rows may be
+// left out for others that are farther, but what is given is right, in order, and as much as there
+// is.
 inline std::string DifferenceOfQuery(const Version& version, const CollectionModel& model,
                                      const QueryRequest& request) {
   Result<ResultSet> result = Query(version, request);
@@ -303,8 +374,8 @@ inline std::string DifferenceOfQuery(const Version& version, const CollectionMod
     const auto expected = model.Nearest(ranked, query);
     const uint64_t first = row;
     for (const auto& [distance, record] : expected) {
-      if (!is_exact && (row == result->query_offsets[query + 1] ||
-                        TextAt(result->ids, row) != record->id)) {
+      if (!is_exact &&
+          (row == result->query_offsets[query + 1] || TextAt(result->ids, row) != record->id)) {
         continue;
       }
       if (row >= result->query_offsets[query + 1])

@@ -3,10 +3,7 @@
 // The command line as people run it: exit statuses, tables and JSON.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,27 +11,12 @@
 
 #include "tests/c_api/abi.h"
 #include "tests/support/temporary_directory.h"
+#include "tests/tools/run_tool.h"
 
 namespace {
 
-struct Ran {
-  int status = -1;
-  std::string output;  // both streams
-  nlohmann::json json() const { return nlohmann::json::parse(output); }
-};
-
-Ran RunTool(const std::string& arguments) {
-  Ran ran;
-  FILE* const pipe = popen((std::string(PIGMENT_TOOL) + " " + arguments + " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return ran;
-  std::array<char, 4096> piece;
-  for (size_t size; (size = fread(piece.data(), 1, piece.size(), pipe)) > 0;) {
-    ran.output.append(piece.data(), size);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) ran.status = WEXITSTATUS(status);
-  return ran;
-}
+using tool_test::Ran;
+using tool_test::RunTool;
 
 class Tools : public ::testing::Test {
  protected:
@@ -86,7 +68,7 @@ TEST_F(Tools, SegmentsAreListedAsTableAndAsJson) {
   uint64_t rows = 0;
   for (const auto& segment : json.json()) rows += segment.at("live_rows").get<uint64_t>();
   EXPECT_EQ(rows, 100u);
-  EXPECT_EQ(RunTool("segments " + db() + " nobody").status, 3);
+  EXPECT_EQ(RunTool("segments " + db() + " nobody").status, PIGMENT_NOT_FOUND);
 }
 
 TEST_F(Tools, StatisticsAndMigrationsAreShown) {
@@ -115,7 +97,7 @@ TEST_F(Tools, ACheckFindsDamageAndRepairSavesTheRest) {
   EXPECT_EQ(repaired.json().at("lossless").get<bool>(), repaired.status == 0);
   EXPECT_EQ(repaired.json().at("collections").at(0).at("name"), "docs");
   EXPECT_EQ(RunTool("check --full " + at("new")).status, 0);
-  EXPECT_EQ(RunTool("repair " + db() + " " + at("new")).status, 3) << "a store is there";
+  EXPECT_EQ(RunTool("repair " + db() + " " + at("new")).status, PIGMENT_ALREADY_EXISTS);
 }
 
 TEST_F(Tools, ABackupIsMadeBesideAWriter) {
@@ -124,8 +106,8 @@ TEST_F(Tools, ABackupIsMadeBesideAWriter) {
   const Ran backup = RunTool("backup " + db() + " " + at("copy"));
   EXPECT_EQ(backup.status, 0) << backup.output;
   EXPECT_EQ(RunTool("check " + at("copy")).status, 0);
-  EXPECT_EQ(RunTool("backup " + db() + " " + at("copy")).status, 3);
-  EXPECT_EQ(RunTool("compact " + db()).status, 3) << "somebody else writes";
+  EXPECT_EQ(RunTool("backup " + db() + " " + at("copy")).status, PIGMENT_ALREADY_EXISTS);
+  EXPECT_EQ(RunTool("compact " + db()).status, PIGMENT_FAILED_PRECONDITION);
 }
 
 TEST_F(Tools, ACompactionSaysWhatItDid) {
@@ -144,10 +126,11 @@ TEST_F(Tools, TheCommandLineIsChecked) {
   EXPECT_EQ(RunTool("check").status, 2);
   EXPECT_EQ(RunTool("--help").status, 0);
   EXPECT_NE(RunTool("--version").output.find(pigment_version()), std::string::npos);
-  EXPECT_EQ(RunTool("check " + at("missing")).status, 3);
+  EXPECT_EQ(RunTool("check " + at("missing")).status, PIGMENT_NOT_FOUND);
   const Ran missing = RunTool("stats " + at("missing"));
-  EXPECT_EQ(missing.status, 3);
-  EXPECT_NE(missing.output.find("store \"" + at("missing") + "\" does not exist"), std::string::npos)
+  EXPECT_EQ(missing.status, PIGMENT_NOT_FOUND);
+  EXPECT_NE(missing.output.find("store \"" + at("missing") + "\" does not exist"),
+            std::string::npos)
       << missing.output;
 }
 

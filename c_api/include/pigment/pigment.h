@@ -178,6 +178,9 @@ typedef struct pigment_vectors {
 typedef struct pigment_buffer pigment_buffer; /* owned text */
 PIGMENT_API const char *pigment_buffer_data(const pigment_buffer *buffer, size_t *size); /* also NUL-terminated */
 PIGMENT_API void pigment_buffer_free(pigment_buffer *buffer);
+/* What the library refuses to go beyond, as a JSON array of {"name","most","status","of"}: status names the code of what is beyond. What is not there
+   is bounded by memory and disk alone. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_limits(pigment_buffer **json, pigment_error **error);
 
 /* ---- Cancellation and deadlines ---------------------------------------------------------------------------------- */
 
@@ -378,10 +381,15 @@ typedef struct pigment_collection_options {
   size_t metadata_json_size;
   const char *configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …}; beside them "full_vectors": "f16"
                                      keeps each number of a vector in 16 bits, rounded when it is written, within ±65504 (else "f32").
-                                     What each parameter does: docs/operations.md; those without effect take their default alone */
+                                     What each parameter does: docs/operations.md; those without effect take their default alone.
+                                     Since 0.2 also "text_index": {"analyzer": {"language": "english"}} for ranked search of documents: docs/text-search.md */
   size_t configuration_json_size;
   const pigment_embedding_function *embedding_function; /* copied; NULL: none */
   bool get_or_create; /* an existing collection is returned as it is; its function must not conflict, as in get */
+  /* Since 0.2. */
+  const char *schema_json; /* Chroma's: {"defaults": …, "keys": …}: which values can be filtered by, and the vector index in place of a
+                              configuration, which must be absent; what it says of numbers and texts: docs/schema.md; absent: none */
+  size_t schema_json_size;
 } pigment_collection_options;
 PIGMENT_API void pigment_collection_options_init(pigment_collection_options *options);
 
@@ -409,8 +417,8 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_delete_collection(pigm
                                                                             const pigment_scope *scope, const char *name,
                                                                             size_t name_size, pigment_error **error);
 
-/* {"id","name","tenant","database","metadata","configuration","embedding_function","dimension"}. Null: no metadata, no function, nothing added yet.
-   embedding_function is {"name","config"}, configuration as it has effect, with every default. */
+/* {"id","name","tenant","database","metadata","configuration","schema","embedding_function","dimension"}. Null: no metadata, no schema, no function,
+   nothing added yet. embedding_function is {"name","config"}; configuration and schema as they have effect, with every default. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_describe(pigment_collection *collection,
                                                                        pigment_buffer **json, pigment_error **error);
 
@@ -420,7 +428,7 @@ typedef struct pigment_modify_options {
   size_t name_size;
   const char *metadata_json; /* replaces wholesale; absent: unchanged */
   size_t metadata_json_size;
-  const char *configuration_json; /* merged; space and full_vectors cannot change; absent: unchanged */
+  const char *configuration_json; /* merged; space and full_vectors cannot change, of text_index k1 and b alone; absent: unchanged */
   size_t configuration_json_size;
 } pigment_modify_options;
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_modify(pigment_collection *collection,
@@ -528,8 +536,15 @@ typedef struct pigment_get_request {
   int64_t offset;
   int32_t include;
   bool explain;
+  /* Since 0.2. */
+  const char *order_by_json; /* [{"key": name, "descending": bool}, ..]: by metadata keys, "#id" or "chroma:uri"; absent: by insertion */
+  size_t order_by_json_size;
+  const char *cursor; /* of pigment_result_cursor: only records behind it; absent: from the first on */
+  size_t cursor_size;
 } pigment_get_request;
-/* Records in insertion order; ids that do not exist are left out. */
+/* Records in insertion order, or as order_by says, ties by insertion; ids that do not exist are left out.
+   order_by puts bools before numbers before texts, false first, numbers as the numbers that they are, texts by their bytes, and descending turns that round; a
+   record that lacks the key, or has a list there, comes last in both. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_get(pigment_collection *collection,
                                                                   const pigment_get_request *request,
                                                                   const pigment_call_options *options,
@@ -541,6 +556,41 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_peek(pigment_colle
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_count(pigment_collection *collection,
                                                                     const pigment_call_options *options,
                                                                     uint64_t *count, pigment_error **error);
+
+typedef struct pigment_count_request {
+  size_t struct_size;
+  size_t ids_count;
+  pigment_text_column ids; /* allow-list; offsets NULL: any id; unknown ids are not counted, and an id twice is counted once */
+  const char *where_json;
+  size_t where_json_size;
+  const char *where_document_json;
+  size_t where_document_json_size;
+} pigment_count_request;
+/* How many records are in ids (when given) and match the filters (when given). No record is read of which an index is certain. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_count_where(pigment_collection *collection,
+                                                                          const pigment_count_request *request,
+                                                                          const pigment_call_options *options,
+                                                                          uint64_t *count, pigment_error **error);
+
+typedef struct pigment_facets_request {
+  size_t struct_size;
+  size_t keys_count;
+  pigment_text_column keys; /* of metadata, or "chroma:uri"; each once */
+  size_t ids_count;
+  pigment_text_column ids; /* as in pigment_count_request */
+  const char *where_json;
+  size_t where_json_size;
+  const char *where_document_json;
+  size_t where_document_json_size;
+  bool has_limit;
+  int64_t limit; /* values of each key; absent: all */
+} pigment_facets_request;
+/* How many of the records that are in ids and match the filters have each value of the keys, as JSON: {key: [{"value":..,"count":n}, ..], ..}, the most frequent
+   first, ties in the order of order_by. Exact. 2 and 2.0 are one value; a list counts once for each of its different elements. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_facets(pigment_collection *collection,
+                                                                     const pigment_facets_request *request,
+                                                                     const pigment_call_options *options,
+                                                                     pigment_buffer **json, pigment_error **error);
 
 /* Which of `count` ids are there: present[i] becomes 1 or 0; after a failure nothing of it is written. An id may be asked twice. Reads ids alone, no record. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_contains(pigment_collection *collection, size_t count,
@@ -566,14 +616,48 @@ typedef struct pigment_query_request {
   double recall;        /* of the nearest records the part that is to be found on average, over 0 to 1; 0: the default, 0.98; 1: all of them */
   int64_t search_width; /* nodes that are visited in the graph of each segment, or clusters that are probed, in place of a recall;
                            0: as ef_search or search_nprobe of the configuration say where they are no default, else as that takes */
+  bool has_max_distance;
+  double max_distance; /* only records at this distance or nearer are hits; not NaN */
+  int32_t threads;     /* that may share many embeddings; the answer is the same; 0: as many as there are cores, at most 256 */
 } pigment_query_request;
 PIGMENT_API void pigment_query_request_init(pigment_query_request *request);
 /* For each query the nearest records, ascending by distance (l2 squared, 1 - cosine, 1 - inner product), ties by insertion
-   order; fewer than n_results only when fewer match. Distances are exact, whatever the recall. */
+   order; fewer than n_results only when fewer match, or fewer are within max_distance. Distances are exact, whatever the recall. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_query(pigment_collection *collection,
                                                                     const pigment_query_request *request,
                                                                     const pigment_call_options *options,
                                                                     pigment_result **result, pigment_error **error);
+
+/* Since 0.2: ranked search of documents in a collection with a text index. */
+enum {
+  PIGMENT_TEXT_ANY = 0, /* a document matches with any clause of the query */
+  PIGMENT_TEXT_ALL = 1  /* with all of them */
+};
+
+typedef struct pigment_text_search_request {
+  size_t struct_size;
+  size_t queries_count;
+  pigment_text_column queries; /* words, "phrases", prefix*, +required: docs/text-search.md; every text is a query */
+  int64_t n_results;           /* init sets 10; 0 and below are refused */
+  size_t ids_count;
+  pigment_text_column ids; /* allow-list; offsets NULL: any id; unknown ids are no hit */
+  const char *where_json;
+  size_t where_json_size;
+  const char *where_document_json;
+  size_t where_document_json_size;
+  int32_t operator_; /* PIGMENT_TEXT_… */
+  int32_t include;   /* DISTANCES is refused; scores always come */
+  bool highlights;
+  bool explain;
+} pigment_text_search_request;
+PIGMENT_API void pigment_text_search_request_init(pigment_text_search_request *request);
+/* For each query the records that match, by BM25 over all live records, the highest score first, ties by insertion order; exact, and filters change
+   no score. Without a text index: FAILED_PRECONDITION. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_search_text(pigment_collection *collection,
+                                                                          const pigment_text_search_request *request,
+                                                                          const pigment_call_options *options,
+                                                                          pigment_result **result,
+                                                                          pigment_error **error);
 
 /* Everything below is borrowed from the result. Rows of query q are offsets[q] .. offsets[q + 1]; a get has one "query". */
 PIGMENT_API uint64_t pigment_result_query_count(const pigment_result *result);
@@ -586,10 +670,16 @@ PIGMENT_API bool pigment_result_metadatas(const pigment_result *result, pigment_
 PIGMENT_API bool pigment_result_uris(const pigment_result *result, pigment_text_column *column);
 PIGMENT_API const float *pigment_result_distances(const pigment_result *result);                       /* or NULL */
 PIGMENT_API const float *pigment_result_embeddings(const pigment_result *result, size_t *dimension);   /* or NULL */
+/* Since 0.2, of a text search: scores, or NULL; with highlights, of each row a JSON array of [begin, end), bytes of its document. */
+PIGMENT_API const float *pigment_result_scores(const pigment_result *result);
+PIGMENT_API bool pigment_result_highlights(const pigment_result *result, pigment_text_column *column);
 PIGMENT_API int32_t pigment_result_included(const pigment_result *result); /* PIGMENT_INCLUDE_… bits, never DEFAULT */
 PIGMENT_API uint64_t pigment_result_position(const pigment_result *result); /* log position that the answer saw */
 /* Stages with rows and nanoseconds as JSON, or NULL when `explain` was not asked for. */
 PIGMENT_API const char *pigment_result_explain(const pigment_result *result, size_t *size);
+/* Of a get that its limit ended: where it did, for the cursor of the next get of the same collection and order; otherwise NULL. It stays right whatever is
+   written meanwhile: no record comes twice, and none is passed over, unless an update changes what order_by looks at. Since 0.2. */
+PIGMENT_API const char *pigment_result_cursor(const pigment_result *result, size_t *size);
 PIGMENT_API void pigment_result_free(pigment_result *result);
 
 #ifdef __cplusplus

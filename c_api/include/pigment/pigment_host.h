@@ -64,7 +64,36 @@ typedef struct pigment_filter_record {
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_filter_matches(const pigment_filter *filter,
                                                                   const pigment_filter_record *record, bool *matches,
                                                                   pigment_error **error);
+/* Refuses a filter that asks for an index that the collection's schema has disabled. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_filter_check_schema(const pigment_filter *filter,
+                                                                       const char *schema_json, size_t schema_json_size,
+                                                                       pigment_error **error);
 PIGMENT_API void pigment_filter_free(pigment_filter *filter);
+
+/* ---- Orders and cursors. Since 0.2. ------------------------------------------------------------------------------ */
+
+/* The bytes by which order_by puts a record, which compare as memcmp does, the shorter first; ties are the host's, by place of insertion. order_by absent:
+   no bytes. The document is not looked at. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_order_key(const char *order_by_json, size_t order_by_json_size,
+                                                             const pigment_filter_record *record, pigment_buffer **key,
+                                                             pigment_error **error);
+typedef struct pigment_cursor_place {
+  size_t struct_size;
+  const char *collection; /* what tells the collection from others */
+  size_t collection_size;
+  const char *order_by_json; /* absent: insertion order */
+  size_t order_by_json_size;
+  const char *key; /* of pigment_order_key; for writing */
+  size_t key_size;
+  uint64_t ordinal; /* place of insertion; for writing */
+} pigment_cursor_place;
+/* A cursor behind a record, as a text. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cursor_write(const pigment_cursor_place *place,
+                                                                pigment_buffer **cursor, pigment_error **error);
+/* Key and ordinal of a cursor. `place` says collection and order; a cursor of others, or a damaged one: INVALID_ARGUMENT. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cursor_read(const char *cursor, size_t cursor_size,
+                                                               const pigment_cursor_place *place, pigment_buffer **key,
+                                                               uint64_t *ordinal, pigment_error **error);
 
 /* ---- Validation, for hosts that keep collections in tables of their own ------------------------------------------ */
 
@@ -94,7 +123,62 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_configuration_update(
     const char *current_json, size_t current_json_size, const char *change_json, size_t change_json_size,
     pigment_buffer **normalized, pigment_error **error);
 
+/* Checks a collection schema, and gives it back with all defaults, the configuration of its vector index, and the metric. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_schema(
+    const char *schema_json, size_t schema_json_size, const char *metadata_json, size_t metadata_json_size,
+    const char *preferred_space, size_t preferred_space_size, pigment_buffer **normalized,
+    pigment_buffer **configuration, int32_t *metric, pigment_error **error);
+
+/* ---- Keys of rows: what a filter asks for. Since 0.2. ------------------------------------------------------------- */
+
+/* A host's index may have filter columns beside its vector. What a row has in them is given as keys: bytes that compare (as memcmp does, the
+   shorter first) as the values do. The engine looks into none. A column that is NULL has no key. A list has a value without bytes, which tells it
+   from NULL, and its elements. */
+enum { PIGMENT_KEY_VALUE = 1, PIGMENT_KEY_ELEMENT = 2 };
+typedef struct pigment_host_key {
+  uint32_t column;   /* the host's number, below 65,536 */
+  int32_t kind;      /* PIGMENT_KEY_* */
+  const void *bytes; /* borrowed for the call */
+  size_t size;       /* below 2^32 */
+} pigment_host_key;
+/* The keys of one row in the form in which builders and pending entries take them: its bytes, and the form itself into so many. REQUIRES: keys by
+   column, of each at most one value, and it before elements; elements ascend, each once. No keys: no bytes. Never fails. */
+PIGMENT_API size_t pigment_host_keys_bytes(const pigment_host_key *keys, size_t count);
+PIGMENT_API void pigment_host_keys_encode(const pigment_host_key *keys, size_t count, void *out);
+/* A number that tells keys from others, as pigment_host_search_visit_keys gives it. Never fails. */
+PIGMENT_API uint64_t pigment_host_keys_fingerprint(const pigment_host_key *keys, size_t count);
+
+/* Conditions on keys. All of a search's must hold. */
+enum {
+  PIGMENT_CONDITION_ANY_OF = 1,  /* the value is one of keys[key_count] */
+  PIGMENT_CONDITION_RANGE = 2,   /* the value lies between keys[0] and keys[1]; bytes NULL: no bound there */
+  PIGMENT_CONDITION_PRESENT = 3, /* the column is not NULL */
+  PIGMENT_CONDITION_ABSENT = 4,
+  PIGMENT_CONDITION_HAS_ANY = 5, /* the list has one of keys[key_count] */
+  PIGMENT_CONDITION_HAS_ALL = 6  /* the list has all of them; without keys: it is there */
+};
+typedef struct pigment_host_bytes {
+  const void *bytes;
+  size_t size;
+} pigment_host_bytes;
+typedef struct pigment_host_condition {
+  uint32_t column;
+  int32_t kind; /* PIGMENT_CONDITION_* */
+  const pigment_host_bytes *keys;
+  size_t key_count;
+  bool takes_low; /* RANGE: the bound itself is inside */
+  bool takes_high;
+} pigment_host_condition;
+
 /* ---- Building a segment ------------------------------------------------------------------------------------------ */
+
+/* What a segment has for searches beside its vectors. */
+enum {
+  PIGMENT_INDEX_FLAT = 0,     /* nothing: every row is looked at */
+  PIGMENT_INDEX_AUTO = 1,     /* a graph, or clusters where these are likely to be searched in less time */
+  PIGMENT_INDEX_GRAPH = 2,    /* a graph, walked from neighbour to neighbour */
+  PIGMENT_INDEX_CLUSTERS = 3  /* clusters, of which the nearest are looked through: a tenth of a graph's build and bytes */
+};
 
 typedef struct pigment_segment_options {
   size_t struct_size;
@@ -105,16 +189,43 @@ typedef struct pigment_segment_options {
   /* Takes a sealed page and says where it put it. Pages come in ascending logical order, the root last. */
   pigment_status (*write_page)(void *context, const void *page, uint32_t *physical);
   void *context;
+  /* Since 0.2: whether rows have keys, and a number that who chooses keys does not know. With keys a dimension of 0 is
+     legal: no row has a vector. */
+  bool has_keys;
+  uint64_t key_seed;
+  /* Since 0.2: the index of its vectors, which are kept in memory until it is built, within three quarters of the budget. Of metric L1, or of fewer
+     vectors than index_rows_min, there is none; of fewer than graph_rows_min it is clusters. 0 of the other numbers: what suits. */
+  int32_t index; /* PIGMENT_INDEX_* */
+  uint32_t index_rows_min;
+  uint32_t graph_rows_min;
+  uint32_t links_max;      /* of a graph's node, at most 32 */
+  float effort;            /* of a graph: how many candidates are looked at for its links, 1 is usual, 4 the most of use */
+  uint32_t vectors_per_cluster; /* on average */
+  bool half_vectors;       /* vectors are kept in 16 bits a number; REQUIRES: those that are added have no more */
+  /* Asked now and then while the index is built; another code than PIGMENT_OK ends the call with it. May be NULL. */
+  pigment_status (*pause)(void *context);
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_new(const pigment_segment_options *options,
                                                                        pigment_segment_builder **builder,
                                                                        pigment_error **error);
-/* vector NULL: a row without one. row_pointer: the host's, below 2^64 - 1. */
+/* vector NULL: a row without one. row_pointer: the host's, below 2^64 - 1. Rows are numbered in the order in which they are added, but those without a
+   vector come last where there is an index: pigment_segment_row_pointers tells. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_add(pigment_segment_builder *builder,
                                                                        const float *vector, uint64_t row_pointer,
                                                                        pigment_error **error);
+/* The same with the keys of pigment_host_keys_encode; REQUIRES: options.has_keys. Where a group of rows finds no memory for its index, searches take its rows as
+   unindexed. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_add_row(pigment_segment_builder *builder,
+                                                                           const float *vector, uint64_t row_pointer,
+                                                                           const void *keys, size_t keys_size,
+                                                                           pigment_error **error);
+/* Rows, at the most, of which a segment with an index is built within the budget; 2^64 - 1 where there is no limit or no index. Never fails. Since 0.2. */
+PIGMENT_API uint64_t pigment_segment_index_rows_max(const pigment_segment_options *options);
+/* Whether there is memory for one more row and the index that is asked for. A row that is added without gives up the index, which is then built of
+   no row; so a host finishes the segment and begins another. True where there is none. Since 0.2. */
+PIGMENT_API bool pigment_segment_builder_has_room(pigment_segment_builder *builder);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_finish(pigment_segment_builder *builder,
                                                                           uint32_t *root, uint32_t *pages,
                                                                           uint64_t *rows, pigment_error **error);
@@ -123,7 +234,7 @@ PIGMENT_API void pigment_segment_builder_free(pigment_segment_builder *builder);
 /* ---- Pages of the host ------------------------------------------------------------------------------------------- */
 
 /* How the engine reads pages. `pin` gives PIGMENT_PAGE_BYTES bytes that stay valid and unchanged until `unpin` of the same page;
-   the engine holds at most four at a time, and has returned all pins when a call ends, unless a pin failed by a jump that the host caught itself. */
+   the engine holds at most eight at a time, and has returned all pins when a call ends, unless a pin failed by a jump that the host caught itself. */
 typedef struct pigment_page_source {
   size_t struct_size;
   pigment_status (*pin)(void *context, uint32_t physical, const void **page);
@@ -131,6 +242,9 @@ typedef struct pigment_page_source {
   void *context;
   const char *name; /* of the relation, for messages; borrowed for the life of what is opened on it */
   size_t name_size;
+  /* Where a page probably lies, so that the processor is asked for it ahead of a pin; it is not read through this. NULL: it is not known. May be
+     NULL. Since 0.2. */
+  const void *(*likely)(void *context, uint32_t physical);
 } pigment_page_source;
 
 typedef struct pigment_segment pigment_segment;
@@ -145,6 +259,7 @@ typedef struct pigment_segment_info {
   uint64_t rows;
   uint64_t vectors;
   uint64_t pages;
+  int32_t index; /* PIGMENT_INDEX_FLAT, GRAPH or CLUSTERS. Since 0.2. */
 } pigment_segment_info;
 PIGMENT_API void pigment_segment_get_info(const pigment_segment *segment, pigment_segment_info *info);
 /* Row pointers of rows first .. first + count - 1, for VACUUM. */
@@ -153,6 +268,10 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_row_pointers(const pi
                                                                         pigment_error **error);
 /* Reads and checks every page and cross-reference. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_verify(const pigment_segment *segment, pigment_error **error);
+/* Calls `visit` with the place of each page of the segment, root included; reads none. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_visit_pages(
+    const pigment_segment *segment, pigment_status (*visit)(void *context, uint32_t physical), void *context,
+    pigment_error **error);
 PIGMENT_API void pigment_segment_free(pigment_segment *segment);
 
 /* ---- Pending pages: the mutable tail of a host's index ----------------------------------------------------------- */
@@ -164,6 +283,10 @@ PIGMENT_API void pigment_segment_free(pigment_segment *segment);
 PIGMENT_API size_t pigment_pending_entry_bytes(size_t dimension, bool has_vector);
 /* Encodes into out[pigment_pending_entry_bytes()]. vector NULL: none. */
 PIGMENT_API void pigment_pending_entry_encode(uint64_t row_pointer, const float *vector, size_t dimension, void *out);
+/* The same for a row with keys. Since 0.2. */
+PIGMENT_API size_t pigment_pending_entry_bytes_with_keys(size_t dimension, bool has_vector, size_t keys_size);
+PIGMENT_API void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, const float *vector, size_t dimension,
+                                                        const void *keys, size_t keys_size, void *out);
 /* Largest entry that fits an empty pending page; a larger one goes to overflow pages. */
 PIGMENT_API size_t pigment_pending_entry_bytes_max(void);
 
@@ -173,6 +296,9 @@ PIGMENT_API bool pigment_pending_page_append(void *page, const void *entry, size
 /* Appends an entry whose bytes are in overflow pages beginning at `overflow`. */
 PIGMENT_API bool pigment_pending_page_append_overflow(void *page, uint64_t row_pointer, uint32_t overflow,
                                                       uint64_t entry_bytes);
+/* The same for an entry that may have no vector, but many keys. Since 0.2. */
+PIGMENT_API bool pigment_pending_page_append_overflow_row(void *page, uint64_t row_pointer, uint32_t overflow,
+                                                          uint64_t entry_bytes, bool has_vector);
 PIGMENT_API uint32_t pigment_pending_page_next(const void *page); /* or PIGMENT_NO_PAGE */
 PIGMENT_API void pigment_pending_page_set_next(void *page, uint32_t next);
 /* The transaction id that retired the page, 64 bits of the host's meaning; 0: in use. */
@@ -186,11 +312,43 @@ PIGMENT_API uint32_t pigment_pending_page_count(const void *page);
 PIGMENT_API bool pigment_pending_page_entry(const void *page, uint32_t index, uint64_t *row_pointer); /* false: dead */
 PIGMENT_API bool pigment_pending_page_entry_has_vector(const void *page, uint32_t index);
 PIGMENT_API void pigment_pending_page_kill(void *page, uint32_t index);
+/* Bytes of all entries, dead ones and those in overflow pages included. Since 0.2. */
+PIGMENT_API uint64_t pigment_pending_page_bytes(const void *page);
+/* Calls `visit` with the place of each page of the chain from `first` to `last` (PIGMENT_NO_PAGE: to its end), and of the overflow pages of its entries, dead
+   ones too. May be repeated after PIGMENT_CANCELLED from a pin, and then begins anew. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_pending_visit_pages(const pigment_page_source *source, uint32_t stamp, uint32_t first, uint32_t last,
+                            pigment_status (*visit)(void *context, uint32_t physical), void *context,
+                            pigment_error **error);
 
 /* Writes as much of bytes[offset .. size) as one overflow page takes and returns how much that was. */
 PIGMENT_API size_t pigment_overflow_page_init(void *page, uint32_t stamp, uint32_t physical, const void *bytes,
                                               size_t size, size_t offset, uint32_t next);
 PIGMENT_API size_t pigment_overflow_page_capacity(void);
+
+/* ---- Merging. Since 0.2. ----------------------------------------------------------------------------------------- */
+
+/* Rows that the index has already: of pending pages that are flushed, of segments that are merged. Dead ones are left out; those of which the index knows
+   no keys (see above) stay as they are. Each page is read once, but for those with keys of a segment, which are put together in memory, a part of the
+   budget at a time. A call that fails, also by PIGMENT_CANCELLED from a pin, cannot be repeated: the builder is of no use any more. `first` to `last`: the
+   chain as in pigment_host_search_add_pending, up to a page that is not the end to which entries are appended. deleted: one bit per row; NULL: none. */
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_segment_builder_add_pending(pigment_segment_builder *builder, const pigment_page_source *source,
+                                    uint32_t stamp, uint32_t first, uint32_t last, pigment_error **error);
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_segment_builder_add_segment(pigment_segment_builder *builder, const pigment_segment *segment,
+                                    const uint8_t *deleted, size_t deleted_bytes, pigment_error **error);
+
+typedef struct pigment_merge_shape {
+  uint64_t rows;         /* dead ones included */
+  uint64_t deleted_rows; /* those that a merge drops */
+  bool is_busy;          /* not to be merged now */
+} pigment_merge_shape;
+/* Which neighbours to merge next, so that about eight segments are left and rows are not rewritten too often: *first and *run_count; *run_count 0: none. flush_rows_max:
+   rows that the host flushes at a time, not 0. A merged segment takes the place of its sources. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_plan_merge(const pigment_merge_shape *segments, size_t count,
+                                                              uint64_t flush_rows_max, size_t *first,
+                                                              size_t *run_count, pigment_error **error);
 
 /* ---- Deletion pages: one bit per row of a segment ---------------------------------------------------------------- */
 
@@ -213,8 +371,9 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_meta_page_check(const void *p
 /* ---- Searching --------------------------------------------------------------------------------------------------- */
 
 /* A resumable search over segments and pending pages: each row comes exactly once, ascending by distance, ties by row
-   pointer; then the rows whose distance is not a number, then those without a vector, each by row pointer. Exact. Memory is bounded by
-   `batch_bytes_max`, however many rows are read. */
+   pointer; then the rows whose distance is not a number, then those without a vector, each by row pointer. Memory is bounded by
+   `batch_bytes_max` and a bit for each row, however many rows are read. Exact, unless less is asked for of segments with an index: then a row
+   may come behind one that is farther, and all come in the end. */
 typedef struct pigment_host_search pigment_host_search;
 
 typedef struct pigment_host_search_options {
@@ -222,8 +381,16 @@ typedef struct pigment_host_search_options {
   int32_t metric;
   uint32_t dimension;
   const float *query;       /* copied; NULL: no ranking, every row counts as one without a vector */
-  size_t batch_rows_first;  /* rows to look for in the first pass; 0: 64 */
+  size_t batch_rows_first;  /* rows to look for in the first pass; 0: what suits */
   uint64_t batch_bytes_max; /* 0: 4 MiB */
+  /* Since 0.2: only rows for which all of these hold; copied. Segments become sets of rows when they are added. Without any the search has no
+     filter. */
+  const pigment_host_condition *conditions;
+  size_t condition_count;
+  /* Since 0.2: of the nearest rows the part that is wanted, on average, above 0; 1, and 0: all. In its place so many nodes or clusters to visit of
+     each index; 0: as the recall takes. */
+  double recall;
+  size_t width;
 } pigment_host_search_options;
 
 typedef struct pigment_host_hit {
@@ -250,11 +417,28 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending(pigme
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_next(pigment_host_search *search, pigment_host_hit *hits,
                                                                     size_t capacity, size_t *count,
                                                                     pigment_error **error);
+/* Calls `visit` for each live row of all that was added, in no order: its row pointer and the fingerprint of its keys. Rows that are in no index are
+   left out. Reads no vector; needs 8 bytes a row of one segment. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_host_search_visit_keys(pigment_host_search *search,
+                               pigment_status (*visit)(void *context, uint64_t row_pointer, uint64_t fingerprint),
+                               void *context, pigment_error **error);
 typedef struct pigment_host_search_counters {
   size_t struct_size;
   uint64_t passes;
   uint64_t rows_scored;
   uint64_t pages_read;
+  /* Since 0.2. Live rows for which the conditions hold: known of segments when they are added, of pending pages after a pass. */
+  uint64_t segment_rows;
+  uint64_t pending_rows;
+  /* Rows among them of which the index knows nothing, so that the host must look at each row: see builder_add_row. */
+  uint64_t unindexed_rows;
+  /* Searches of a segment that a walk of its graph, or a probe of its clusters, answered; what these visited; rows given behind one that is
+     farther. Since 0.2. */
+  uint64_t walks;
+  uint64_t probes;
+  uint64_t visits;
+  uint64_t rows_late;
 } pigment_host_search_counters;
 PIGMENT_API void pigment_host_search_get_counters(const pigment_host_search *search,
                                                   pigment_host_search_counters *counters);

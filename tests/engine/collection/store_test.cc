@@ -237,12 +237,13 @@ TEST_F(StoreInMemory, ForkSharesSegmentsAndNotLaterWrites) {
   ASSERT_OK(docs_->Flush());
   ASSERT_OK(docs_->Write(BatchOf(WriteKind::kDelete, {"b"})));
   const auto fork = store_->ForkCollection(docs_->entry().id, "fork").value();
+  // At once: with so many deleted a merge in the background soon writes new ones.
+  EXPECT_EQ(docs_->Pin().value()->segments[0].segment, fork->Pin().value()->segments[0].segment);
   ASSERT_OK(docs_->Write(BatchOf(WriteKind::kDelete, {"a"})));
   ASSERT_OK(fork->Write(BatchOf(WriteKind::kDelete, {"c"})));
   ASSERT_OK(store_->Flush());
   EXPECT_EQ(IdsOf(*docs_), std::vector<std::string>{"c"});
   EXPECT_EQ(IdsOf(*fork), std::vector<std::string>{"a"});
-  EXPECT_EQ(docs_->Pin().value()->segments[0].segment, fork->Pin().value()->segments[0].segment);
   ASSERT_OK(store_->DeleteCollection({}, "docs"));
   ASSERT_OK(fork->Write(BatchOf(WriteKind::kAdd, {"d"})));
   EXPECT_EQ(IdsOf(*fork), (std::vector<std::string>{"a", "d"}));

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -54,11 +55,12 @@ TEST(PostingList, ComesBack) {
     std::mt19937_64 random(seed);
     const uint32_t sizes[] = {1, 63, 64, 65, 1000, 65536, 65537, 200000};
     const uint32_t rows = sizes[random() % std::size(sizes)];
+    const uint32_t packed_of = seed % 2 == 0 ? rows : 0;
     std::vector<std::vector<uint32_t>> expected;
     std::string bytes;
     for (int i = 0; i < 5; ++i) {
       expected.push_back(RandomRows(random, rows));
-      AppendPostings(expected.back(), bytes);
+      AppendPostings(expected.back(), bytes, packed_of);
     }
     std::span<const std::byte> left = AsBytes(bytes);
     for (const std::vector<uint32_t>& list : expected) {
@@ -77,9 +79,15 @@ TEST(PostingList, ComesBack) {
       EXPECT_EQ(RowsOf(words), list);
       ASSERT_TRUE(ApplyPostings(left.first(head.bytes), PostingsUse::kToggle, words, rows));
       EXPECT_EQ(RowsOf(words), std::vector<uint32_t>());
+      std::vector<uint32_t> read;
+      ASSERT_TRUE(ReadPostings(left.first(head.bytes), words, rows, read));
+      EXPECT_EQ(read, list);
       // Of fewer rows it is damage.
       words.assign((list.back() + 63) / 64, 0);
-      EXPECT_FALSE(ApplyPostings(left.first(head.bytes), PostingsUse::kUnite, words, list.back()));
+      if (packed_of == 0) {
+        EXPECT_FALSE(
+            ApplyPostings(left.first(head.bytes), PostingsUse::kUnite, words, list.back()));
+      }
       left = left.subspan(head.bytes);
       ++lists;
     }
@@ -101,6 +109,23 @@ TEST(PostingList, IsSmallWhereRowsSaySo) {
   EXPECT_LE(half.size(), 60000u / 8 + 16);
 }
 
+// Rows that are spread as they like take hardly more than the logarithm of how many ways there are
+// to choose them, which is 1.44 bits and the logarithm of the gap for each of a few.
+TEST(PostingList, PackedRowsTakeTheBitsOfTheirGaps) {
+  std::mt19937_64 random(3);
+  for (const uint32_t one_in : {5, 20, 300, 2000}) {
+    std::vector<uint32_t> rows;
+    for (uint32_t row = 0; row < 100000; ++row)
+      if (random() % one_in == 0) rows.push_back(row);
+    std::string plain, packed;
+    AppendPostings(rows, plain);
+    AppendPostings(rows, packed, 100000);
+    const double bits = static_cast<double>(rows.size()) * (2.2 + std::log2(one_in));
+    EXPECT_LE(static_cast<double>(packed.size()), bits / 8 + 32) << one_in;
+    EXPECT_LT(packed.size(), plain.size()) << one_in;
+  }
+}
+
 TEST(PostingList, DamageStaysWithinTheRows) {
   int refused = 0;
   constexpr int kTries = 20000;
@@ -108,7 +133,7 @@ TEST(PostingList, DamageStaysWithinTheRows) {
   for (int i = 0; i < kTries; ++i) {
     const auto rows = static_cast<uint32_t>(1 + random() % 70000);
     std::string bytes;
-    AppendPostings(RandomRows(random, std::min(rows, 2000u)), bytes);
+    AppendPostings(RandomRows(random, std::min(rows, 2000u)), bytes, i % 2 == 0 ? rows : 0);
     for (int hits = 0; hits < 3; ++hits)
       bytes[random() % bytes.size()] = static_cast<char>(random());
     if (random() % 3 == 0) bytes.resize(random() % bytes.size());

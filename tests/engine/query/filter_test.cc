@@ -55,8 +55,56 @@ struct Case {
 TEST(Filter, WhereMeansWhatTheRulesSay) {
   for (
       const Case& c : {
+          // Beyond Chroma.
+          Case{R"({"$not": {"i": 2}})", false},
+          {R"({"$not": {"i": 3}})", true},
+          {R"({"$not": {"absent": 3}})", true},
+          {R"({"$not": {"i": {"$gt": 1}}})", false},
+          {R"({"$not": {"$not": {"i": 2}}})", true},
+          {R"({"$not": {"$and": [{"i": 2}, {"s": "other"}]}})", true},
+          {R"({"$not": {"$or": [{"i": 3}, {"absent": {"$gt": 1}}]}})", true},
+          {R"({"$and": [{"i": {"$gt": 1}}, {"$not": {"i": {"$gt": 2}}}]})", true},
+          {R"({"$and": [{"i": {"$gt": 1}}, {"$not": {"absent": {"$gt": 2}}}]})", true},
+          {R"({"i": {"$exists": true}})", true},
+          {R"({"i": {"$exists": false}})", false},
+          {R"({"ss": {"$exists": true}})", true},
+          {R"({"absent": {"$exists": true}})", false},
+          {R"({"absent": {"$exists": false}})", true},
+          {R"({"chroma:uri": {"$exists": true}})", true},
+          {R"({"#document": {"$exists": true}})", true},
+          {R"({"#document": {"$exists": false}})", false},
+          {R"({"i": {"$between": [2, 2.5]}})", true},
+          {R"({"i": {"$between": [2.5, 2]}})", false},
+          {R"({"f": {"$between": [2, 2.5]}})", true},
+          {R"({"big": {"$between": [9007199254740992.0, 9007199254740993]}})", true},
+          {R"({"big": {"$between": [0, 9007199254740992.0]}})", false},
+          {R"({"s": {"$between": ["two", "two"]}})", true},
+          {R"({"s": {"$between": ["a", "twn"]}})", false},
+          {R"({"s": {"$between": [1, 3]}})", false},
+          {R"({"i": {"$between": ["0", "9"]}})", false},
+          {R"({"t": {"$between": [0, 1]}})", false},
+          {R"({"s": {"$prefix": "tw"}})", true},
+          {R"({"s": {"$prefix": ""}})", true},
+          {R"({"s": {"$prefix": "two!"}})", false},
+          {R"({"s": {"$prefix": "T"}})", false},
+          {R"({"i": {"$prefix": ""}})", false},
+          {R"({"ss": {"$prefix": ""}})", false},
+          {R"({"absent": {"$prefix": ""}})", false},
+          {R"({"#id": {"$prefix": "id"}})", true},
+          {R"({"#id": {"$prefix": "d"}})", false},
+          {R"({"#id": {"$between": ["id0", "id2"]}})", true},
+          {R"({"#id": {"$ieq": "ID1"}})", true},
+          {R"({"chroma:uri": {"$prefix": "file:"}})", true},
+          {R"({"chroma:uri": {"$iprefix": "FILE:"}})", true},
+          {R"({"chroma:uri": {"$between": [0, 1]}})", false},
+          {R"({"s": {"$ieq": "TwO"}})", true},
+          {R"({"s": {"$ieq": "Tw"}})", false},
+          {R"({"s": {"$iprefix": "Tw"}})", true},
+          {R"({"ss": {"$ieq": "X"}})", false},
+          {R"({"#document": {"$icontains": "QUICK BROWN"}})", true},
+          {R"({"#document": {"$contains": "QUICK BROWN"}})", false},
           // Equality: strings, numbers and bools are worlds apart, integers and floats are one.
-          Case{R"({"i": 2})", true},
+          {R"({"i": 2})", true},
           {R"({"i": {"$eq": 2}})", true},
           {R"({"i": {"$eq": 2.0}})", true},
           {R"({"whole": 2})", true},
@@ -270,167 +318,6 @@ TEST(Filter, NeedsNameWhatIsRead) {
   EXPECT_TRUE(needs(R"({"#document": {"$contains": "x"}})").document);
   EXPECT_TRUE((*WhereDocument(R"({"$regex": "x"})"))->needs().document);
   EXPECT_FALSE((*Where("null"))->needs().metadata);
-}
-
-struct Refusal {
-  const char* json;
-  const char* message;
-};
-
-void ExpectRefused(const Result<std::shared_ptr<const Filter>>& filter, const Refusal& refusal) {
-  ASSERT_FALSE(filter.ok()) << refusal.json;
-  EXPECT_EQ(filter.status().code(), Code::kInvalidArgument) << refusal.json;
-  EXPECT_EQ(filter.status().detail(), Detail::kFilter) << refusal.json;
-  EXPECT_EQ(filter.status().message(), refusal.message) << refusal.json;
-}
-
-TEST(Filter, RefusalsOfWhereNameClauseAndValue) {
-  for (
-      const Refusal& r : {
-          Refusal{"{}", "where: expected an object with one key, got {}"},
-          {"[]", "where: expected an object with one key, got an empty list"},
-          {"3", "where: expected an object with one key, got 3"},
-          {R"("a")", "where: expected an object with one key, got \"a\""},
-          {R"({"a": 1, "b": 2})",
-           "where: expected an object with one key, got 2 keys: \"a\", \"b\""},
-          {R"({"a": 1, "b": 2, "c": 3})",
-           "where: expected an object with one key, got 3 keys: \"a\", \"b\", ..."},
-          {R"({"a": 1, "a": 2})", "where has the key \"a\" twice in one object"},
-          {R"({"$and": []})",
-           "where: \"$and\" takes a list of at least one clause, got an empty list"},
-          {R"({"$or": {"a": 1}})",
-           "where: \"$or\" takes a list of at least one clause, got an object with the key \"a\""},
-          {R"({"$or": null})", "where: \"$or\" takes a list of at least one clause, got null"},
-          {R"({"$and": [{"a": 1}, 2]})", "where: expected an object with one key, got 2"},
-          {R"({"$and": [{"a": 1}, {}]})", "where: expected an object with one key, got {}"},
-          {R"({"$not": [{"a": 1}]})",
-           "where: unknown operator \"$not\", expected $and, $or or a key"},
-          {R"({"$eq": 1})", "where: unknown operator \"$eq\", expected $and, $or or a key"},
-          {R"({"$contains": "x"})",
-           "where: unknown operator \"$contains\", expected $and, $or or a key"},
-          {R"({"": 1})", "where: a key must not be empty, got \"\""},
-          {R"({"#embedding": 1})",
-           "where: key \"#embedding\": no such field, expected a metadata key, #id or #document"},
-          {R"({"chroma:document": "x"})",
-           "where: key \"chroma:document\": documents are filtered by \"#document\" or "
-           "where_document"},
-          {R"({"a": null})",
-           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got null"},
-          {R"({"a": [1]})",
-           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got a list "
-           "of 1"},
-          {R"({"a": {}})", "where: key \"a\": expected one operator, got {}"},
-          {R"({"a": {"$gt": 1, "$lt": 2}})", "where: key \"a\": expected one operator, got 2 keys"},
-          {R"({"a": {"$foo": 1}})",
-           "where: key \"a\": unknown operator \"$foo\", expected one of $eq, $ne, $gt, $gte, $lt, "
-           "$lte, $in, $nin, $contains, $not_contains"},
-          {R"({"a": {"b": 1}})",
-           "where: key \"a\": unknown operator \"b\", expected one of $eq, $ne, $gt, $gte, $lt, "
-           "$lte, "
-           "$in, $nin, $contains, $not_contains"},
-          {R"({"a": {"$eq": null}})",
-           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got null"},
-          {R"({"a": {"$ne": [1]}})",
-           "where: key \"a\": operator \"$ne\" takes a string, integer, float or bool, got a list "
-           "of 1"},
-          {R"({"a": {"$eq": {"x": 1}}})",
-           "where: key \"a\": operator \"$eq\" takes a string, integer, float or bool, got an "
-           "object with the key \"x\""},
-          {R"({"a": 9223372036854775808})",
-           "where: key \"a\": integer 9223372036854775808 does not fit 64 bits"},
-          {R"({"a": {"$in": [1, -9223372036854775809]}})",
-           "where: key \"a\": integer -9223372036854775809 does not fit 64 bits"},
-          {R"({"a": 1e999})", "where has a number beyond double: 1e999"},
-          {R"({"a": {"$gt": "x"}})",
-           "where: key \"a\": operator \"$gt\" takes an integer or a float, got \"x\""},
-          {R"({"a": {"$lte": true}})",
-           "where: key \"a\": operator \"$lte\" takes an integer or a float, got true"},
-          {R"({"a": {"$gt": null}})",
-           "where: key \"a\": operator \"$gt\" takes a string, integer, float or bool, got null"},
-          {R"({"a": {"$in": []}})",
-           "where: key \"a\": operator \"$in\" takes a list that is not empty, got an empty list"},
-          {R"({"a": {"$nin": 1}})",
-           "where: key \"a\": operator \"$nin\" takes a list that is not empty, got 1"},
-          {R"({"a": {"$in": [1, true]}})",
-           "where: key \"a\": operator \"$in\" takes values of one type, got true after 1"},
-          {R"({"a": {"$in": [1, 2.5]}})",
-           "where: key \"a\": operator \"$in\" takes values of one type, got 2.5 after 1"},
-          {R"({"a": {"$in": [1, null]}})",
-           "where: key \"a\": operator \"$in\" takes a string, integer, float or bool, got null"},
-          {R"({"a": {"$in": [[1]]}})",
-           "where: key \"a\": operator \"$in\" takes a string, integer, float or bool, got a list "
-           "of 1"},
-          {R"({"a": {"$contains": [1]}})",
-           "where: key \"a\": operator \"$contains\" takes a string, integer, float or bool, got a "
-           "list of 1"},
-          {R"({"a": {"$regex": "x"}})",
-           "where: key \"a\": operator \"$regex\" is for documents only"},
-          {R"({"#id": 1})", "where: key \"#id\": operator \"$eq\" takes texts, got 1"},
-          {R"({"#id": {"$in": [1]}})", "where: key \"#id\": operator \"$in\" takes texts, got 1"},
-          {R"({"#id": {"$gt": 1}})",
-           "where: key \"#id\": operator \"$gt\" does not apply, expected $eq, $ne, $in or $nin"},
-          {R"({"#document": "x"})",
-           "where: key \"#document\": expected an object with one operator of $contains, "
-           "$not_contains, $regex, $not_regex, got \"x\""},
-          {R"({"#document": {"$eq": "x"}})",
-           "where: key \"#document\": unknown operator \"$eq\", expected one of $contains, "
-           "$not_contains, $regex, $not_regex"},
-          {R"({"#document": {"$contains": ""}})",
-           "where: key \"#document\": operator \"$contains\" takes a text that is not empty, got "
-           "\"\""},
-      }) {
-    ExpectRefused(Where(r.json), r);
-  }
-}
-
-TEST(Filter, RefusalsOfWhereDocumentNameClauseAndValue) {
-  for (const Refusal& r : {
-           Refusal{"{}", "where_document: expected an object with one key, got {}"},
-           {R"({"$contains": "a", "$regex": "b"})",
-            "where_document: expected an object with one key, got 2 keys: \"$contains\", "
-            "\"$regex\""},
-           {R"({"$contains": ""})",
-            "where_document: operator \"$contains\" takes a text that is not empty, got \"\""},
-           {R"({"$contains": 1})",
-            "where_document: operator \"$contains\" takes a text that is not empty, got 1"},
-           {R"({"$not_regex": ["a"]})",
-            "where_document: operator \"$not_regex\" takes a text that is not empty, got a list of "
-            "1"},
-           {R"({"$eq": "a"})",
-            "where_document: unknown operator \"$eq\", expected one of $contains, $not_contains, "
-            "$regex, "
-            "$not_regex, $and, $or"},
-           {R"({"a": 1})",
-            "where_document: unknown operator \"a\", expected one of $contains, $not_contains, "
-            "$regex, "
-            "$not_regex, $and, $or"},
-           {R"({"$and": []})",
-            "where_document: \"$and\" takes a list of at least one clause, got an empty list"},
-           {R"({"$regex": "("})", "where_document: regex \"(\" is not valid: missing ): ("},
-           {R"_({"$regex": "(?=a)"})_",
-            "where_document: regex \"(?=a)\" is not valid: invalid perl operator: (?="},
-           {R"({"$regex": "(a)\\1"})",
-            "where_document: regex \"(a)\\\\1\" is not valid: invalid escape sequence: \\1"},
-       }) {
-    ExpectRefused(WhereDocument(r.json), r);
-  }
-}
-
-TEST(Filter, HintsSayHowToGoOn) {
-  EXPECT_EQ(Where(R"({"a": 1, "b": 2})").status().hint(),
-            R"(join clauses with "$and": {"$and": [{...}, {...}]})");
-  EXPECT_EQ(Where(R"({"a": {"$gt": 1, "$lt": 2}})").status().hint(),
-            R"(join clauses with "$and": {"$and": [{...}, {...}]})");
-  EXPECT_EQ(Where("{}").status().hint(), "leave the filter out to match everything");
-  EXPECT_EQ(WhereDocument(R"({"$regex": "(?<!a)b"})").status().hint(),
-            "the syntax is RE2's: no look-around, no back-references");
-}
-
-TEST(Filter, WhereIsValidatedBeforeWhereDocument) {
-  EXPECT_EQ(Filter::Parse("{}", "{}").status().message(),
-            "where: expected an object with one key, got {}");
-  EXPECT_EQ(Filter::Parse("null", "{}").status().message(),
-            "where_document: expected an object with one key, got {}");
 }
 
 // ---- Limits ------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 
 #include "engine/record/configuration.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -122,10 +123,11 @@ TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
            {R"({"hnsw":{"foo":1}})", "unknown hnsw parameter \"foo\""},
            {R"({"spann":{"sync_threshold":5}})", "unknown spann parameter \"sync_threshold\""},
            {R"({"ivf":{}})",
-            "unknown key \"ivf\" in the configuration, expected hnsw, spann or full_vectors"},
+            "unknown key \"ivf\" in the configuration, expected hnsw, spann, full_vectors or "
+            "text_index"},
            {R"({"embedding_function":{"name":"x"}})",
-            "unknown key \"embedding_function\" in the configuration, expected hnsw, spann or "
-            "full_vectors"},
+            "unknown key \"embedding_function\" in the configuration, expected hnsw, spann, "
+            "full_vectors or text_index"},
            {R"({"full_vectors":"f8"})", "full_vectors takes \"f32\" or \"f16\", got \"f8\""},
            {R"({"full_vectors":16})", "full_vectors takes \"f32\" or \"f16\", got 16"},
            {R"({"full_vectors":null})", "full_vectors takes \"f32\" or \"f16\", got null"},
@@ -233,6 +235,84 @@ TEST(Configuration, SaysInWhatVectorsAreKeptBesideWhatChromaSays) {
   EXPECT_NE(updated->json.find(R"("full_vectors":"f16")"), std::string::npos);
   EXPECT_EQ(UpdateConfiguration(halves, R"({"full_vectors":"f32"})").status().message(),
             "full_vectors of a collection cannot be changed: it is f16, got f32");
+}
+
+constexpr const char* kTextDefaults =
+    R"({"analyzer":{"language":"none","stop_words":false},"k1":1.2,"b":0.75})";
+
+TEST(Configuration, ATextIndexReadsBackAsItHasEffect) {
+  std::string defaults = kHnswDefaults;
+  defaults.replace(defaults.size() - 1, 1, fmt::format(R"(,"text_index":{}}})", kTextDefaults));
+  EXPECT_EQ(Parse(R"({"text_index":{}})")->json, defaults);
+  EXPECT_EQ(Parse(defaults)->json, defaults);
+  EXPECT_EQ(Parse(R"({"text_index":null})")->json, kHnswDefaults);
+  EXPECT_FALSE(Parse("{}")->text_index);
+  const auto parsed = Parse(
+      R"({"text_index":{"analyzer":{"language":"german","stop_words":["und","\"ö"]},"k1":0,"b":1}})");
+  ASSERT_OK(parsed);
+  EXPECT_EQ(parsed->text_index->analyzer.language, "german");
+  EXPECT_EQ(parsed->text_index->analyzer.given_stop_words,
+            (std::vector<std::string>{"und", "\"ö"}));
+  EXPECT_EQ(parsed->text_index->k1, 0);
+  EXPECT_EQ(parsed->text_index->b, 1);
+  const auto stored = ReadTextIndexSettings(parsed->json);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->analyzer, parsed->text_index->analyzer);
+  EXPECT_FALSE(ReadTextIndexSettings(kHnswDefaults));
+}
+
+TEST(Configuration, RefusalsOfATextIndexNameTheKeyAndTheValue) {
+  for (const Refusal& r : {
+           Refusal{R"({"text_index":1})", "text_index must be an object or null, got 1"},
+           {R"({"text_index":{"k2":1}})",
+            "unknown key \"k2\" in text_index, expected analyzer, k1 or b"},
+           {R"({"text_index":{"k1":-0.1}})", "text_index k1 takes a number of 0 to 100, got -0.1"},
+           {R"({"text_index":{"k1":"1"}})", "text_index k1 takes a number of 0 to 100, got \"1\""},
+           {R"({"text_index":{"b":1.01}})", "text_index b takes a number of 0 to 1, got 1.01"},
+           {R"({"text_index":{"analyzer":[]}})",
+            "text_index analyzer must be an object, got an empty list"},
+           {R"({"text_index":{"analyzer":{"stem":1}}})",
+            "unknown key \"stem\" in the text_index analyzer, expected language or stop_words"},
+           {R"({"text_index":{"analyzer":{"stop_words":[""]}}})",
+            "text_index analyzer stop_words takes strings of 1 to 256 bytes, got \"\""},
+           {R"({"text_index":{"analyzer":{"stop_words":"the"}}})",
+            "text_index analyzer stop_words takes true, false or a list of strings, got \"the\""},
+           {R"({"text_index":{"analyzer":{"language":"tamil","stop_words":true}}})",
+            "text_index analyzer stop_words: true takes one of the languages danish, dutch, "
+            "english, "
+            "finnish, french, german, italian, norwegian, portuguese, russian, spanish, swedish, "
+            "got "
+            "\"tamil\""},
+       }) {
+    EXPECT_EQ(Parse(r.json).status().message(), r.message) << r.json;
+  }
+  EXPECT_NE(Parse(R"({"text_index":{"analyzer":{"language":"English"}}})")
+                .status()
+                .message()
+                .find("text_index analyzer language takes one of none, arabic,"),
+            std::string::npos);
+}
+
+TEST(Configuration, OfATextIndexOnlyParametersOfScoresMayChange) {
+  const std::string stored = Parse(R"({"text_index":{"k1":2}})")->json;
+  const auto changed = UpdateConfiguration(stored, R"({"text_index":{"b":0.5}})");
+  ASSERT_OK(changed);
+  EXPECT_EQ(changed->text_index->k1, 2);
+  EXPECT_EQ(changed->text_index->b, 0.5);
+  EXPECT_EQ(ReadTextIndexSettings(changed->json)->b, 0.5);
+  EXPECT_OK(UpdateConfiguration(
+      stored, R"({"text_index":{"analyzer":{"language":"none"},"k1":1},"hnsw":{"ef_search":7}})"));
+  EXPECT_EQ(UpdateConfiguration(stored, R"({"hnsw":{"ef_search":7}})")->text_index->k1, 2);
+  for (const auto& [current, change] :
+       {std::pair<std::string, std::string>{stored, R"({"text_index":null})"},
+        {stored, R"({"text_index":{"analyzer":{"language":"german"}}})"},
+        {kHnswDefaults, R"({"text_index":{}})"}}) {
+    const Status status = UpdateConfiguration(current, change).status();
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << change;
+    EXPECT_TRUE(status.message().starts_with(
+        "text_index of a collection can be neither added, removed nor analyzed otherwise"))
+        << status.message();
+  }
 }
 
 TEST(Configuration, UpdatesOfTheRestAreRefusedByName) {

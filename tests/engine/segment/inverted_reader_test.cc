@@ -38,7 +38,15 @@ Record MadeRecord(std::mt19937_64& random, uint32_t number) {
     metadata["list"] = list;
   }
   if (random() % 500 == 0) metadata["rare" + std::to_string(random() % 7)] = true;
+  if (random() % 2 == 0) {
+    static const char* const kSpellings[] = {"Ort-É", "ort-é", "ORT-é", "oSt", "oſt", "ort-ẞ"};
+    std::string spelt = kSpellings[random() % 6];
+    if (random() % 4 != 0) spelt += std::to_string(random() % 2000);
+    metadata["spelt"] = spelt;
+  }
+  if (number % 1000 == 7) metadata["spelt"] = std::string("oRT-É1");  // as nobody else does
   if (random() % 20 != 0) record.metadata = metadata;
+  if (random() % 3 == 0) record.document = "";
   if (random() % 3 == 0) record.uri = "u" + std::to_string(random() % 40);
   return record;
 }
@@ -133,7 +141,7 @@ void ExpectRanges(const MadeSegment& made, std::mt19937_64& random, int count) {
     const bool takes_low = random() % 2 == 0, takes_high = random() % 2 == 0;
     RowSet got = RowSet::Nothing(rows);
     ASSERT_OK(reader->AddRange(key, FieldType::kNumber,
-                               RangeOf(bounds[0], takes_low, bounds[1], takes_high), got));
+                               RangeOf(bounds[0], takes_low, bounds[1], takes_high), {}, got));
     const RowSet expected = Expected(made, key, [&](const MetadataValue& value) {
       Number number(int64_t{0});
       if (!IsNumber(value, &number)) return false;
@@ -184,6 +192,30 @@ void ExpectTerms(const MadeSegment& made) {
                }));
   }
   ExpectRows(*reader, get("absent", FieldType::kText, {"a"}), RowSet::Nothing(rows));
+  for (const char* key : {"unique", "few", "mixed", "list", "absent"}) {
+    RowSet got = RowSet::Nothing(rows);
+    for (const FieldType type : kMetadataFieldTypes) ASSERT_OK(reader->AddField(key, type, got));
+    ExpectRows(*reader, got, Expected(made, key, [](const MetadataValue&) { return true; }));
+  }
+  RowSet documents = RowSet::Nothing(rows), with_document = RowSet::Nothing(rows);
+  ASSERT_OK(reader->AddField("", FieldType::kHasDocument, documents));
+  for (uint32_t row = 0; row < rows; ++row)
+    if (made.records[row].document) with_document.Set(row);
+  ExpectRows(*reader, documents, with_document);
+  for (const char* text :
+       {"", "X", "xxxXX", "ORT-É", "ort-éß", "Ort-É1", "oRT-é12", "Oſt", "ort-é1234567"}) {
+    for (const bool is_prefix : {false, true}) {
+      const FoldedText folded(text);
+      for (const char* key : {"long", "spelt"}) {
+        RowSet got = RowSet::Nothing(rows);
+        ASSERT_OK(reader->AddFolded(key, FieldType::kText, {folded, is_prefix}, control, got));
+        ExpectRows(*reader, got, Expected(made, key, [&](const MetadataValue& value) {
+          const auto* held = std::get_if<std::string>(&value);
+          return held != nullptr && (is_prefix ? folded.IsPrefixOf(*held) : folded.Equals(*held));
+        }));
+      }
+    }
+  }
   ExpectRows(*reader, get("few", FieldType::kNumber, {"a"}), RowSet::Nothing(rows));
   RowSet uris = RowSet::Nothing(rows);
   for (uint32_t row = 0; row < rows; ++row)
@@ -215,7 +247,7 @@ TEST(InvertedReader, GoesThroughFewListsForWideRanges) {
     RowSet got = RowSet::Nothing(20000);
     const auto low = static_cast<int64_t>(random() % 20000), wide = int64_t{30000};
     ASSERT_OK(reader->AddRange("unique", FieldType::kNumber,
-                               RangeOf(Number(low), true, Number(low + wide), true), got));
+                               RangeOf(Number(low), true, Number(low + wide), true), {}, got));
     most = std::max(most, reader->lists_read());
   }
   EXPECT_LT(most, 1500u);
@@ -290,6 +322,7 @@ TEST(InvertedReader, DamageBehindAChecksumIsFoundOrHarmless) {
   int found_by_check = 0, refused = 0;
   constexpr int kTries = 400;
   const CallControl control;
+  const FoldedText folded("ort-É1");
   for (int i = 0; i < kTries; ++i) {
     const auto& [physical, expected] = places[random() % places.size()];
     const BlockBytes block = made.blocks.Mutable(physical);
@@ -301,14 +334,17 @@ TEST(InvertedReader, DamageBehindAChecksumIsFoundOrHarmless) {
     ASSERT_OK(opened);
     found_by_check += (*opened)->Verify().ok() ? 0 : 1;
     const std::unique_ptr<InvertedReader> reader = (*opened)->NewInvertedReader();
-    for (const char* key : {"few", "long", "mixed", "unique", "list"}) {
+    for (const char* key : {"few", "long", "mixed", "unique", "list", "spelt"}) {
       for (const FieldType type : {FieldType::kText, FieldType::kNumber}) {
         RowSet rows = RowSet::Nothing(2000);
         const std::string_view terms[] = {"a", "c", "x"};
         const Status by_terms = reader->AddTerms(key, type, terms, control, rows);
         const Status by_range = reader->AddRange(
-            key, type, RangeOf(Number(int64_t{40}), true, Number(int64_t{4000}), false), rows);
-        for (const Status& status : {by_terms, by_range}) {
+            key, type, RangeOf(Number(int64_t{40}), true, Number(int64_t{4000}), false), control,
+            rows);
+        const Status by_field = reader->AddField(key, type, rows);
+        const Status by_case = reader->AddFolded(key, type, {folded, true}, control, rows);
+        for (const Status& status : {by_terms, by_range, by_field, by_case}) {
           if (status.ok()) continue;
           ++refused;
           EXPECT_CODE(status, Code::kDataLoss);
@@ -321,6 +357,46 @@ TEST(InvertedReader, DamageBehindAChecksumIsFoundOrHarmless) {
   // What lies behind the last byte of a part means nothing.
   EXPECT_GE(found_by_check, kTries / 2);
   EXPECT_GT(refused, 0);
+}
+
+// The rules by which values were left out are a part of the segment: its check needs them, and what
+// is no schema does not open.
+TEST(InvertedReader, RulesOfTheSegmentAreCheckedWhenItIsOpened) {
+  const std::string schema =
+      R"({"keys":{"few":{"string":{"string_inverted_index":{"enabled":false}}}}})";
+  MemoryBlockSource blocks("test");
+  const SharedRules rules = ReadStoredRules(schema).value();
+  SegmentWriter writer({.segment = 7, .dimension = 1, .rules = rules}, &blocks);
+  std::mt19937_64 random(8);
+  for (uint32_t row = 0; row < 100; ++row) ASSERT_OK(writer.AddRecord(MadeRecord(random, row)));
+  const auto summary = writer.Finish();
+  ASSERT_OK(summary);
+  const auto opened = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(opened);
+  EXPECT_OK((*opened)->Verify());
+  EXPECT_EQ((*opened)->NewInvertedReader()->rules()->json, schema);
+
+  bool is_found = false;
+  for (uint32_t physical = 0; physical < summary->blocks; ++physical) {
+    const BlockBytes block = blocks.Mutable(physical);
+    const std::string_view bytes(reinterpret_cast<const char*>(block.data()), block.size());
+    const size_t at = bytes.find(schema);
+    if (at == std::string_view::npos) continue;
+    is_found = true;
+    const BlockTrailer trailer = ReadBlockTrailer(block);
+    const auto write = [&](size_t offset, char byte) {
+      block[at + offset] = static_cast<std::byte>(byte);
+      SealBlock(block, trailer.kind, trailer.segment, trailer.logical, trailer.format);
+    };
+    write(schema.size() - 1, '!');
+    EXPECT_CODE(Segment::Open(&blocks, summary->root, 7).status(), Code::kDataLoss);
+    write(schema.size() - 1, '}');
+    write(schema.find("few"), 'F');  // rules of other keys: the index is not that of the records
+    const auto other = Segment::Open(&blocks, summary->root, 7);
+    ASSERT_OK(other);
+    EXPECT_CODE((*other)->Verify(), Code::kDataLoss);
+  }
+  EXPECT_TRUE(is_found);
 }
 
 }  // namespace

@@ -83,9 +83,10 @@ inline Result<SegmentSummary> WriteRows(BlockSink* sink, uint32_t dimension,
 }
 
 inline Result<SegmentSummary> WriteRecords(BlockSink* sink, uint32_t dimension,
-                                           const std::vector<Record>& records,
-                                           uint32_t segment = 7) {
+                                           const std::vector<Record>& records, uint32_t segment = 7,
+                                           std::shared_ptr<const Analyzer> analyzer = nullptr) {
   SegmentOptions options;
+  options.analyzer = std::move(analyzer);
   options.segment = segment;
   options.codes = SegmentOptions::Codes::kOfFlat;
   options.dimension = dimension;

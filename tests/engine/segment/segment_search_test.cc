@@ -8,10 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <set>
 #include <string>
 
+#include "engine/segment/code_scan.h"
 #include "engine/segment/index_part.h"
 #include "engine/segment/part_reader.h"
 #include "engine/vector/half.h"
@@ -273,6 +275,66 @@ TEST_P(OfBothKinds, GivesAllRowsWhereTheFilterIsFarFromTheQuery) {
   }
 }
 
+// Rows that a walk would come to late are found by their codes, which are a fraction of the
+// vectors.
+TEST(SegmentSearch, OfFewOrFarRowsOfAGraphReadsCodes) {
+  for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kIp}) {
+    const IndexCase of{
+        .metric = metric,
+        .made = {.count = 6020, .dimension = 256, .clusters = 8, .spread = 0.3f, .seed = 14}};
+    const IndexedSegment indexed(of);
+    ASSERT_OK(indexed.status);
+    const auto few = SomeRows(indexed.rows, 0.05, 3);
+    SegmentSearch search = indexed.Search(10, 0.98, few);
+    auto found = SearchSegment(*indexed.segment, 256, search);
+    ASSERT_OK(found);
+    EXPECT_GE(RecallOf(indexed, search, *found), 0.97);
+    EXPECT_EQ(found->walks, 0u);
+    EXPECT_EQ(found->found.rows_scored, search.allowed_count * IndexedSegment::kQueries);
+    EXPECT_LT(found->found.bytes_scored,
+              search.allowed_count * IndexedSegment::kQueries * 256 * sizeof(float) / 2);
+    // Those of one cluster, of which most queries are not: a walk is tried, and gives way.
+    std::vector<uint64_t> far((indexed.rows + 63) / 64);
+    for (uint32_t row = 3; row < indexed.rows; row += 8) far[row / 64] |= uint64_t{1} << (row % 64);
+    search = indexed.Search(10, 0.98, far);
+    found = SearchSegment(*indexed.segment, 256, search);
+    ASSERT_OK(found);
+    EXPECT_GE(RecallOf(indexed, search, *found), 0.97);
+    EXPECT_LT(found->walks, IndexedSegment::kQueries / 2);
+  }
+}
+
+TEST(SegmentSearch, ByCodesLeavesOutWhatIsBeyondTheLimit) {
+  const IndexedSegment indexed(
+      {.made = {.count = 3020, .dimension = 64, .clusters = 4, .seed = 15}});
+  ASSERT_OK(indexed.status);
+  const auto allowed = SomeRows(indexed.rows, 0.02, 4);
+  SegmentSearch search = indexed.Search(10, 0.98, allowed);
+  const auto all = SearchSegment(*indexed.segment, 64, search);
+  ASSERT_OK(all);
+  std::vector<float> limits;
+  for (const auto& hits : all->found.hits) limits.push_back(hits[4].distance);
+  search.scan.limits = limits;
+  const auto found = SearchSegment(*indexed.segment, 64, search);
+  ASSERT_OK(found);
+  EXPECT_EQ(found->walks, 0u);
+  for (size_t query = 0; query < IndexedSegment::kQueries; ++query) {
+    const auto& hits = found->found.hits[query];
+    ASSERT_GE(hits.size(), 5u) << query;
+    for (size_t i = 0; i < hits.size(); ++i) {
+      EXPECT_EQ(hits[i].row, all->found.hits[query][i].row);
+      EXPECT_LE(hits[i].distance, limits[query]);
+    }
+  }
+}
+
+TEST(ErrorsForRecall, GrowWithIt) {
+  EXPECT_NEAR(ErrorsForRecall(0.98), 2.54, 0.01);
+  EXPECT_GT(ErrorsForRecall(0.999), ErrorsForRecall(0.99));
+  EXPECT_GT(ErrorsForRecall(0.01), 1);
+  EXPECT_TRUE(std::isfinite(ErrorsForRecall(1)));
+}
+
 TEST_P(OfBothKinds, QueriesWithoutSquaresAndOtherMetricsAreScans) {
   IndexedSegment indexed(FirstCase());
   ASSERT_OK(indexed.status);
@@ -357,7 +419,8 @@ TEST_P(OfBothKinds, DamageBehindAChecksumIsFoundOrHarmless) {
   std::mt19937_64 random(12);
   std::vector<std::pair<uint32_t, BlockExpectation>> places;
   indexed.segment->VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {
-    if (expected.kind >= BlockKind::kIndex && expected.kind <= BlockKind::kClusterNodes)
+    if ((expected.kind >= BlockKind::kIndex && expected.kind <= BlockKind::kClusterNodes) ||
+        expected.kind == BlockKind::kRowCodes)
       places.emplace_back(physical, expected);
   });
   ASSERT_FALSE(places.empty());
@@ -374,6 +437,8 @@ TEST_P(OfBothKinds, DamageBehindAChecksumIsFoundOrHarmless) {
     if (opened.ok()) {
       const bool is_sound = (*opened)->Verify().ok();
       found_by_check += is_sound ? 0 : 1;
+      const auto few = SomeRows(indexed.rows, 0.05, 5);
+      EXPECT_OK(SearchSegment(**opened, 24, indexed.Search(10, 0.98, few))) << "codes alone";
       const auto found = SearchSegment(**opened, 24, indexed.Search(10, 0.98));
       if (!found.ok()) {
         EXPECT_CODE(found, Code::kDataLoss);

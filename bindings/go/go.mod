@@ -1,0 +1,3 @@
+module github.com/pigment-db/pigment/bindings/go
+
+go 1.24

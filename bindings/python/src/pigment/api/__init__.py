@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names under which Chroma's programs import types."""
+
+from ..client import AdminClient as AdminAPI
+from ..client import Client as ClientAPI
+from . import models, types
+
+__all__ = ["AdminAPI", "ClientAPI", "models", "types"]

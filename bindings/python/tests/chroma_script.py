@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program for Chroma's embedded client, which pigment runs after a change of its import: `python chroma_script.py MODULE FOLDER`. It prints a line for each
+call: the answer, or the name of the exception. test_chroma.py compares what both print."""
+
+import importlib
+import logging
+import sys
+import warnings
+
+import numpy as np
+
+logging.disable(logging.CRITICAL)
+warnings.simplefilter("ignore")
+chromadb = importlib.import_module(sys.argv[1])
+errors = importlib.import_module(sys.argv[1] + ".errors")
+types = importlib.import_module(sys.argv[1] + ".api.types")
+Settings = importlib.import_module(sys.argv[1] + ".config").Settings
+number = 0
+
+
+def shown(value):
+    if isinstance(value, np.ndarray):
+        return shown(value.tolist())
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, dict):
+        keys = value if "included" in value else sorted(value, key=str)  # Chroma gives metadata in any order
+        return {key: shown(value[key]) for key in keys}
+    if isinstance(value, (list, tuple)):
+        return [shown(one) for one in value]
+    return value
+
+
+def show(what, function, *arguments, **keywords):
+    """One call and what came of it; what is an InternalError in Chroma only because it knows no better may be one below it."""
+    global number
+    number += 1
+    try:
+        answer = shown(function(*arguments, **keywords))
+    except Exception as error:
+        name = "InternalError" if isinstance(error, errors.InternalError) else type(error).__name__
+        words = str(error).split("\n")[0] if type(error) in (ValueError, TypeError) or name == "DuplicateIDError" else ""
+        words = "Exactly one" if words.startswith("Exactly one of") else words.replace(sys.argv[2], "FOLDER")  # of a set, in any order
+        answer = f"{name} {words}".strip()
+    print(number, what, "->", answer)
+
+
+class Letters(chromadb.EmbeddingFunction[chromadb.Documents]):
+    def __init__(self, letters="abcd"):
+        self.letters = letters
+
+    def __call__(self, input: chromadb.Documents) -> chromadb.Embeddings:
+        return [np.array([text.count(letter) for letter in self.letters], np.float32) for text in input]
+
+    @staticmethod
+    def name():
+        return "letters_of_a_script"
+
+    def get_config(self):
+        return {"letters": self.letters}
+
+    @staticmethod
+    def build_from_config(config):
+        return Letters(config["letters"])
+
+    def default_space(self):
+        return "cosine"
+
+
+def description(collection):
+    return [collection.name, collection.metadata, collection.tenant, collection.database, collection.configuration["hnsw"]["space"],
+            collection.configuration["hnsw"]["ef_search"], collection.configuration["spann"], repr(collection)]
+
+
+def collections(client):
+    show("none", client.list_collections)
+    docs = client.create_collection("docs", embedding_function=None, metadata={"topic": "law", "n": 1, "x": 0.5, "on": True})
+    show("description", description, docs)
+    show("taken", client.create_collection, "docs", embedding_function=None)
+    show("got or created", lambda: description(client.get_or_create_collection("docs", metadata={"other": 1}, embedding_function=None)))
+    for name in ("ab", "a..b", "-abc", "abc-", "a b c", "1.2.3.4", "x" * 513, ""):
+        show(f"name {name[:9]!r}", client.create_collection, name, embedding_function=None)
+    show("no metadata", client.create_collection, "meta", metadata={}, embedding_function=None)
+    show("none in metadata", client.create_collection, "meta", metadata={"a": None}, embedding_function=None)
+    show("reserved key", client.create_collection, "meta", metadata={"#a": 1}, embedding_function=None)
+    show("space", lambda: description(client.create_collection("cosine", configuration={"hnsw": {"space": "cosine", "ef_search": 50}}, embedding_function=None)))
+    show("legacy space", lambda: description(client.create_collection("legacy", metadata={"hnsw:space": "ip"}, embedding_function=None)))
+    show("wrong space", client.create_collection, "wrong", configuration={"hnsw": {"space": "foo"}}, embedding_function=None)
+    show("missing", client.get_collection, "missing")
+    show("delete missing", client.delete_collection, "missing")
+    show("names", lambda: sorted(one.name for one in client.list_collections()))
+    show("pages", lambda: [len(client.list_collections(limit=2)), len(client.list_collections(limit=2, offset=2)), len(client.list_collections(offset=9))])
+    show("count", client.count_collections)
+    show("modify", docs.modify, name="renamed", metadata={"only": "this"})
+    show("modified", lambda: description(client.get_collection("renamed", embedding_function=None)))
+    show("rename onto", docs.modify, name="cosine")
+    show("modify space", docs.modify, metadata={"hnsw:space": "l2"})
+    show("modify empty", docs.modify, metadata={})
+    show("modify configuration", docs.modify, configuration={"hnsw": {"ef_search": 77}})
+    show("configured", lambda: description(docs))
+    show("by id", lambda: client.get_collection_by_id(docs.id, embedding_function=None).name)
+    show("equal", lambda: client.get_collection("renamed", embedding_function=None).id == docs.id)
+    show("delete", client.delete_collection, "renamed")
+    show("stale handle", docs.count)
+    show("stale write", docs.add, ids=["a"], embeddings=[[1.0]])
+    for name in ("cosine", "legacy"):
+        client.delete_collection(name)
+
+
+def writes(client):
+    docs = client.create_collection("docs", embedding_function=None)
+    show("add", docs.add, ids=["a", "b", "c"], embeddings=[[1, 2, 3], [4, 5, 6], [7, 8, 9]], documents=["one", "two", None],
+         metadatas=[{"n": 1, "tags": ["x", "y"]}, {"n": 2.5, "s": "t"}, {"c": 1}], uris=["u:a", None, "u:c"])
+    show("all", docs.get, include=["documents", "metadatas", "embeddings"])
+    show("uri without metadata", lambda: (docs.add(ids=["u"], embeddings=[[1, 1, 1]], uris=["u:u"]), docs.get(["u"])["metadatas"], docs.delete(["u"])))
+    show("again", docs.add, ids=["a", "d"], embeddings=[[0, 0, 0], [1, 1, 1]], documents=["other", "new"])
+    show("after", docs.get)
+    show("update", docs.update, ids=["a", "missing"], metadatas=[{"n": None, "m": True}, {"z": 1}], documents=["ONE", "no"], embeddings=[[9, 9, 9], [1, 1, 1]])
+    show("updated", docs.get, ids=["missing", "a"], include=["metadatas", "documents", "embeddings", "uris"])
+    show("upsert", docs.upsert, ids=["b", "e"], embeddings=[[2, 2, 2], [3, 3, 3]], metadatas=[{"s": 5}, {"q": "w"}])
+    show("upserted", docs.get)
+    show("single", docs.add, ids="single", embeddings=[5, 5, 5], documents="alone", metadatas={"n": 7})
+    show("single got", docs.get, "single")
+    show("array", docs.add, ids=["np1", "np2"], embeddings=np.arange(6).reshape(2, 3).astype(np.float16))
+    show("arrays", docs.add, ids=["np3"], embeddings=[np.array([1.5, 2.5, 3.5])])
+    show("array got", docs.get, ids=["np1", "np2", "np3"], include=["embeddings"])
+    show("delete", docs.delete, ids=["a", "np1"])
+    show("delete where", docs.delete, where={"q": "w"})
+    show("delete document", docs.delete, where_document={"$contains": "alone"})
+    show("delete limit", docs.delete, where={"nothing": {"$ne": 1}}, limit=1)
+    show("left", docs.get, include=[])
+    show("count", docs.count)
+    good = {"ids": ["z"], "embeddings": [[1, 2, 3]]}
+    for what, change in [
+        ("no ids", {"ids": []}), ("ids none", {"ids": None}), ("id int", {"ids": [1]}), ("id empty", {"ids": [""]}), ("twice", {"ids": ["z", "z"], "embeddings": [[1, 2, 3]] * 2}),
+        ("thrice", {"ids": ["z"] * 3, "embeddings": [[1, 2, 3]] * 3}), ("length", {"ids": ["z", "y"]}), ("documents length", {"documents": ["a", "b"]}),
+        ("metadata length", {"metadatas": [{"a": 1}] * 2}), ("nothing", {"embeddings": None}), ("empty embeddings", {"embeddings": []}),
+        ("word", {"embeddings": "abc"}), ("words", {"embeddings": [["a"]]}), ("bool", {"embeddings": [[True, False, True]]}), ("nan", {"embeddings": [[1, 2, float("nan")]]}),
+        ("inf", {"embeddings": [[1, 2, float("inf")]]}), ("dimension", {"embeddings": [[1, 2]]}), ("ragged", {"ids": ["z", "y"], "embeddings": [[1, 2, 3], [1]]}),
+        ("bool array", {"embeddings": np.ones((1, 3), bool)}), ("document int", {"documents": [1]}), ("metadata empty", {"metadatas": [{}]}),
+        ("metadata key", {"metadatas": [{1: 2}]}), ("metadata dict", {"metadatas": [{"a": {"b": 1}}]}), ("metadata object", {"metadatas": [{"a": object}]}),
+        ("metadata word", {"metadatas": ["abc"]}), ("metadata mixed", {"metadatas": [{"a": [1, "x"]}]}), ("metadata no list", {"metadatas": [{"a": []}]}),
+        ("metadata reserved", {"metadatas": [{"#a": 1}]}), ("metadata document", {"metadatas": [{"chroma:document": "x"}]}),
+    ]:
+        show(f"add {what}", docs.add, **{**good, **change})
+        show(f"upsert {what}", docs.upsert, **{**good, **change})
+    show("metadata none in add", docs.add, **good, metadatas=[{"a": None}])
+    show("update nothing", docs.update, ids=["c"])
+    show("upsert nothing", docs.upsert, ids=["c"])
+    show("delete nothing", docs.delete)
+    show("delete no ids", docs.delete, ids=[])
+    show("delete limit alone", docs.delete, ids=["c"], limit=1)
+    show("delete limit negative", docs.delete, where={"a": 1}, limit=-1)
+    show("delete limit word", docs.delete, where={"a": 1}, limit="1")
+    show("still", docs.get, include=["documents", "metadatas", "uris"])
+    client.delete_collection("docs")
+
+
+def reads(client):
+    docs = client.create_collection("docs", embedding_function=None)
+    docs.add(ids=["e", "d", "c", "b", "a"], embeddings=[[0, 0], [1, 0], [0, 2], [3, 3], [9, 9]],
+             documents=["Red fish", "blue fish", "100% sure", "日本語の文", ""], metadatas=[
+                 {"k": 2, "lang": "en"}, {"k": 3.5, "lang": "de"}, {"k": "2", "lang": "en", "tags": ["x", "y"]}, {"k": True, "tags": ["y"]}, {"other": 1}])
+    show("get", docs.get)
+    show("ids", docs.get, ids=["a", "zz", "e"])
+    show("page", docs.get, limit=2, offset=1, include=["metadatas"])
+    show("beyond", docs.get, offset=99)
+    show("limit 0", docs.get, limit=0)
+    show("ids alone", docs.get, include=[])
+    show("peek", docs.peek, limit=2)
+    show("query", docs.query, query_embeddings=[0.1, 0.1], n_results=3)
+    show("queries", docs.query, query_embeddings=[[0.1, 0.1], [9, 8]], n_results=2, include=["distances", "embeddings", "uris", "documents"])
+    show("many", docs.query, query_embeddings=[[0, 0]], n_results=100, include=["distances"])
+    show("no ids", docs.query, query_embeddings=[[0, 0]], ids=[])
+    show("some ids", docs.query, query_embeddings=[[0, 0]], ids=["a", "b"], include=["distances"])
+    show("filtered", docs.query, query_embeddings=[[0, 0]], where={"lang": "en"}, where_document={"$contains": "fish"})
+    show("nothing matches", docs.query, query_embeddings=[[0, 0], [1, 1]], where={"lang": "fr"})
+    for where in ({"k": 2}, {"k": {"$eq": 2.0}}, {"k": {"$ne": 2}}, {"k": {"$gt": 2}}, {"k": {"$gte": 3}}, {"k": {"$lt": 3}}, {"k": {"$lte": 2}}, {"k": True}, {"k": "2"},
+                  {"lang": {"$in": ["de", "fr"]}}, {"lang": {"$nin": ["de"]}}, {"tags": {"$contains": "y"}}, {"tags": {"$not_contains": "x"}}, {"tags": "x"},
+                  {"$and": [{"lang": "en"}, {"k": {"$ne": "2"}}]}, {"$or": [{"lang": "de"}, {"other": 1}]}, {"$and": [{"$or": [{"lang": "de"}, {"k": 2}]}, {"k": {"$gt": 1}}]},
+                  {}, {"a": 1, "b": 2}, {"a": None}, {"a": [1]}, {"a": {"$foo": 1}}, {"a": {"$gt": "x"}}, {"a": {"$in": []}}, {"a": {"$in": [1, "x"]}}, {"a": {"$in": 1}},
+                  {"$and": {"a": 1}}, {"$and": []}, {"a": {"$gt": 1, "$lt": 2}}, {"$contains": "x"}, {1: 2}, "abc", 5, [], {"a": {}}, {"a": {"$eq": [1]}}, {"a": {"$eq": None}}):
+        show(f"where {where}", lambda: docs.get(where=where, include=[])["ids"])
+    for where in ({"$contains": "fish"}, {"$contains": "FISH"}, {"$contains": "%"}, {"$contains": "語"}, {"$not_contains": "fish"}, {"$regex": "^[Rb]"}, {"$not_regex": "fish$"},
+                  {"$and": [{"$contains": "fish"}, {"$regex": "Red"}]}, {"$or": [{"$contains": "sure"}, {"$contains": "blue"}]}, {}, {"$contains": ""}, {"$contains": 1},
+                  {"$foo": "x"}, {"$regex": "("}, {"$and": []}, "abc", {"$contains": "a", "$regex": "b"}):
+        show(f"document {where}", lambda: docs.get(where_document=where, include=[])["ids"])
+    for what, change in [("no ids", {"ids": []}), ("id int", {"ids": [1]}), ("twice", {"ids": ["a", "a"]}), ("include word", {"include": ["foo"]}),
+                         ("include distances", {"include": ["distances"]}), ("include tuple", {"include": ("documents",)}), ("include int", {"include": [1]}),
+                         ("include data", {"include": ["data"]})]:
+        show(f"get {what}", docs.get, **change)
+    for what, change in [("n 0", {"n_results": 0}), ("n -1", {"n_results": -1}), ("n word", {"n_results": "3"}), ("n float", {"n_results": 1.5}), ("nothing", {"query_embeddings": None}),
+                         ("empty", {"query_embeddings": []}), ("dimension", {"query_embeddings": [[1, 2, 3]]}), ("nan", {"query_embeddings": [[1, float("nan")]]}),
+                         ("word", {"query_embeddings": "abc"}), ("where", {"where": {}}), ("include", {"include": ["foo"]})]:
+        show(f"query {what}", docs.query, **{"query_embeddings": [[1, 2]], **change})
+    empty = client.create_collection("empty", embedding_function=None)
+    show("empty get", empty.get)
+    show("empty query", empty.query, query_embeddings=[[1, 2]])
+    show("empty peek", empty.peek)
+    for name in ("docs", "empty"):
+        client.delete_collection(name)
+
+
+def functions(client):
+    docs = client.create_collection("docs", embedding_function=Letters())
+    show("space of the function", lambda: docs.configuration["hnsw"]["space"])
+    show("add texts", docs.add, ids=["1", "2", "3"], documents=["aab", "bbc", "ccd"])
+    show("embedded", docs.get, include=["embeddings", "documents"])
+    show("query texts", docs.query, query_texts=["ab", "dc"], n_results=2)
+    show("query text", docs.query, query_texts="cc", n_results=1)
+    show("update text", docs.update, ids=["1"], documents=["dddd"])
+    show("after update", docs.get, ids=["1"], include=["embeddings", "documents"])
+    show("another", lambda: client.get_collection("docs", embedding_function=type("Other", (Letters,), {"name": staticmethod(lambda: "other")})()))
+    show("the same", lambda: client.get_collection("docs", embedding_function=Letters()).query(query_texts=["dd"], n_results=1)["ids"])
+    show("both and texts", docs.query, query_embeddings=[[0, 1, 0, 0]], query_texts=["dd"], n_results=1)
+    show("documents alone", docs.add, ids=["x"], documents=[None])
+    show("uris alone", docs.add, ids=["x"], uris=["u"])
+    show("nothing at all", docs.query)
+    show("configured twice", client.create_collection, "more", configuration={"embedding_function": Letters()},
+         embedding_function=type("Other", (Letters,), {"name": staticmethod(lambda: "other")})())
+    show("no function", lambda: client.create_collection("more", embedding_function=lambda texts: []))
+
+    class Failing(Letters):
+        def __call__(self, input):
+            raise LookupError("no such word")
+
+    failing = client.create_collection("failing", embedding_function=Failing())
+    show("failing", failing.add, ids=["x"], documents=["a"])
+    show("uri loader", lambda: client.create_collection("loaded", embedding_function=Letters(), data_loader=lambda uris: ["ab" for _ in uris]).add(ids=["x"], uris=["u"]))
+    show("uri loaded", lambda: client.get_collection("loaded", embedding_function=Letters()).get(include=["embeddings", "uris"]))
+    show("data", lambda: client.get_collection("loaded", embedding_function=Letters(), data_loader=lambda uris: [len(one) for one in uris]).get(include=["data"])["data"])
+    show("left behind", lambda: [one.name for one in client.list_collections() if one.name == "more"])
+    for name in ("docs", "failing", "loaded", *[one.name for one in client.list_collections() if one.name == "more"]):
+        client.delete_collection(name)
+
+
+def administration(client, folder):
+    admin = chromadb.AdminClient(client.get_settings())
+    show("tenant", admin.create_tenant, "acme")
+    show("tenant taken", admin.create_tenant, "acme")
+    show("tenant got", admin.get_tenant, "acme")
+    show("tenant missing", admin.get_tenant, "nobody")
+    show("database", admin.create_database, "sales", "acme")
+    show("database taken", admin.create_database, "sales", "acme")
+    show("database short", admin.create_database, "ab", "acme")
+    show("database got", lambda: [admin.get_database("sales", "acme")["name"], admin.get_database("sales", "acme")["tenant"], type(admin.get_database("sales", "acme")["id"]).__name__])
+    show("database missing", admin.get_database, "other", "acme")
+    show("databases", lambda: [one["name"] for one in admin.list_databases(tenant="acme")])
+    show("set tenant", client.set_tenant, "acme", "sales")
+    show("in there", lambda: (client.tenant, client.database, client.create_collection("inner", embedding_function=None).database))
+    show("set database missing", client.set_database, "nowhere")
+    show("set tenant missing", client.set_tenant, "nobody")
+    show("back", client.set_tenant, "default_tenant")
+    show("not here", client.get_collection, "inner")
+    show("client of it", lambda: chromadb.PersistentClient(folder, settings=Settings(allow_reset=True), tenant="acme", database="sales").count_collections())
+    show("client of none", lambda: chromadb.PersistentClient(folder, settings=Settings(allow_reset=True), tenant="nobody"))
+    show("drop database", admin.delete_database, "sales", "acme")
+    show("drop missing", admin.delete_database, "sales", "acme")
+    show("heart", lambda: client.heartbeat() > 10**18)
+    show("version", lambda: type(client.get_version()).__name__)
+    show("batch", lambda: client.get_max_batch_size() >= 5461)
+    show("settings", lambda: [client.get_settings().is_persistent, client.get_settings().allow_reset])
+    show("other settings", lambda: chromadb.PersistentClient(folder, settings=Settings(allow_reset=False)))
+    show("reset", client.reset)
+    show("after reset", client.count_collections)
+    show("reset refused", chromadb.EphemeralClient().reset)
+
+
+def main():
+    folder = sys.argv[2] + "/store"
+    client = chromadb.PersistentClient(path=folder, settings=Settings(allow_reset=True))
+    for part in (functions, collections, writes, reads):  # in this order lists of a deleted collection turn up nowhere in Chroma
+        part(client)
+    client.create_collection("kept", embedding_function=None).add(ids=["a"], embeddings=[[1, 2]], documents=["kept"])
+    show("kept", lambda: chromadb.PersistentClient(path=folder, settings=Settings(allow_reset=True)).get_collection("kept", embedding_function=None).get())
+    administration(client, folder)
+    memory = chromadb.Client()
+    show("memory", lambda: memory.get_or_create_collection("docs", embedding_function=None).count())
+    show("shared", lambda: [one.name for one in chromadb.EphemeralClient().list_collections()])
+
+
+main()

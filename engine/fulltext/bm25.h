@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BM25 (Robertson, Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, with
+// the idf that is never negative), so that it does not depend on the order of anything. Pure
+// values; any thread.
+//
+//   score of a document = sum over the clauses of a query of
+//     count * idf * (k1 + 1) * f / (f + k1 * (1 - b + b * length / average length))
+//   idf = ln(1 + (documents - documents with it + 0.5) / (documents with it + 0.5))
+//
+// Each summand is rounded to a multiple of 2^-32, and they are added as integers. A summand grows
+// with f and falls with the length, rounded or not, so what bounds these bounds the score.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "engine/fulltext/text_postings.h"
+
+namespace pigment {
+
+struct Bm25Statistics {
+  uint64_t documents = 0;  // with a term
+  uint64_t words = 0;      // in all of them
+};
+
+// A sum of contributions, or a bound of one.
+using ScoreSum = int64_t;
+inline constexpr double kScoreUnit = 0x1p-32;
+inline float ScoreOfSum(ScoreSum sum) {
+  return static_cast<float>(static_cast<double>(sum) * kScoreUnit);
+}
+
+// What the length of a document does.
+class Bm25Norms {
+ public:
+  Bm25Norms(double k1, double b, const Bm25Statistics& statistics)
+      : base_(k1 * (1 - b)),
+        slope_(statistics.words != 0 ? k1 * b * static_cast<double>(statistics.documents) /
+                                           static_cast<double>(statistics.words)
+                                     : 0) {
+    for (uint32_t length = 0; length < table_.size(); ++length) table_[length] = Make(length);
+  }
+
+  double Of(uint32_t length) const {
+    return length < table_.size() ? table_[length] : Make(length);
+  }
+
+ private:
+  double Make(uint32_t length) const { return base_ + slope_ * static_cast<double>(length); }
+
+  double base_;
+  double slope_;
+  std::array<double, 512> table_;
+};
+
+// What a clause is worth.
+class Bm25Weight {
+ public:
+  Bm25Weight() = default;
+  Bm25Weight(double k1, uint64_t documents, uint64_t documents_with_it, uint32_t count) {
+    const auto with = static_cast<double>(documents_with_it);
+    const double without = static_cast<double>(std::max(documents, documents_with_it)) - with;
+    weight_ = count * std::log(1 + (without + 0.5) / (with + 0.5)) * (k1 + 1) / kScoreUnit;
+  }
+
+  ScoreSum Of(uint32_t frequency, double norm) const {
+    return static_cast<ScoreSum>(weight_ / (1 + norm / static_cast<double>(frequency)));
+  }
+  // The most that any row of a block has.
+  ScoreSum Bound(const Impacts& impacts, const Bm25Norms& norms) const {
+    if (impacts.frequency_max == 0xFFFF) return static_cast<ScoreSum>(weight_);
+    ScoreSum bound = 0;
+    for (uint32_t frequency = 1; frequency <= Impacts::kMany; ++frequency) {
+      const uint16_t length = impacts.shortest[frequency - 1];
+      if (length == 0) continue;
+      const uint32_t most = frequency == Impacts::kMany ? impacts.frequency_max : frequency;
+      bound = std::max(bound, Of(std::max(most, frequency), norms.Of(length)));
+    }
+    return bound;
+  }
+
+ private:
+  double weight_ = 0;
+};
+
+}  // namespace pigment

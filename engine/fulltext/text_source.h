@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The seam from which the index of one row group is read: the parts of a segment, or memory. What
+// it gives may be damaged; who reads checks it and says so by Damaged. One thread.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/base/bytes.h"
+#include "engine/base/status.h"
+#include "engine/fulltext/text_group.h"
+
+namespace pigment {
+
+// Bytes by their place, valid until the next call on the same object; `copy` may hold them. Beyond
+// the end: kDataLoss.
+class TextBytes {
+ public:
+  virtual ~TextBytes() = default;
+  virtual Result<std::string_view> View(uint64_t begin, uint64_t size, std::string& copy) = 0;
+};
+
+class TextSource {
+ public:
+  virtual ~TextSource() = default;
+
+  uint32_t rows() const { return rows_; }
+  uint32_t documents() const { return documents_; }  // rows with a term
+  uint64_t words() const { return words_; }
+  uint32_t blocks() const { return blocks_; }  // of terms
+
+  virtual Result<TextTermBlock> ReadBlock(uint32_t block) = 0;  // REQUIRES: block < blocks()
+  virtual TextBytes& terms() = 0;
+  // A reader of its own for each list, so that each stays where it is.
+  virtual std::unique_ptr<TextBytes> NewPostings() = 0;
+  // Lengths of rows that follow each other and have `row` among them: u32 each, until the next
+  // call. REQUIRES: row < rows().
+  struct Lengths {
+    uint32_t first = 0;
+    uint32_t count = 0;
+    const std::byte* values = nullptr;
+  };
+  virtual Result<Lengths> ReadLengths(uint32_t row) = 0;
+
+  virtual Status Damaged(const std::string& message) const = 0;
+
+ protected:
+  TextSource(uint32_t rows, uint32_t documents, uint64_t words, uint32_t blocks)
+      : rows_(rows), documents_(documents), words_(words), blocks_(blocks) {}
+
+ private:
+  const uint32_t rows_;
+  const uint32_t documents_;
+  const uint64_t words_;
+  const uint32_t blocks_;
+};
+
+// A group in memory, which is shared.
+std::unique_ptr<TextSource> MakeMemoryTextSource(std::shared_ptr<const TextGroup> group);
+
+// Lengths of documents by row. An error makes every length 0 and is kept.
+class LengthReader {
+ public:
+  explicit LengthReader(TextSource* source) : source_(source) {}
+
+  // REQUIRES: row < source->rows().
+  uint32_t Of(uint32_t row) {
+    if (row - lengths_.first >= lengths_.count) [[unlikely]]
+      Move(row);
+    if (lengths_.count == 0) [[unlikely]]
+      return 0;
+    return LoadLittle<uint32_t>(lengths_.values + size_t{row - lengths_.first} * sizeof(uint32_t));
+  }
+  const Status& status() const { return status_; }
+
+ private:
+  void Move(uint32_t row);
+
+  TextSource* const source_;
+  TextSource::Lengths lengths_;
+  Status status_;
+};
+
+}  // namespace pigment

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places of documents and groups of grams into parts.
+
+#include "engine/segment/cell_part.h"
+
+#include <utility>
+
+#include "engine/segment/part_writer.h"
+
+namespace pigment {
+
+CellWriter::CellWriter(BlockPacker* packer, MemoryBudget* budget, uint64_t seed)
+    : packer_(packer),
+      budget_(budget),
+      seed_(seed),
+      group_bytes_max_(GroupBytesMax(budget)),
+      groups_(packer, kGramKinds) {
+  group_.emplace(budget, seed);
+}
+
+Status CellWriter::Add(const std::string_view* document) {
+  if (rows_ % kRowsPerBegin == 0) {
+    const bool is_full = !group_ || group_->bytes() >= group_bytes_max_;
+    if (is_full && are_enough() && rows_ != groups_.rows_end()) {
+      PIGMENT_RETURN_IF_ERROR(EndGroup());
+      group_.emplace(budget_, seed_);
+    }
+    begin_ = bytes_;
+    begins_.push_back(begin_);
+  }
+  const std::string_view text = document != nullptr ? *document : std::string_view();
+  if (group_) {
+    const Status added = group_->Add(text);
+    if (added.code() == Code::kResourceExhausted) {
+      group_.reset();
+    } else {
+      PIGMENT_RETURN_IF_ERROR(added);
+    }
+  }
+  bytes_ += text.size();
+  ends_.push_back(DocumentEndOf(bytes_ - begin_));
+  ++rows_;
+  return are_enough() ? PutPlaces() : Status::Ok();
+}
+
+Status CellWriter::PutPlaces() {
+  for (const uint64_t begin : begins_)
+    PIGMENT_RETURN_IF_ERROR(packer_->Part(BlockKind::kDocumentBegins, sizeof begin)->Add(begin));
+  for (const uint32_t end : ends_)
+    PIGMENT_RETURN_IF_ERROR(packer_->Part(BlockKind::kDocumentEnds, sizeof end)->Add(end));
+  begins_.clear();
+  ends_.clear();
+  return Status::Ok();
+}
+
+Status CellWriter::EndGroup() {
+  std::optional<RowGroupIndex> made;
+  if (group_) made = group_->Finish();
+  group_.reset();
+  return groups_.Put(std::move(made), rows_);
+}
+
+Status CellWriter::Finish() { return are_enough() ? EndGroup() : Status::Ok(); }
+
+}  // namespace pigment

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From block to block of codes: see the header.
+
+#include "engine/segment/code_scan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+#include "engine/vector/row_code.h"
+#include "engine/vector/top_k.h"
+
+namespace pigment {
+namespace {
+
+// Of so many rows the nearest are compared before the scan goes on: few enough to find the others'
+// limit early, enough that most of them are never compared.
+constexpr size_t kGatheredMax = 256;
+// Rows that are listed at once; a multiple of 64.
+constexpr uint32_t kRowsPerWindow = 4096;
+// Codes between two looks at the clock: well below a millisecond.
+constexpr uint32_t kCodesPerCheck = 16384;
+
+class CodeScanner {
+ public:
+  CodeScanner(const SegmentInfo& info, IndexReader& reader, const IndexSearch& search, float errors)
+      : rows_(info.vectors),
+        code_bytes_(reader.head().row_code_bytes()),
+        errors_(errors),
+        reader_(reader),
+        search_(search),
+        query_(search.query->point(), reader.head().row_radius),
+        distance_(search.metric, search.vector),
+        nearest_(search.k, search.wanted),
+        limit_(search.query->SquareOf(search.wanted)) {}
+
+  Result<CodeScanResult> Run();
+
+ private:
+  // The allowed ones of the rows from `first` on that one window has, into window_.
+  void ListWindow(uint32_t first);
+  // Asks for the codes that Gather would take from a place in the window on.
+  void Expect(size_t place);
+  // The codes from a place in the window on which lie together; gives the place behind them.
+  Result<size_t> Gather(size_t place);
+  Status Compare();
+  Status Pace(size_t codes);
+
+  const uint32_t rows_;
+  const size_t code_bytes_;
+  const float errors_;
+  IndexReader& reader_;
+  const IndexSearch& search_;
+  const RowCodeQuery query_;
+  const DistanceFunction distance_;
+  TopK nearest_;
+  float limit_;                   // the square of the k-th nearest so far; NaN: there are fewer
+  std::vector<uint32_t> window_;  // rows
+  std::vector<const std::byte*> codes_;  // of some of them
+  std::vector<float> bounds_;            // theirs
+  std::vector<uint64_t> gathered_;       // PromiseOf bound and row
+  uint64_t unpaced_ = kCodesPerCheck;    // the first look comes at once
+  CodeScanResult result_;
+};
+
+Status CodeScanner::Pace(size_t codes) {
+  result_.codes += codes;
+  unpaced_ += codes;
+  if (unpaced_ < kCodesPerCheck) return Status::Ok();
+  unpaced_ = 0;
+  return search_.control != nullptr ? search_.control->Check() : Status::Ok();
+}
+
+void CodeScanner::ListWindow(uint32_t first) {
+  window_.clear();
+  const uint32_t end = std::min(rows_ - first, kRowsPerWindow) + first;
+  if (search_.allowed_rows.empty()) {
+    window_.resize(end - first);
+    std::iota(window_.begin(), window_.end(), first);
+    return;
+  }
+  for (uint32_t begin = first; begin < end; begin += 64) {
+    for (uint64_t bits = search_.allowed_rows[begin / 64]; bits != 0; bits &= bits - 1)
+      window_.push_back(begin + static_cast<uint32_t>(std::countr_zero(bits)));
+  }
+  // Bits beyond the rows may be anything.
+  while (!window_.empty() && window_.back() >= end) window_.pop_back();
+}
+
+void CodeScanner::Expect(size_t place) {
+  constexpr size_t kLineBytes = 64;
+  if (place == window_.size()) return;
+  const uint32_t first = window_[place];
+  const IndexReader::RowCodes codes = reader_.LikelyRowCodesFrom(first);
+  for (; place < window_.size() && window_[place] - first < codes.count; ++place) {
+    const std::byte* const code = codes.first + (window_[place] - first) * code_bytes_;
+    for (size_t at = 0; at < code_bytes_; at += kLineBytes) __builtin_prefetch(code + at);
+    __builtin_prefetch(code + code_bytes_ - 1);
+  }
+}
+
+Result<size_t> CodeScanner::Gather(size_t place) {
+  const uint32_t first = window_[place];
+  PIGMENT_ASSIGN_OR_RETURN(const IndexReader::RowCodes codes, reader_.RowCodesFrom(first));
+  codes_.clear();
+  size_t end = place;
+  for (; end < window_.size() && window_[end] - first < codes.count; ++end)
+    codes_.push_back(codes.first + (window_[end] - first) * code_bytes_);
+  Expect(end);
+  PIGMENT_RETURN_IF_ERROR(Pace(codes_.size()));
+  bounds_.resize(codes_.size());
+  query_.LowerBounds(codes_.data(), codes_.size(), errors_, bounds_.data());
+  for (size_t i = 0; i < bounds_.size(); ++i) {
+    if (bounds_[i] > limit_) continue;
+    // A bound that says nothing (NaN) rules nothing out.
+    const float bound =
+        std::isnan(bounds_[i]) ? -std::numeric_limits<float>::infinity() : bounds_[i];
+    gathered_.push_back(PromiseOf(bound, window_[place + i]));
+  }
+  return end;
+}
+
+Status CodeScanner::Compare() {
+  constexpr size_t kAhead = 4;
+  std::sort(gathered_.begin(), gathered_.end());
+  const auto is_beyond = [&](uint64_t promise) {
+    return DistanceOfKey(static_cast<uint32_t>(promise >> 32)) > limit_;
+  };
+  for (size_t i = 0; i < gathered_.size() && !is_beyond(gathered_[i]); ++i) {
+    if (i + kAhead < gathered_.size())
+      reader_.ExpectVector(static_cast<uint32_t>(gathered_[i + kAhead]));
+    const auto row = static_cast<uint32_t>(gathered_[i]);
+    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, reader_.Vector(row));
+    ++result_.vectors_compared;
+    const float distance = distance_(vector);
+    if (!nearest_.MayEnter(distance)) continue;
+    nearest_.Offer(distance, row);
+    limit_ = search_.query->SquareOf(nearest_.worst());
+  }
+  gathered_.clear();
+  return Status::Ok();
+}
+
+Result<CodeScanResult> CodeScanner::Run() {
+  if (search_.k == 0) return std::move(result_);
+  for (uint32_t first = 0; first < rows_; first += kRowsPerWindow) {
+    ListWindow(first);
+    for (size_t place = 0; place < window_.size();) {
+      PIGMENT_ASSIGN_OR_RETURN(place, Gather(place));
+      if (gathered_.size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Compare());
+    }
+    if (rows_ - first <= kRowsPerWindow) break;
+  }
+  PIGMENT_RETURN_IF_ERROR(Compare());
+  for (const Scored& scored : nearest_.TakeSorted())
+    result_.hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+  return std::move(result_);
+}
+
+}  // namespace
+
+// Of a normal error the part beyond t standard errors is at most exp(-t^2 / 2) / 2.
+float ErrorsForRecall(double recall) {
+  const double missed = std::clamp(1 - recall, 1e-6, 0.25);
+  return static_cast<float>(std::sqrt(2 * std::log(1 / (2 * missed))));
+}
+
+Result<CodeScanResult> ScanRowCodes(const SegmentInfo& info, IndexReader& reader,
+                                    const IndexSearch& search, float errors) {
+  return CodeScanner(info, reader, search, errors).Run();
+}
+
+}  // namespace pigment

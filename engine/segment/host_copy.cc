@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows in their order, so that each part is read once from its begin to its end.
+
+#include "engine/segment/host_copy.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/inverted/row_set.h"
+#include "engine/segment/host_key_reader.h"
+#include "engine/segment/inverted_reader.h"
+#include "engine/segment/row_window.h"
+#include "engine/segment/vector_reader.h"
+
+namespace pigment {
+namespace {
+
+bool IsDeleted(std::span<const uint8_t> deleted, uint32_t row) {
+  return row / 8 < deleted.size() && (deleted[row / 8] >> (row % 8) & 1) != 0;
+}
+
+Status CheckDimension(const SegmentInfo& info, uint32_t dimension) {
+  if (info.vectors == 0 || info.dimension == dimension) return Status::Ok();
+  return InvalidArgument(Detail::kDimension,
+                         fmt::format("dimension mismatch: segment {} has {}, expected {}",
+                                     info.segment, info.dimension, dimension));
+}
+
+// What a row of a segment has, one row after the other.
+class RowSource {
+ public:
+  RowSource(const Segment& segment, const HostCopy& copy)
+      : segment_(segment),
+        is_identity_(segment.info().rows == segment.info().vectors),
+        pointers_(&segment),
+        vector_of_(&segment),
+        vectors_(segment.NewVectorReader()),
+        keys_(&segment, copy.key_bytes_max) {}
+
+  Result<uint64_t> ReadPointer(uint32_t row) { return pointers_.Read(row); }
+  Result<std::span<const std::byte>> ReadKeys(uint32_t row) { return keys_.Read(row); }
+  // Empty where the row has none; valid until the next call.
+  Result<std::span<const float>> ReadVector(uint32_t row);
+
+ private:
+  const Segment& segment_;
+  const bool is_identity_;
+  PointerWindow pointers_;
+  VectorWindow vector_of_;
+  const std::unique_ptr<VectorReader> vectors_;
+  HostKeyReader keys_;
+};
+
+Result<std::span<const float>> RowSource::ReadVector(uint32_t row) {
+  const SegmentInfo& info = segment_.info();
+  if (info.vectors == 0) return std::span<const float>();
+  uint32_t vector = row;
+  if (!is_identity_) {
+    PIGMENT_ASSIGN_OR_RETURN(vector, vector_of_.Read(row));
+  }
+  if (vector == kNoVector) return std::span<const float>();
+  if (vector >= info.vectors) {
+    return DataLoss(Detail::kMiscounted, "", -1,
+                    fmt::format("segment {}: row {} names vector {} of {}", info.segment, row,
+                                vector, info.vectors));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const float* const numbers, vectors_->Read(vector));
+  return std::span(numbers, info.dimension);
+}
+
+// Of a segment with an index; nullopt: it has none. The reader and its pins go at the end.
+Result<std::optional<RowSet>> UnindexedRows(const Segment& segment) {
+  const std::unique_ptr<InvertedReader> index = segment.NewInvertedReader();
+  if (index == nullptr) return std::optional<RowSet>();
+  PIGMENT_ASSIGN_OR_RETURN(RowSet rows, index->UnindexedRows());
+  return std::optional<RowSet>(std::move(rows));
+}
+
+}  // namespace
+
+Status CopySegment(const Segment& segment, std::span<const uint8_t> deleted, const HostCopy& copy) {
+  const uint32_t rows = segment.info().rows;
+  PIGMENT_RETURN_IF_ERROR(CheckDimension(segment.info(), copy.dimension));
+  PIGMENT_ASSIGN_OR_RETURN(const std::optional<RowSet> unindexed, UnindexedRows(segment));
+  RowSource source(segment, copy);
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (IsDeleted(deleted, row)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, source.ReadPointer(row));
+    PIGMENT_ASSIGN_OR_RETURN(const std::span<const float> vector, source.ReadVector(row));
+    if (copy.row_keys && unindexed && unindexed->Test(row)) {
+      PIGMENT_RETURN_IF_ERROR(copy.writer->AddUnindexedRow(vector, pointer));
+      continue;
+    }
+    std::span<const std::byte> keys;
+    if (unindexed) {
+      PIGMENT_ASSIGN_OR_RETURN(keys, source.ReadKeys(row));
+    }
+    PIGMENT_RETURN_IF_ERROR(copy.writer->AddRow(vector, pointer, keys));
+  }
+  return Status::Ok();
+}
+
+Status CopyPending(PendingReader& pending, const HostCopy& copy) {
+  std::vector<float> vector(copy.dimension);  // aligned
+  return pending.VisitRows(true, [&](const PendingRow& row, uint32_t physical) -> Status {
+    const uint32_t dimension = row.head.dimension;
+    if (dimension != 0 && dimension != copy.dimension) {
+      return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}",
+                                                   dimension, copy.dimension));
+    }
+    if (dimension != 0) std::memcpy(vector.data(), row.vector(), dimension * sizeof(float));
+    return copy.writer->AddRow(std::span(vector).first(dimension), row.head.row_pointer,
+                               row.keys());
+  });
+}
+
+}  // namespace pigment

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of rows as stored metadata.
+
+#include "engine/segment/host_keys.h"
+
+#include <cstring>
+
+#include "engine/base/bytes.h"
+#include "engine/base/checksum.h"
+
+namespace pigment {
+namespace {
+
+// Types of values in stored metadata.
+constexpr uint8_t kStoredText = 1;
+constexpr uint8_t kStoredTexts = 5;
+constexpr size_t kColumnBytes = 2;
+
+// Of the entry that key `first` begins: a value, or all elements of a column.
+size_t EndOfEntry(const HostKeyList& keys, size_t first) {
+  const HostKey begin = keys.at(keys.keys, first);
+  size_t end = first + 1;
+  if (!begin.is_element) return end;
+  for (; end < keys.count; ++end) {
+    const HostKey key = keys.at(keys.keys, end);
+    if (!key.is_element || key.column != begin.column) break;
+  }
+  return end;
+}
+
+class KeyWriter {
+ public:
+  explicit KeyWriter(std::byte* out) : out_(out) {}
+
+  template <typename T>
+  void Put(T value) {
+    if (out_ != nullptr) StoreLittle(out_ + bytes_, value);
+    bytes_ += sizeof value;
+  }
+  void PutText(std::string_view text) {
+    Put(static_cast<uint32_t>(text.size()));
+    if (out_ != nullptr && !text.empty()) std::memcpy(out_ + bytes_, text.data(), text.size());
+    bytes_ += text.size();
+  }
+  void PutRow(const HostKeyList& keys);
+  size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* const out_;  // null: only counts
+  size_t bytes_ = 0;
+};
+
+void KeyWriter::PutRow(const HostKeyList& keys) {
+  if (keys.count == 0) return;
+  uint32_t entries = 0;
+  for (size_t i = 0; i < keys.count; i = EndOfEntry(keys, i)) ++entries;
+  Put(entries);
+  for (size_t i = 0; i < keys.count;) {
+    const HostKey first = keys.at(keys.keys, i);
+    const char field[] = {static_cast<char>(first.column >> 8), static_cast<char>(first.column),
+                          '['};
+    PutText({field, kColumnBytes + first.is_element});
+    Put(first.is_element ? kStoredTexts : kStoredText);
+    const size_t end = EndOfEntry(keys, i);
+    if (first.is_element) Put(static_cast<uint32_t>(end - i));
+    for (; i < end; ++i) PutText(keys.at(keys.keys, i).bytes);
+  }
+}
+
+}  // namespace
+
+size_t HostKeysBytes(const HostKeyList& keys) {
+  KeyWriter writer(nullptr);
+  writer.PutRow(keys);
+  return writer.bytes();
+}
+
+void EncodeHostKeys(const HostKeyList& keys, std::byte* out) { KeyWriter(out).PutRow(keys); }
+
+std::string HostFieldKey(uint32_t column, bool is_element) {
+  std::string key = {static_cast<char>(column >> 8), static_cast<char>(column)};
+  if (is_element) key += '[';
+  return key;
+}
+
+bool ReadHostFieldKey(std::string_view field, FieldType type, HostKey* key) {
+  key->is_element = type == FieldType::kTextElement;
+  if ((!key->is_element && type != FieldType::kText) ||
+      field.size() != kColumnBytes + key->is_element)
+    return false;
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(field[i]); };
+  key->column = static_cast<uint32_t>(byte(0) << 8 | byte(1));
+  return true;
+}
+
+Status VisitHostKeys(std::span<const std::byte> keys,
+                     const std::function<void(const HostKey& key)>& visit) {
+  if (keys.empty()) return Status::Ok();
+  return VisitTerms(keys,
+                    [&](std::string_view field, FieldType type, std::string_view term) -> Status {
+                      HostKey key{.column = 0, .is_element = false, .bytes = term};
+                      if (!ReadHostFieldKey(field, type, &key))
+                        return DataLoss(Detail::kMiscounted, "", -1, "a row's keys are no keys");
+                      visit(key);
+                      return Status::Ok();
+                    });
+}
+
+uint64_t HostKeyFingerprint(const HostKey& key) {
+  return Xxh3_64(AsBytes(key.bytes), uint64_t{key.column} << 1 | key.is_element);
+}
+
+}  // namespace pigment

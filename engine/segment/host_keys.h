@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys of a host's row: what its filter columns hold, each value as bytes whose order (memcmp, the
+// shorter first) is that of the values, and the elements of lists. The engine looks into no value.
+// Pure functions; any thread.
+//
+// Stored as metadata is (engine/record/metadata.h), so that one reader and one inverted index serve
+// both. A column is a number below 65,536; of column c, big endian in two bytes:
+//   key c        a text: the value's bytes; of a list no bytes, which tells it from NULL
+//   key c '['    a list of texts: the elements, ascending, each once; absent where there are none
+// A column that is NULL has neither. A row of NULLs has no bytes at all.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/base/status.h"
+#include "engine/inverted/term.h"
+
+namespace pigment {
+
+inline constexpr uint32_t kHostColumnsMax = 65536;
+
+struct HostKey {
+  uint32_t column;
+  bool is_element;
+  std::string_view bytes;
+};
+
+// The keys of one row by column, a value before elements, elements ascending and each once; as
+// whoever has them keeps them, so that nothing is copied.
+struct HostKeyList {
+  size_t count;
+  const void* keys;
+  HostKey (*at)(const void* keys, size_t i);
+};
+// What their stored form takes, and the form itself into so many bytes. Nothing is allocated.
+size_t HostKeysBytes(const HostKeyList& keys);
+void EncodeHostKeys(const HostKeyList& keys, std::byte* out);
+
+// The key in the inverted index of a column's values, or of the elements of its lists.
+std::string HostFieldKey(uint32_t column, bool is_element);
+constexpr FieldType HostFieldType(bool is_element) {
+  return is_element ? FieldType::kTextElement : FieldType::kText;
+}
+
+// The column that such a key of the index is of. False: of none.
+bool ReadHostFieldKey(std::string_view field, FieldType type, HostKey* key);
+
+// Calls `visit` for each key of a stored row. Bytes that are no keys: kDataLoss.
+Status VisitHostKeys(std::span<const std::byte> keys,
+                     const std::function<void(const HostKey& key)>& visit);
+
+// A number of a row's keys, whatever their order: the sum of those of each.
+uint64_t HostKeyFingerprint(const HostKey& key);
+
+}  // namespace pigment

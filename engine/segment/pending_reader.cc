@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks along chains; nothing is sized by what was not checked.
+
+#include "engine/segment/pending_reader.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "engine/segment/part_reader.h"
+
+namespace pigment {
+
+Status PendingReader::Damaged(uint32_t physical, const std::string& what) const {
+  const std::string& name = chain_.source->name();
+  return DataLoss(Detail::kMiscounted, name,
+                  static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
+                  fmt::format("page {} of \"{}\": {}", physical, name, what));
+}
+
+Status PendingReader::VisitChain(const ChainVisitor& visit) {
+  uint32_t physical = chain_.first;
+  Bound read{};
+  bool is_at_end = false;
+  uint64_t power = 1;
+  uint32_t milestone = kNoBlock;  // Brent's cycle detection: a chain that returns to it never ends
+  while (physical != kNoBlock && !is_at_end && (!bound_ || read.pages < bound_->pages)) {
+    PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page, PinUnchecked(chain_.source, physical));
+    PIGMENT_RETURN_IF_ERROR(
+        CheckPendingPage(page.block(), chain_.stamp, physical, chain_.source->name()));
+    const PendingHeader header = ReadPendingHeader(page.block());
+    read = {read.pages + 1, header.entries};
+    if (bound_ && read.pages == bound_->pages) {
+      if (read.last_entries < bound_->last_entries)
+        return Damaged(physical, "entries have disappeared");
+      read.last_entries = bound_->last_entries;
+    }
+    PIGMENT_RETURN_IF_ERROR(visit(page.block(), physical, read.last_entries));
+    if (header.next == milestone && header.next != kNoBlock)
+      return Damaged(physical, "the chain of pending pages returns to where it was");
+    if (read.pages == power) {
+      power *= 2;
+      milestone = physical;
+    }
+    is_at_end = physical == chain_.last;
+    physical = header.next;
+  }
+  if (bound_ && read.pages < bound_->pages)
+    return Damaged(chain_.first, "the chain of pending pages has become shorter");
+  if (chain_.last != kNoBlock && !is_at_end)
+    return Damaged(chain_.first,
+                   fmt::format("the chain of pending pages never comes to page {}", chain_.last));
+  bound_ = read;
+  return Status::Ok();
+}
+
+Status PendingReader::VisitRows(bool reads_bytes, const RowVisitor& visit) {
+  return VisitChain([&](ConstBlockBytes page, uint32_t physical, uint32_t entries) {
+    return VisitPageRows(page, physical, entries, reads_bytes, visit);
+  });
+}
+
+Status PendingReader::VisitPageRows(ConstBlockBytes page, uint32_t physical, uint32_t entries,
+                                    bool reads_bytes, const RowVisitor& visit) {
+  for (uint32_t i = 0; i < entries; ++i) {
+    const PendingSlot slot = ReadPendingSlot(page, i);
+    if (slot.flags & kPendingDead) continue;
+    const std::byte* const bytes = BlockPayload(page).data() + slot.offset;
+    PendingRow row{{}, bytes};  // both forms begin with the row pointer
+    std::memcpy(&row.head, bytes, sizeof row.head);
+    if (!reads_bytes) {
+      row = {{row.head.row_pointer, 0, 0}, nullptr};
+    } else if (slot.flags & kPendingOverflow) {
+      PendingOverflowEntry overflow;
+      std::memcpy(&overflow, bytes, sizeof overflow);
+      PIGMENT_RETURN_IF_ERROR(ReadOverflow(overflow, physical));
+      row.bytes = overflow_.data();
+      std::memcpy(&row.head, row.bytes, sizeof row.head);
+    }
+    PIGMENT_RETURN_IF_ERROR(visit(row, physical));
+  }
+  return Status::Ok();
+}
+
+Status PendingReader::VisitPages(const PageVisitor& visit) {
+  return VisitChain([&](ConstBlockBytes page, uint32_t physical, uint32_t entries) -> Status {
+    PIGMENT_RETURN_IF_ERROR(visit(physical));
+    for (uint32_t i = 0; i < entries; ++i) {
+      const PendingSlot slot = ReadPendingSlot(page, i);
+      if ((slot.flags & kPendingOverflow) == 0) continue;
+      PendingOverflowEntry overflow;
+      std::memcpy(&overflow, BlockPayload(page).data() + slot.offset, sizeof overflow);
+      PIGMENT_RETURN_IF_ERROR(VisitOverflow(
+          overflow, [&](uint32_t at, std::span<const std::byte>) { return visit(at); }));
+    }
+    return Status::Ok();
+  });
+}
+
+Status PendingReader::VisitOverflow(const PendingOverflowEntry& entry,
+                                    const OverflowVisitor& visit) {
+  uint32_t next = entry.first;
+  for (uint64_t done = 0; done < entry.entry_bytes;) {
+    PIGMENT_ASSIGN_OR_RETURN(
+        const PinnedBlock page,
+        PinChecked(chain_.source, next, {BlockKind::kOverflow, chain_.stamp, next}));
+    OverflowHeader header;
+    std::memcpy(&header, page.payload(), sizeof header);
+    if (header.offset != done || header.bytes == 0 || header.bytes > kOverflowCapacity ||
+        header.bytes > entry.entry_bytes - done) {
+      return Damaged(next, fmt::format("{} bytes at {} of an entry of {}, expected at {}",
+                                       header.bytes, header.offset, entry.entry_bytes, done));
+    }
+    PIGMENT_RETURN_IF_ERROR(visit(next, {page.payload() + sizeof header, header.bytes}));
+    done += header.bytes;
+    next = header.next;
+  }
+  return Status::Ok();
+}
+
+Status PendingReader::ReadOverflow(const PendingOverflowEntry& entry, uint32_t physical) {
+  overflow_.clear();
+  PIGMENT_RETURN_IF_ERROR(
+      VisitOverflow(entry, [&](uint32_t, std::span<const std::byte> bytes) -> Status {
+        overflow_.insert(overflow_.end(), bytes.begin(), bytes.end());
+        return Status::Ok();
+      }));
+  PendingEntry head{};
+  if (overflow_.size() >= sizeof head) std::memcpy(&head, overflow_.data(), sizeof head);
+  if (head.row_pointer == entry.row_pointer && head.bytes() == overflow_.size())
+    return Status::Ok();
+  return Damaged(physical,
+                 fmt::format("an entry of {} bytes is of row {:#x} with {} bytes, expected row "
+                             "{:#x}",
+                             overflow_.size(), head.row_pointer, head.bytes(), entry.row_pointer));
+}
+
+}  // namespace pigment

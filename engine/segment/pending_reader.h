@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a chain of pending pages (host_pages.h) and what of it lies in overflow pages. What it
+// reads may be damaged: kDataLoss then. One thread; the source is borrowed. At most two pages are
+// pinned.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/block/block_source.h"
+#include "engine/segment/host_pages.h"
+
+namespace pigment {
+
+// A row as it lies in its page, or as it was put together of overflow pages.
+struct PendingRow {
+  PendingEntry head;
+  const std::byte* bytes;  // of the whole entry; null where only the row pointer was asked for
+
+  // Needs no alignment. REQUIRES: bytes.
+  const std::byte* vector() const { return bytes + sizeof head; }
+  std::span<const std::byte> keys() const {
+    return {bytes + PendingEntryBytes(head.dimension, 0), head.keys_bytes};
+  }
+};
+
+struct PendingChain {
+  BlockSource* source;
+  uint32_t stamp;            // of its pages
+  uint32_t first;            // kNoBlock: none
+  uint32_t last = kNoBlock;  // where it ends; kNoBlock: where it goes no further
+};
+
+class PendingReader {
+ public:
+  explicit PendingReader(const PendingChain& chain) : chain_(chain) {}
+
+  // Calls `visit` for each live row. The first complete call fixes how far the chain is read by
+  // later ones, whatever was appended in between.
+  using RowVisitor = std::function<Status(const PendingRow& row, uint32_t physical)>;
+  Status VisitRows(bool reads_bytes, const RowVisitor& visit);
+
+  // Calls `visit` for every page: of the chain, and of the entries in overflow pages, dead ones
+  // too.
+  using PageVisitor = std::function<Status(uint32_t physical)>;
+  Status VisitPages(const PageVisitor& visit);
+
+  Status Damaged(uint32_t physical, const std::string& what) const;
+
+ private:
+  // How far a complete visit came.
+  struct Bound {
+    uint64_t pages;
+    uint32_t last_entries;
+  };
+  using ChainVisitor =
+      std::function<Status(ConstBlockBytes page, uint32_t physical, uint32_t entries)>;
+  using OverflowVisitor =
+      std::function<Status(uint32_t physical, std::span<const std::byte> bytes)>;
+
+  Status VisitChain(const ChainVisitor& visit);
+  Status VisitPageRows(ConstBlockBytes page, uint32_t physical, uint32_t entries, bool reads_bytes,
+                       const RowVisitor& visit);
+  Status VisitOverflow(const PendingOverflowEntry& entry, const OverflowVisitor& visit);
+  Status ReadOverflow(const PendingOverflowEntry& entry, uint32_t physical);
+
+  const PendingChain chain_;
+  std::optional<Bound> bound_;
+  std::vector<std::byte> overflow_;
+};
+
+}  // namespace pigment

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Codes, planes of a query, and the kernel that counts bits, compiled once per SIMD target by
+// Highway for the sake of the instruction that does so.
+
+#include "engine/vector/row_code.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "engine/vector/half.h"
+#include "engine/vector/sign_code.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/vector/row_code.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#ifndef PIGMENT_VECTOR_ROW_CODE_KERNEL_
+#define PIGMENT_VECTOR_ROW_CODE_KERNEL_
+namespace pigment {
+
+constexpr size_t kPlanes = 4;
+
+struct CountArguments {
+  const uint64_t* planes;  // kPlanes for each word
+  size_t words;
+  const std::byte* const* codes;
+  size_t count;
+  uint32_t* sums;  // of each code: signs that differ from each plane's, times what the plane counts
+};
+
+}  // namespace pigment
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace pigment {
+namespace HWY_NAMESPACE {
+namespace {
+
+HWY_ATTR void CountDifferences(const CountArguments& arguments) {
+  for (size_t i = 0; i < arguments.count; ++i) {
+    const std::byte* const code = arguments.codes[i];
+    static_assert(kPlanes == 4);
+    size_t ones = 0, twos = 0, fours = 0, eights = 0;
+    const uint64_t* planes = arguments.planes;
+    for (size_t word = 0; word < arguments.words; ++word, planes += kPlanes) {
+      uint64_t signs;
+      std::memcpy(&signs, code + word * sizeof signs, sizeof signs);
+      ones += hwy::PopCount(signs ^ planes[0]);
+      twos += hwy::PopCount(signs ^ planes[1]);
+      fours += hwy::PopCount(signs ^ planes[2]);
+      eights += hwy::PopCount(signs ^ planes[3]);
+    }
+    arguments.sums[i] = static_cast<uint32_t>(ones + 2 * twos + 4 * fours + 8 * eights);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace pigment
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace pigment {
+namespace {
+
+HWY_EXPORT(CountDifferences);
+
+// Codes that are counted in one go.
+constexpr size_t kCodesAtOnce = 64;
+constexpr float kLevels = 15;  // odd numbers from -15 to 15
+
+}  // namespace
+
+void EncodeRowCode(std::span<const float> point, float radius_max, std::byte* out) {
+  const auto dimension = static_cast<uint32_t>(point.size());
+  const size_t numbers_at = RowCodeBytes(dimension) - 2 * sizeof(uint16_t);
+  std::memset(out, 0, numbers_at);
+  const std::vector<float> origin(point.size());
+  const SignCodeFactor factor = EncodeSigns(point, origin, out);
+  const float radius = std::sqrt(factor.square);
+  const float scaled[] = {
+      radius_max > 0 ? radius / radius_max : 0,
+      radius > 0 ? factor.scale * std::sqrt(static_cast<float>(dimension)) / radius : 1};
+  NarrowToHalves(scaled, out + numbers_at);
+}
+
+RowCodeQuery::RowCodeQuery(std::span<const float> query, float radius_max)
+    : dimension_(static_cast<uint32_t>(query.size())),
+      radius_max_(radius_max),
+      words_((query.size() + 63) / 64),
+      planes_(words_ * kPlanes) {
+  float greatest = 0;
+  double square = 0;
+  for (const float value : query) {
+    greatest = std::max(greatest, std::fabs(value));
+    square += static_cast<double>(value) * value;
+  }
+  square_ = static_cast<float>(square);
+  unit_ = greatest / kLevels;
+  const float inverse = unit_ > 0 ? 0.5f / unit_ : 0;
+  for (size_t i = 0; i < query.size(); ++i) {
+    const float level = std::clamp(std::floor(query[i] * inverse) + 8, 0.0f, kLevels);
+    const auto bits = static_cast<uint64_t>(level);
+    for (size_t plane = 0; plane < kPlanes; ++plane)
+      planes_[i / 64 * kPlanes + plane] |= (bits >> plane & 1) << i % 64;
+  }
+}
+
+// The standard error of s . q is |q| sqrt(1 - a^2), where a of rotated points is near to sqrt(2 /
+// pi) (graph_node.cc), and that of the levels, which are 2 units apart.
+void RowCodeQuery::LowerBounds(const std::byte* const* codes, size_t count, float errors,
+                               float* bounds) const {
+  constexpr float kVarianceOfCode = 0.3634f;  // 1 - 2 / pi
+  const auto dimension = static_cast<float>(dimension_);
+  const float shift = errors * std::sqrt(kVarianceOfCode * square_ + dimension * unit_ * unit_ / 3);
+  const float slope = -2 / std::sqrt(dimension);
+  const size_t numbers_at = RowCodeBytes(dimension_) - 2 * sizeof(uint16_t);
+  uint32_t sums[kCodesAtOnce];
+  std::byte halves[kCodesAtOnce * 2 * sizeof(uint16_t)];
+  float numbers[kCodesAtOnce * 2];
+  for (size_t begin = 0; begin < count; begin += kCodesAtOnce) {
+    const size_t some = std::min(kCodesAtOnce, count - begin);
+    HWY_DYNAMIC_DISPATCH(CountDifferences)
+    ({planes_.data(), words_, codes + begin, some, sums});
+    for (size_t i = 0; i < some; ++i)
+      std::memcpy(halves + i * 4, codes[begin + i] + numbers_at, 2 * sizeof(uint16_t));
+    WidenHalves(halves, std::span(numbers).first(2 * some));
+    for (size_t i = 0; i < some; ++i) {
+      const float product = unit_ * (kLevels * dimension - 2 * static_cast<float>(sums[i]));
+      const float radius = radius_max_ * numbers[2 * i];
+      bounds[begin + i] =
+          (square_ + radius * radius) + slope * radius * numbers[2 * i + 1] * (product + shift);
+    }
+  }
+}
+
+}  // namespace pigment
+#endif  // HWY_ONCE

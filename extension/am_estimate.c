@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * am_estimate.c
+ *	  How many rows conditions let through, from the postings of the index: exact where statistics guess, for conditions that go together too.
+ *
+ * Asked while a query is planned, for conditions whose values are known by then. One count costs about what the filter of one scan does, some
+ * tens of microseconds; a planner that looks at several paths asks for the same again, so counts are kept until it has ended.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "compat.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/selfuncs.h"
+
+#include "am.h"
+#include "engine_error.h"
+
+/* With fewer rows it does not matter. */
+#define ROWS_MIN 1000
+
+/* ---- clauses as scan keys ---- */
+
+static bool
+set_argument(ScanKey key, const Node *node)
+{
+	const Const *value = (const Const *) node;
+
+	if (!IsA(node, Const))
+		return false;
+	key->sk_argument = value->constvalue;
+	if (value->constisnull)
+		key->sk_flags |= SK_ISNULL;
+	return true;
+}
+
+/*
+ * False: its value is not known yet.
+ */
+static bool
+set_key(ScanKey key, const IndexOptInfo *index, int column, const Node *clause)
+{
+	Oid			operator;
+	Oid			left;
+	List	   *arguments;
+	int			strategy;
+
+	memset(key, 0, sizeof(*key));
+	key->sk_attno = (AttrNumber) (column + 1);
+	if (IsA(clause, NullTest))
+	{
+		key->sk_flags = SK_ISNULL | (((const NullTest *) clause)->nulltesttype == IS_NULL ? SK_SEARCHNULL : SK_SEARCHNOTNULL);
+		return true;
+	}
+	if (IsA(clause, OpExpr))
+	{
+		operator = ((const OpExpr *) clause)->opno;
+		arguments = ((const OpExpr *) clause)->args;
+	}
+	else if (IsA(clause, ScalarArrayOpExpr))
+	{
+		operator = ((const ScalarArrayOpExpr *) clause)->opno;
+		arguments = ((const ScalarArrayOpExpr *) clause)->args;
+		key->sk_flags = SK_SEARCHARRAY;
+	}
+	else
+		return false;
+	if (!op_in_opfamily(operator, index->opfamily[column]))
+		return false;
+	get_op_opfamily_properties(operator, index->opfamily[column], false, &strategy, &left, &key->sk_subtype);
+	key->sk_strategy = (StrategyNumber) strategy;
+	return set_argument(key, lsecond(arguments));
+}
+
+/* ---- counting ---- */
+
+typedef struct Count
+{
+	MemoryContextCallback release;
+	PigSource	pages;
+	PigMeta		meta;
+	pigment_host_search *search;
+} Count;
+
+/*
+ * Called when the memory context goes, also after an error: frees memory and nothing else.
+ */
+static void
+release_count(void *arg)
+{
+	pigment_host_search_free(((Count *) arg)->search);
+}
+
+/*
+ * The part of the rows of segments, deleted ones included, for which conditions hold; negative: there are no segments.
+ */
+static double
+count_in_segments(Relation index, const PigConditions *conditions)
+{
+	Count	   *count = palloc0(sizeof(Count));
+	pigment_host_search_options options = {.struct_size = sizeof(options)};
+	pigment_host_search_counters counters = {.struct_size = sizeof(counters)};
+	PigSegments *segments;
+	double		rows = 0;
+
+	pig_read_meta(index, &count->meta);
+	pig_source_init(&count->pages, index, NULL, false, CurrentMemoryContext);
+	segments = pig_hold_segments(&count->pages, &count->meta, CurrentMemoryContext);
+	count->release.func = release_count;
+	count->release.arg = count;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &count->release);
+	options.conditions = conditions->conditions;
+	options.condition_count = conditions->count;
+	PIG_CALL(NULL, pigment_host_search_new(&options, &count->search, &error));
+	for (int i = 0; i < segments->count; i++)
+	{
+		PIG_CALL(&count->pages.error, pigment_host_search_add_segment(count->search, segments->segments[i], NULL, 0, &error));
+		rows += (double) count->meta.segments[i].rows;
+	}
+	pigment_host_search_get_counters(count->search, &counters);
+	return rows > 0 ? (double) counters.segment_rows / rows : -1;
+}
+
+static double
+count_rows(const IndexOptInfo *info, ScanKey keys, int key_count)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment estimate", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	/* the planner has locked it */
+	Relation	index = index_open(info->indexoid, NoLock);
+	PigConditions conditions = pig_conditions(index, keys, key_count);
+	double		part = conditions.nothing ? 0 : count_in_segments(index, &conditions);
+
+	index_close(index, NoLock);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	return part;
+}
+
+/* ---- what one run of the planner has asked ---- */
+
+typedef struct KnownCount
+{
+	Oid			index;
+	List	   *quals;			/* RestrictInfos, compared as pointers */
+	double		part;
+} KnownCount;
+
+static PlannerInfo *known_root;
+static List *known_counts;
+
+static void
+forget_counts(void *arg)
+{
+	known_root = NULL;
+	known_counts = NIL;
+}
+
+static void
+remember_count(PlannerInfo *root, Oid index, List *quals, double part)
+{
+	MemoryContext caller = MemoryContextSwitchTo(root->planner_cxt);
+	KnownCount *known = palloc(sizeof(KnownCount));
+
+	if (known_root != root)
+	{
+		MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+
+		callback->func = forget_counts;
+		MemoryContextRegisterResetCallback(root->planner_cxt, callback);
+		known_root = root;
+		known_counts = NIL;
+	}
+	known->index = index;
+	known->quals = list_copy(quals);
+	known->part = part;
+	known_counts = lappend(known_counts, known);
+	MemoryContextSwitchTo(caller);
+}
+
+static bool
+recall_count(PlannerInfo *root, Oid index, List *quals, double *part)
+{
+	ListCell   *cell;
+
+	if (known_root != root)
+		return false;
+	foreach(cell, known_counts)
+	{
+		const KnownCount *known = lfirst(cell);
+
+		if (known->index == index && list_length(known->quals) == list_length(quals) && list_difference_ptr(known->quals, quals) == NIL)
+		{
+			*part = known->part;
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Under row security and behind security barriers EXPLAIN would tell how many hidden rows there are of any value.
+ */
+static bool
+may_count(const PlannerInfo *root, const IndexOptInfo *index)
+{
+	return !index->hypothetical && index->tuples >= ROWS_MIN && root->qual_security_level == 0;
+}
+
+Selectivity
+pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *columns)
+{
+	ScanKeyData *keys = palloc(sizeof(ScanKeyData) * (Size) list_length(quals));
+	List	   *counted = NIL;
+	List	   *guessed = NIL;
+	ListCell   *qual;
+	ListCell   *column;
+	int			count = 0;
+	double		part = -1;
+
+	forboth(qual, quals, column, columns)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, qual);
+
+		if (may_count(root, index) &&
+			set_key(&keys[count], index, lfirst_int(column), (Node *) info->clause))
+		{
+			count++;
+			counted = lappend(counted, info);
+		}
+		else
+			guessed = lappend(guessed, info);
+	}
+	if (count > 0 && !recall_count(root, index->indexoid, counted, &part))
+	{
+		part = count_rows(index, keys, count);
+		remember_count(root, index->indexoid, counted, part);
+	}
+	pfree(keys);
+	if (part < 0)
+		return clauselist_selectivity(root, quals, (int) index->rel->relid, JOIN_INNER, NULL);
+	return part * clauselist_selectivity(root, guessed, (int) index->rel->relid, JOIN_INNER, NULL);
+}

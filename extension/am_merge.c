@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * am_merge.c
+ *	  Maintenance: pending rows are flushed into a segment, segments are merged, lost pages are found.
+ *
+ * One at a time does it, under the maintenance lock, which bulk deletes hold too: what is read here and published later has lost no row in between.
+ * Others go on: scans read the pages that they know, which stay as they are until no snapshot is left that is as old; inserts append to
+ * the last pending page, which a flush leaves alone. New pages are written first; one record of the metapage puts them in the place of the old.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "compat.h"
+#include "fmgr.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "am.h"
+#include "census.h"
+#include "engine_error.h"
+#include "free_pages.h"
+#include "segment_build.h"
+
+/* kB. A scan reads pending entries one by one: so many take it a millisecond or two. */
+int			pig_pending_limit = 4096;
+
+/* An insert merges segments that are no larger than so many flushes; larger ones wait for VACUUM. */
+#define INSERT_MERGE_FLUSHES_MAX 4
+
+/* Of flushes, while others may fill pages without an end. */
+#define ROUNDS_MAX 8
+
+/* Of a pending entry beside its vector: about. */
+#define ENTRY_BYTES 24
+
+typedef struct Maintenance
+{
+	Relation	index;
+	Relation	heap;			/* NULL where unknown, before 16 */
+	PigColumns	columns;
+	bool		quick;			/* an insert waits for it */
+	MemoryContext context;		/* of one step: reset after it */
+	PigMeta    *meta;
+	PigSource  *segment_pages;
+	PigSource  *pending_pages;
+} Maintenance;
+
+/*
+ * What a step needs, made anew for each in a context of its own.
+ */
+static MemoryContext
+begin_step(Maintenance *work)
+{
+	MemoryContext caller = MemoryContextSwitchTo(work->context);
+
+	work->meta = palloc(sizeof(PigMeta));
+	work->segment_pages = palloc(sizeof(PigSource));
+	work->pending_pages = palloc(sizeof(PigSource));
+	pig_read_meta(work->index, work->meta);
+	pig_source_init(work->segment_pages, work->index, NULL, false, work->context);
+	pig_source_init(work->pending_pages, work->index, NULL, true, work->context);
+	/* a builder that was interrupted has some of the rows, and cannot go on */
+	work->segment_pages->serves = work->pending_pages->serves = true;
+	return caller;
+}
+
+static void
+end_step(Maintenance *work, MemoryContext caller)
+{
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(work->context);
+}
+
+static uint64
+count_rows(const PigMeta *meta)
+{
+	uint64		rows = 0;
+
+	for (uint32 i = 0; i < meta->segment_count; i++)
+		rows += meta->segments[i].rows;
+	return rows;
+}
+
+/*
+ * Begins the segment that is to replace others.
+ */
+static PigBuild *
+begin_build(Maintenance *work, PigRoom *room)
+{
+	PigBuild   *build = palloc(sizeof(PigBuild));
+
+	pig_build_init(build, work->index, room, work->context);
+	build->dimension = work->meta->dimension;
+	build->quick = work->quick;
+	pig_build_begin(build, pig_reserve_segment(work->index), (uint64) maintenance_work_mem * 1024, count_rows(work->meta));
+	return build;
+}
+
+/*
+ * Writes the lists of what goes, and publishes the change.
+ */
+static void
+replace(Maintenance *work, PigRoom *room, PigChange *change, const PigRetired *retired)
+{
+	change->retired = pig_write_retired(room, retired);
+	pig_publish_change(work->index, change);
+	pig_room_return(room);
+}
+
+static PigChange *
+new_change(void)
+{
+	PigChange  *change = palloc0(sizeof(PigChange));
+
+	change->pending_head = PIGMENT_NO_PAGE;
+	change->retired = PIGMENT_NO_PAGE;
+	return change;
+}
+
+/* ---- flush ---- */
+
+typedef struct FullPages
+{
+	BlockNumber last;			/* of those that are flushed; PIGMENT_NO_PAGE: none */
+	BlockNumber next;			/* the page behind it */
+	uint64		live_rows;
+	uint64		bytes;
+} FullPages;
+
+/*
+ * The pending pages to which nobody appends any more, as many as memory is there for.
+ */
+static FullPages
+find_full_pages(Maintenance *work)
+{
+	FullPages	found = {.last = PIGMENT_NO_PAGE};
+	uint64		rows_max = pig_build_rows_max(work->index, work->meta->dimension);
+
+	for (BlockNumber block = work->meta->pending_head;;)
+	{
+		PGAlignedBlock page;
+		BlockNumber next;
+
+		pig_vacuum_delay_point();
+		pig_read_pending_page(work->index, work->meta->pending_stamp, block, &page);
+		next = pigment_pending_page_next(page.data);
+		if (next == PIGMENT_NO_PAGE)
+			return found;
+		found.last = block;
+		found.next = next;
+		found.bytes += pigment_pending_page_bytes(page.data);
+		for (uint32 i = 0; i < pigment_pending_page_count(page.data); i++)
+			found.live_rows += pigment_pending_page_entry(page.data, i, NULL);
+		if (found.live_rows >= rows_max)
+			return found;
+		block = next;
+	}
+}
+
+/*
+ * Makes a segment of the rows in full pending pages. False: there is no such page, or no place for a segment.
+ */
+static bool
+flush(Maintenance *work)
+{
+	MemoryContext caller = begin_step(work);
+	FullPages	pages;
+	PigChange  *change;
+	PigSegmentEntry entry;
+	PigRetired	retired = {0};
+	PigRoom		room;
+	bool		possible;
+
+	/* before the first vector nobody knows how long those of a segment are */
+	possible = work->columns.vector < 0 || work->meta->dimension != 0;
+	if (possible)
+	{
+		pages = find_full_pages(work);
+		possible = pages.last != PIGMENT_NO_PAGE && (pages.live_rows == 0 || work->meta->segment_count < PIG_SEGMENTS_MAX);
+	}
+	if (!possible)
+	{
+		end_step(work, caller);
+		return false;
+	}
+	change = new_change();
+	change->pending_head = pages.next;
+	change->pending_bytes = pages.bytes;
+	pig_room_init_maintenance(&room, work->index, work->heap);
+	if (pages.live_rows > 0)
+	{
+		PigBuild   *build = begin_build(work, &room);
+
+		PIG_CALL(build->error != NULL ? &build->error : &work->pending_pages->error,
+				 pigment_segment_builder_add_pending(build->builder, &work->pending_pages->callbacks, work->meta->pending_stamp,
+													 work->meta->pending_head, pages.last, &error));
+		pig_build_finish(build, &entry);
+		change->added = &entry;
+	}
+	pig_collect_pending(work->pending_pages, work->meta->pending_stamp, work->meta->pending_head, pages.last, &retired);
+	replace(work, &room, change, &retired);
+	end_step(work, caller);
+	return true;
+}
+
+/* ---- merge ---- */
+
+/* Neighbours of the directory, and what is open of it. */
+typedef struct Run
+{
+	uint32		first;
+	uint32		count;			/* 0: none */
+	uint64		live_rows;
+	PigSegments *segments;		/* of the whole directory */
+} Run;
+
+/*
+ * Puts one segment, or none when no row of theirs is alive, in the place of a run.
+ */
+static void
+merge(Maintenance *work, const Run *run)
+{
+	const PigMeta *meta = work->meta;
+	PigChange  *change = new_change();
+	PigSegmentEntry entry;
+	PigRetired	retired = {0};
+	PigBuild   *build = NULL;
+	PigRoom		room;
+
+	pig_room_init_maintenance(&room, work->index, work->heap);
+	if (run->live_rows > 0)
+		build = begin_build(work, &room);
+	change->first = run->first;
+	change->count = run->count;
+	for (uint32 i = 0; i < run->count; i++)
+	{
+		uint32		place = run->first + i;
+
+		change->segments[i] = meta->segments[place].segment;
+		if (build != NULL)
+			PIG_CALL(build->error != NULL ? &build->error : &work->segment_pages->error,
+					 pigment_segment_builder_add_segment(build->builder, run->segments->segments[place],
+														 run->segments->deleted[place], run->segments->deleted_bytes[place],
+														 &error));
+		pig_collect_segment(work->segment_pages, run->segments->segments[place], &meta->segments[place], &retired);
+	}
+	if (build != NULL)
+	{
+		pig_build_finish(build, &entry);
+		change->added = &entry;
+	}
+	replace(work, &room, change, &retired);
+}
+
+/*
+ * What is due by the sizes of segments. pages_max: larger ones are left alone.
+ */
+static Run
+plan_merge(Maintenance *work, uint64 pages_max)
+{
+	const PigMeta *meta = work->meta;
+	pigment_merge_shape *shapes = palloc0(sizeof(pigment_merge_shape) * (meta->segment_count + 1));
+	uint64		row_bytes = sizeof(float) * (uint64) meta->dimension + ENTRY_BYTES;
+	uint64		rows_max = pig_build_rows_max(work->index, work->meta->dimension);
+	Run			run = {.segments = pig_open_segments(work->segment_pages, meta, work->context)};
+	size_t		first;
+	size_t		count;
+
+	for (uint32 i = 0; i < meta->segment_count; i++)
+	{
+		shapes[i].rows = meta->segments[i].rows;
+		shapes[i].deleted_rows = pig_count_deleted(run.segments->deleted[i], meta->segments[i].rows);
+		shapes[i].is_busy = meta->segments[i].pages > pages_max || shapes[i].rows - shapes[i].deleted_rows > rows_max;
+	}
+	PIG_CALL(NULL, pigment_plan_merge(shapes, meta->segment_count, Max((uint64) pig_pending_limit * 1024 / row_bytes, 1), &first,
+									  &count, &error));
+	run.first = (uint32) first;
+	while (run.count < count)
+	{
+		uint64		live = shapes[first + run.count].rows - shapes[first + run.count].deleted_rows;
+
+		/* more than there is memory for: these wait until it is set higher */
+		if (run.live_rows + live > rows_max)
+			break;
+		run.live_rows += live;
+		run.count++;
+	}
+	if (run.count < 2 && run.count < count)
+		run.count = 0;
+	return run;
+}
+
+/*
+ * Merges what is due once. False: nothing is.
+ */
+static bool
+merge_due(Maintenance *work, uint64 pages_max)
+{
+	MemoryContext caller = begin_step(work);
+	Run			run = plan_merge(work, pages_max);
+
+	if (run.count > 0)
+		merge(work, &run);
+	end_step(work, caller);
+	return run.count > 0;
+}
+
+/*
+ * Neighbours from place `first` on for which there is memory together.
+ */
+static Run
+longest_run(Maintenance *work, uint32 first)
+{
+	Run			run = {.first = first, .segments = pig_open_segments(work->segment_pages, work->meta, work->context)};
+	uint64		rows_max = pig_build_rows_max(work->index, work->meta->dimension);
+
+	while (first + run.count < work->meta->segment_count)
+	{
+		uint32		place = first + run.count;
+		uint64		rows = work->meta->segments[place].rows;
+		uint64		live = rows - pig_count_deleted(run.segments->deleted[place], rows);
+
+		if (run.count > 0 && run.live_rows + live > rows_max)
+			break;
+		run.live_rows += live;
+		run.count++;
+	}
+	return run;
+}
+
+/*
+ * Makes one segment of all, or as few as there is memory for. Those that stay alone are written anew only to drop deleted rows.
+ */
+static void
+merge_all(Maintenance *work)
+{
+	for (uint32 first = 0;; first++)
+	{
+		MemoryContext caller = begin_step(work);
+		bool		more = first < work->meta->segment_count;
+
+		if (more)
+		{
+			Run			run = longest_run(work, first);
+
+			if (run.count > 1 || run.live_rows < work->meta->segments[first].rows)
+				merge(work, &run);
+			/* nothing is left in its place */
+			if (run.live_rows == 0)
+				first--;
+		}
+		end_step(work, caller);
+		if (!more)
+			return;
+	}
+}
+
+/* ---- lost pages ---- */
+
+/*
+ * Pages that nobody refers to retire, as those do that somebody referred to: so they cannot be in anybody's hands when they are taken.
+ */
+static void
+reclaim_lost(Maintenance *work)
+{
+	MemoryContext caller = begin_step(work);
+	PigSegments *segments = pig_open_segments(work->segment_pages, work->meta, work->context);
+	PigRetired	lost = {0};
+	PigRoom		room;
+
+	pig_find_lost(work->index, work->meta, segments, work->segment_pages, work->pending_pages, &lost);
+	pig_room_init_maintenance(&room, work->index, work->heap);
+	if (lost.count > 0)
+		replace(work, &room, new_change(), &lost);
+	end_step(work, caller);
+}
+
+/* ---- who asks for it ---- */
+
+static Maintenance
+begin_maintenance(Relation index, Relation heap)
+{
+	Maintenance work = {.index = index, .heap = heap, .columns = pig_columns(index)};
+
+	work.context = AllocSetContextCreate(CurrentMemoryContext, "pigment maintenance", ALLOCSET_DEFAULT_SIZES);
+	return work;
+}
+
+static void
+end_maintenance(Maintenance *work)
+{
+	pig_unlock_maintenance(work->index, ExclusiveLock);
+	MemoryContextDelete(work->context);
+}
+
+void
+pig_flush_if_idle(Relation index, Relation heap)
+{
+	uint64		limit = (uint64) pig_pending_limit * 1024;
+	Maintenance work;
+	PigMeta    *meta;
+
+	if (!pig_try_lock_maintenance(index))
+		return;
+	work = begin_maintenance(index, heap);
+	work.quick = true;
+	meta = MemoryContextAlloc(work.context, sizeof(PigMeta));
+	pig_read_meta(index, meta);
+	/* unless somebody did while we asked */
+	if (meta->pending_bytes >= limit && flush(&work))
+		(void) merge_due(&work, limit * INSERT_MERGE_FLUSHES_MAX / BLCKSZ);
+	end_maintenance(&work);
+}
+
+void
+pig_maintain(Relation index, Relation heap)
+{
+	Maintenance work;
+
+	pig_lock_maintenance(index, ExclusiveLock);
+	work = begin_maintenance(index, heap);
+	reclaim_lost(&work);
+	for (int round = 0; round < ROUNDS_MAX; round++)
+	{
+		while (merge_due(&work, PG_UINT64_MAX))
+			;
+		if (!flush(&work))
+			break;
+	}
+	end_maintenance(&work);
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_merge);
+Datum
+pigment_pg_merge(PG_FUNCTION_ARGS)
+{
+	Relation	table;
+	Relation	index;
+	Maintenance work;
+	PigMeta    *meta = palloc(sizeof(PigMeta));
+
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("recovery is in progress"),
+				 errhint("Indexes are maintained on the primary.")));
+	index = pig_open_index(PG_GETARG_OID(0), RowExclusiveLock, &table);
+	pig_lock_maintenance(index, ExclusiveLock);
+	work = begin_maintenance(index, table);
+	reclaim_lost(&work);
+	pig_read_meta(index, meta);
+	(void) pig_close_pending(index, meta);
+	for (int round = 0; round < ROUNDS_MAX && flush(&work); round++)
+		;
+	merge_all(&work);
+	/* a directory that was full had no place for a flush */
+	if (flush(&work))
+		merge_all(&work);
+	pig_read_meta(index, meta);
+	end_maintenance(&work);
+	relation_close(index, RowExclusiveLock);
+	table_close(table, RowExclusiveLock);
+	PG_RETURN_INT32((int32) meta->segment_count);
+}

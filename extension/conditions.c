@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * conditions.c
+ *	  Scan keys as conditions of the engine.
+ *
+ * A condition lets through every row for which its scan key holds. Where it may let through more (a key that was cut, an order that is not that of
+ * the bytes, an operator that keys cannot tell) the scan says recheck, and the executor looks at the row.
+ */
+#include "postgres.h"
+
+#include "access/gin.h"
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "compat.h"
+#include "lib/stringinfo.h"
+#include "utils/array.h"
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+
+#include "am.h"
+#include "keys.h"
+
+/* The keys that a scan key's argument gives: one, or those of an array's elements. */
+typedef struct Argument
+{
+	pigment_host_bytes *keys;
+	size_t		count;
+	bool		has_null;		/* among the elements */
+	bool		is_cut;			/* one of them */
+} Argument;
+
+static void
+add_key(Argument *argument, Oid type, Datum value)
+{
+	StringInfoData key;
+
+	initStringInfo(&key);
+	argument->is_cut |= pig_value_key(type, value, &key);
+	argument->keys[argument->count].bytes = key.data;
+	argument->keys[argument->count++].size = (size_t) key.len;
+}
+
+static Argument
+read_value(Oid type, Datum value)
+{
+	Argument	argument = {.keys = palloc(sizeof(pigment_host_bytes))};
+
+	add_key(&argument, type, value);
+	return argument;
+}
+
+static Argument
+read_elements(Oid type, Datum value)
+{
+	Argument	argument = {0};
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	int16		length;
+	bool		by_value;
+	char		align;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
+	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &elements, &nulls, &count);
+	argument.keys = palloc(sizeof(pigment_host_bytes) * (Size) Max(count, 1));
+	for (int i = 0; i < count; i++)
+	{
+		if (nulls[i])
+			argument.has_null = true;
+		else
+			add_key(&argument, type, elements[i]);
+	}
+	return argument;
+}
+
+static bool
+is_less(const pigment_host_bytes *a, const pigment_host_bytes *b)
+{
+	int			order = memcmp(a->bytes, b->bytes, Min(a->size, b->size));
+
+	return order < 0 || (order == 0 && a->size < b->size);
+}
+
+/*
+ * A range that holds what is below (or above) any of the argument's keys: the widest of theirs.
+ */
+static void
+set_range(pigment_host_condition *condition, const Argument *argument, int strategy)
+{
+	bool		is_below = strategy == BTLessStrategyNumber || strategy == BTLessEqualStrategyNumber;
+	bool		takes_bound = strategy == BTLessEqualStrategyNumber || strategy == BTGreaterEqualStrategyNumber || argument->is_cut;
+	pigment_host_bytes *bounds = palloc0(sizeof(pigment_host_bytes) * 2);
+	const pigment_host_bytes *widest = &argument->keys[0];
+
+	for (size_t i = 1; i < argument->count; i++)
+		if (is_below ? is_less(widest, &argument->keys[i]) : is_less(&argument->keys[i], widest))
+			widest = &argument->keys[i];
+	bounds[is_below ? 1 : 0] = *widest;
+	condition->kind = PIGMENT_CONDITION_RANGE;
+	condition->keys = bounds;
+	condition->key_count = 2;
+	condition->takes_low = condition->takes_high = takes_bound;
+}
+
+static void
+value_condition(PigConditions *all, pigment_host_condition *condition, const PigColumn *column, ScanKey key)
+{
+	Oid			type = pig_is_key_type(key->sk_subtype) ? key->sk_subtype : column->type;
+	Argument	argument = (key->sk_flags & SK_SEARCHARRAY) != 0 ? read_elements(type, key->sk_argument) :
+		read_value(type, key->sk_argument);
+
+	if (argument.count == 0)
+	{
+		all->nothing = true;
+		return;
+	}
+	all->recheck |= argument.is_cut;
+	if (key->sk_strategy == BTEqualStrategyNumber)
+	{
+		condition->kind = PIGMENT_CONDITION_ANY_OF;
+		condition->keys = argument.keys;
+		condition->key_count = argument.count;
+	}
+	else if (pig_column_answers(column, key->sk_strategy))
+		set_range(condition, &argument, key->sk_strategy);
+	else
+		all->recheck = true;	/* the column is not NULL: no more is known */
+}
+
+static void
+list_condition(PigConditions *all, pigment_host_condition *condition, const PigColumn *column, ScanKey key)
+{
+	Argument	argument;
+
+	if ((key->sk_flags & SK_SEARCHARRAY) != 0 || key->sk_strategy == PIG_LIST_CONTAINED)
+	{
+		all->recheck = true;
+		return;
+	}
+	argument = read_elements(column->type, key->sk_argument);
+	all->recheck |= argument.is_cut || key->sk_strategy == PIG_LIST_EQUAL;
+	if (key->sk_strategy == PIG_LIST_OVERLAPS)
+	{
+		/* NULL equals nothing, nor does an element of no list */
+		all->nothing |= argument.count == 0;
+		condition->kind = PIGMENT_CONDITION_HAS_ANY;
+	}
+	else
+	{
+		all->nothing |= argument.has_null && key->sk_strategy == PIG_LIST_CONTAINS;
+		condition->kind = PIGMENT_CONDITION_HAS_ALL;
+	}
+	condition->keys = argument.keys;
+	condition->key_count = argument.count;
+}
+
+/*
+ * As GIN does: entries have lost their places, so each row is looked at.
+ */
+static void
+json_condition(PigConditions *all, pigment_host_condition *condition, ScanKey key)
+{
+	bool	   *partial = NULL;
+	Pointer    *extra = NULL;
+	bool	   *nulls = NULL;
+	int32		count = 0;
+	int32		mode = GIN_SEARCH_MODE_DEFAULT;
+	Datum	   *entries;
+	Argument	argument = {0};
+
+	all->recheck = true;
+	if ((key->sk_flags & SK_SEARCHARRAY) != 0)
+		return;
+	entries = (Datum *) DatumGetPointer(DirectFunctionCall7(gin_extract_jsonb_query, key->sk_argument, PointerGetDatum(&count),
+															UInt16GetDatum(key->sk_strategy), PointerGetDatum(&partial),
+															PointerGetDatum(&extra), PointerGetDatum(&nulls), PointerGetDatum(&mode)));
+	if (mode == GIN_SEARCH_MODE_ALL)
+		return;
+	argument.keys = palloc(sizeof(pigment_host_bytes) * (Size) Max(count, 1));
+	for (int32 i = 0; i < count; i++)
+		add_key(&argument, TEXTOID, entries[i]);
+	all->nothing |= count == 0;
+	condition->kind = key->sk_strategy == JsonbContainsStrategyNumber || key->sk_strategy == JsonbExistsAllStrategyNumber ?
+		PIGMENT_CONDITION_HAS_ALL : PIGMENT_CONDITION_HAS_ANY;
+	condition->keys = argument.keys;
+	condition->key_count = argument.count;
+}
+
+bool
+pig_column_answers(const PigColumn *column, int strategy)
+{
+	switch (column->kind)
+	{
+		case PIG_COLUMN_VECTOR:
+			return false;
+		case PIG_COLUMN_VALUE:
+			return strategy == InvalidStrategy || strategy == BTEqualStrategyNumber ||
+				(column->type != TEXTOID && column->type != VARCHAROID) || column->orders_by_bytes;
+		case PIG_COLUMN_LIST:
+			return strategy != PIG_LIST_CONTAINED;
+		case PIG_COLUMN_JSON:
+			return true;
+	}
+	return false;
+}
+
+static void
+add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
+{
+	int			i = key->sk_attno - 1;
+	const PigColumn *column = &columns->columns[i];
+	pigment_host_condition *condition = &all->conditions[all->count];
+
+	if ((key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER)) != 0 || i < 0 || i >= columns->count)
+		elog(ERROR, "access method pigment got a scan key that it does not know");
+	memset(condition, 0, sizeof(*condition));
+	condition->column = (uint32) i;
+	condition->kind = PIGMENT_CONDITION_PRESENT;
+	if (column->kind == PIG_COLUMN_VECTOR)
+	{
+		/* whether it is there: no key tells, the row does */
+		all->recheck = true;
+		return;
+	}
+	if ((key->sk_flags & SK_SEARCHNULL) != 0)
+		condition->kind = PIGMENT_CONDITION_ABSENT;
+	else if ((key->sk_flags & SK_SEARCHNOTNULL) == 0)
+	{
+		/* all operators are strict */
+		if ((key->sk_flags & SK_ISNULL) != 0)
+			all->nothing = true;
+		else if (column->kind == PIG_COLUMN_VALUE)
+			value_condition(all, condition, column, key);
+		else if (column->kind == PIG_COLUMN_JSON)
+			json_condition(all, condition, key);
+		else
+			list_condition(all, condition, column, key);
+	}
+	all->count++;
+}
+
+PigConditions
+pig_conditions(Relation index, ScanKey keys, int count)
+{
+	PigColumns	columns = pig_columns(index);
+	PigConditions all = {.conditions = palloc(sizeof(pigment_host_condition) * (Size) Max(count, 1))};
+
+	for (int i = 0; i < count && !all.nothing; i++)
+		add_condition(&all, &columns, &keys[i]);
+	return all;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * keys.h
+ *	  The columns of an index, and what its filter columns hold as keys: bytes that order as the values do.
+ *
+ * The engine compares keys and looks into none. Two values have one key only if their type's "=" calls them equal, but for keys that were cut
+ * (pig_value_key() says so): then equal keys mean nothing, different ones still order as the values do.
+ *
+ *	type							key
+ *	smallint, integer, bigint,		8 bytes, big endian, sign bit flipped; infinite times are the extremes that the server has for them
+ *	date, timestamp(tz)
+ *	real, double precision			8 bytes of the double, big endian; of a negative one all bits flipped, of another the sign bit; -0 is 0, NaN
+ *									is above all
+ *	numeric							see numeric_key()
+ *	text, varchar					its bytes
+ *	boolean							1 byte
+ *	uuid							16 bytes
+ *	array of one of these			a value without bytes, and each element that is not NULL as above
+ *	jsonb							a value without bytes, and as elements what GIN's jsonb_ops takes of it: keys, and values of any depth without
+ *									their place
+ */
+#ifndef PIGMENT_KEYS_H
+#define PIGMENT_KEYS_H
+
+#include "access/skey.h"
+#include "lib/stringinfo.h"
+#include "utils/relcache.h"
+
+#include "pigment/pigment_host.h"
+
+/* Keys are cut to so many bytes. */
+#define PIG_KEY_BYTES_MAX 256
+
+/* Strategies of filter columns: of values those of B-trees, of arrays and jsonb those that GIN has for the same operators. */
+#define PIG_LIST_OVERLAPS 1
+#define PIG_LIST_CONTAINS 2
+#define PIG_LIST_CONTAINED 3
+#define PIG_LIST_EQUAL 4
+
+typedef enum PigColumnKind
+{
+	PIG_COLUMN_VECTOR,
+	PIG_COLUMN_VALUE,
+	PIG_COLUMN_LIST,
+	PIG_COLUMN_JSON
+} PigColumnKind;
+
+typedef struct PigColumn
+{
+	PigColumnKind kind;
+	Oid			type;			/* of the values, or of the elements, that pig_is_key_type() knows */
+	bool		orders_by_bytes;	/* text: the collation orders as the bytes do */
+} PigColumn;
+
+typedef struct PigColumns
+{
+	int			count;
+	int			vector;			/* which is the vector; -1: none */
+	bool		has_keys;		/* there are filter columns */
+	PigColumn	columns[INDEX_MAX_KEYS];
+} PigColumns;
+
+/* Refuses an index that cannot be: two vectors, a type or a collation that has no keys. */
+extern PigColumns pig_columns(Relation index);
+/* A column of an operator class for such a type, without the type of an array's elements. */
+extern PigColumn pig_column_of(Oid class_type, Oid collation);
+/* Whether values of such a type, which may be of an operator's right side, have keys. */
+extern bool pig_is_key_type(Oid type);
+
+/* Appends the key of a value; true: it was cut. */
+extern bool pig_value_key(Oid type, Datum value, StringInfo out);
+
+/* Keys of a row: by column, elements ascending and each once. */
+typedef struct PigKeys
+{
+	pigment_host_key *keys;
+	size_t		count;
+} PigKeys;
+
+/* Everything is made in the current memory context. */
+extern PigKeys pig_row_keys(const PigColumns *columns, Datum *values, bool *isnull);
+/* The form in which builders and pending entries take them. */
+extern void *pig_encode_keys(const PigKeys *keys, size_t *size);
+
+/* What an index scan looks for. */
+typedef struct PigConditions
+{
+	pigment_host_condition *conditions;
+	size_t		count;
+	bool		recheck;		/* more rows may come than there should be */
+	bool		nothing;		/* no row can match */
+} PigConditions;
+
+/* Made in the current memory context, which must outlive their use. */
+extern PigConditions pig_conditions(Relation index, ScanKey keys, int count);
+/* Whether the index answers a condition by itself, so that it need not look at rows for which it does not hold. */
+extern bool pig_column_answers(const PigColumn *column, int strategy);
+
+#endif							/* PIGMENT_KEYS_H */

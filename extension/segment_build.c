@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * segment_build.c
+ *	  A segment of an index that is being built.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "am.h"
+#include "engine_error.h"
+#include "segment_build.h"
+
+/* A row pointer and what else the engine keeps of a row, twice while it makes room for more. */
+#define BUILD_BYTES_PER_ROW 32
+
+/*
+ * Called when the memory context goes, also after an error: frees memory and nothing else.
+ */
+static void
+release_builder(void *arg)
+{
+	PigBuild   *build = (PigBuild *) arg;
+
+	pigment_segment_builder_free(build->builder);
+	build->builder = NULL;
+}
+
+void
+pig_build_init(PigBuild *build, Relation index, PigRoom *room, MemoryContext context)
+{
+	memset(build, 0, sizeof(*build));
+	build->room = room;
+	build->context = context;
+	build->metric = pig_index_metric(index);
+	build->has_keys = pig_columns(index).has_keys;
+	if (!pg_strong_random(&build->key_seed, sizeof(build->key_seed)))
+		elog(ERROR, "could not generate random values");
+	build->release.func = release_builder;
+	build->release.arg = build;
+	MemoryContextRegisterResetCallback(context, &build->release);
+}
+
+static pigment_status
+write_page(void *context, const void *page, uint32_t *physical)
+{
+	PigBuild   *build = (PigBuild *) context;
+
+	PIG_KEEPING(build->error, build->context,
+				CHECK_FOR_INTERRUPTS();
+				*physical = pig_write_new_page(build->room, page));
+	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
+}
+
+/*
+ * Called now and then while an index of vectors is built.
+ */
+static pigment_status
+pause_build(void *context)
+{
+	PigBuild   *build = (PigBuild *) context;
+
+	PIG_KEEPING(build->error, build->context, pig_vacuum_delay_point());
+	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
+}
+
+/* Candidates that the engine looks at by itself are worth so many of HNSW's. */
+#define USUAL_EF_CONSTRUCTION 100
+
+/*
+ * What an index of vectors is to be like, by what its users chose.
+ */
+static pigment_segment_options
+index_options(Relation index, uint32 dimension, int32 metric, uint64 memory_bytes)
+{
+	pigment_segment_options options = {.struct_size = sizeof(options)};
+	PigOptions	chosen = pig_options(index);
+
+	options.dimension = dimension;
+	options.metric = metric;
+	options.memory_budget_bytes = memory_bytes;
+	options.index = chosen.kind;
+	options.graph_rows_min = PIG_INDEX_ROWS_MIN;
+	/* HNSW has twice as many on its lowest level, and ours leave out what others lead to */
+	options.links_max = (uint32) chosen.m * 3 / 2;
+	options.effort = (float) chosen.ef_construction / USUAL_EF_CONSTRUCTION;
+	return options;
+}
+
+void
+pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 rows_beside)
+{
+	pigment_segment_options options = index_options(build->room->index, build->dimension, build->metric, memory_bytes);
+
+	options.segment = build->segment = segment;
+	options.index_rows_min = rows_beside >= PIG_INDEX_ROWS_MIN ? PIG_INDEX_ROWS_MIN_BESIDE : PIG_INDEX_ROWS_MIN;
+	if (build->quick && options.index != PIGMENT_INDEX_FLAT)
+		options.index = PIGMENT_INDEX_CLUSTERS;
+	options.pause = pause_build;
+	options.write_page = write_page;
+	options.context = build;
+	options.has_keys = build->has_keys;
+	options.key_seed = build->key_seed;
+	PIG_CALL(&build->error, pigment_segment_builder_new(&options, &build->builder, &error));
+}
+
+void
+pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
+{
+	uint32_t	root;
+	uint32_t	pages;
+	uint64_t	rows;
+
+	PIG_CALL(&build->error, pigment_segment_builder_finish(build->builder, &root, &pages, &rows, &error));
+	pigment_segment_builder_free(build->builder);
+	build->builder = NULL;
+	memset(entry, 0, sizeof(*entry));
+	entry->segment = build->segment;
+	entry->root = root;
+	entry->first_deletion = PIGMENT_NO_PAGE;
+	entry->pages = pages;
+	entry->rows = rows;
+}
+
+uint64
+pig_build_pointers_max(void)
+{
+	return (uint64) maintenance_work_mem * 1024 / BUILD_BYTES_PER_ROW;
+}
+
+uint64
+pig_build_rows_max(Relation index, uint32 dimension)
+{
+	pigment_segment_options options = index_options(index, dimension, pig_index_metric(index), (uint64) maintenance_work_mem * 1024);
+	uint64		rows = pigment_segment_index_rows_max(&options);
+
+	/* memory is taken by steps, so not all of it may be of use */
+	rows = Max(rows - rows / 8, PIG_SEGMENT_ROWS_MIN);
+	return Min(rows, pig_build_pointers_max());
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * segment_build.h
+ *	  A segment of an index that is being built, by CREATE INDEX or by maintenance: the engine's builder, whose pages go straight to
+ *	  free blocks.
+ */
+#ifndef PIGMENT_SEGMENT_BUILD_H
+#define PIGMENT_SEGMENT_BUILD_H
+
+#include "free_pages.h"
+#include "pages.h"
+
+typedef struct PigBuild
+{
+	/* the caller's, before the first segment */
+	PigRoom    *room;
+	int32		metric;
+	uint32		dimension;		/* 0: no row has a vector */
+	bool		has_keys;
+	uint64		key_seed;
+	bool		quick;			/* somebody waits: clusters in place of a graph */
+
+	pigment_segment_builder *builder;	/* NULL: no segment is being built */
+	uint32		segment;
+	ErrorData  *error;			/* raised in a callback */
+	MemoryContext context;
+	MemoryContextCallback release;
+} PigBuild;
+
+/* A build of an index, whose builder is freed when `context` is, also after an error. */
+extern void pig_build_init(PigBuild *build, Relation index, PigRoom *room, MemoryContext context);
+/* Begins a segment; memory_bytes 0: no limit. rows_beside: those that the index has in other segments. */
+extern void pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 rows_beside);
+/* Writes what is left of it and tells what the directory is to say. */
+extern void pig_build_finish(PigBuild *build, PigSegmentEntry *entry);
+/* Rows whose row pointers fit into maintenance_work_mem. */
+extern uint64 pig_build_pointers_max(void);
+/* Rows of which maintenance_work_mem is enough for a segment with an index. */
+extern uint64 pig_build_rows_max(Relation index, uint32 dimension);
+
+#endif							/* PIGMENT_SEGMENT_BUILD_H */

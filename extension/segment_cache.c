@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * segment_cache.c
+ *	  Segments that scans of this session opened, kept open for those that follow, and the buffers in which their pages were last.
+ *
+ * A segment never changes, and its number is never given again within one file of an index; so what was read and checked of it holds for as long as
+ * the directory names it. What is kept goes when the relation cache hears of a change of the index, or with the last scan that uses it then.
+ */
+#include "postgres.h"
+
+#include "compat.h"
+#include "storage/buf_internals.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+
+#include "am.h"
+#include "engine_error.h"
+
+/* With more indexes than this those that no scan uses are closed. */
+#define INDEXES_MAX 64
+
+typedef struct OpenSegment
+{
+	PigSegmentEntry entry;
+	pigment_segment *segment;
+} OpenSegment;
+
+struct PigOpenIndex
+{
+	Oid			index;			/* key */
+	Oid			file;
+	MemoryContext context;
+	pigment_page_source callbacks;	/* of all segments: through `current` */
+	PigSource  *current;		/* of the scan that calls the engine */
+	int			users;
+	bool		stale;			/* not to be found any more; goes with its last user */
+	int			count;
+	int			capacity;
+	OpenSegment *segments;
+	Buffer	   *buffers;		/* of each block the last one that had it, or InvalidBuffer */
+	BlockNumber blocks;			/* in `buffers` */
+	PigOpenIndex *next;
+};
+
+static PigOpenIndex *open_indexes;
+static int	open_count;
+
+/*
+ * Frees memory and nothing else.
+ */
+static void
+close_index(PigOpenIndex *open)
+{
+	for (int i = 0; i < open->count; i++)
+		pigment_segment_free(open->segments[i].segment);
+	MemoryContextDelete(open->context);
+}
+
+static void
+unlink_index(PigOpenIndex *open)
+{
+	PigOpenIndex **place = &open_indexes;
+
+	while (*place != open)
+		place = &(*place)->next;
+	*place = open->next;
+	open_count--;
+	open->stale = true;
+	if (open->users == 0)
+		close_index(open);
+}
+
+/*
+ * InvalidOid: of all indexes.
+ */
+static void
+relation_changed(Datum arg, Oid relation)
+{
+	PigOpenIndex *next;
+
+	for (PigOpenIndex *open = open_indexes; open != NULL; open = next)
+	{
+		next = open->next;
+		if (relation == InvalidOid || relation == open->index)
+			unlink_index(open);
+	}
+}
+
+void
+pig_register_segment_cache(void)
+{
+	CacheRegisterRelcacheCallback(relation_changed, (Datum) 0);
+}
+
+static void
+close_unused(void)
+{
+	PigOpenIndex *next;
+
+	for (PigOpenIndex *open = open_indexes; open != NULL; open = next)
+	{
+		next = open->next;
+		if (open->users == 0)
+			unlink_index(open);
+	}
+}
+
+static pigment_status
+pin_current(void *context, uint32_t physical, const void **page)
+{
+	PigSource  *source = ((PigOpenIndex *) context)->current;
+
+	return source->callbacks.pin(source, physical, page);
+}
+
+static void
+unpin_current(void *context, uint32_t physical, const void *page)
+{
+	PigSource  *source = ((PigOpenIndex *) context)->current;
+
+	source->callbacks.unpin(source, physical, page);
+}
+
+/*
+ * Where the page was last; its descriptor is what a pin looks at first.
+ */
+static const void *
+likely_page(void *context, uint32_t physical)
+{
+	const PigOpenIndex *open = (const PigOpenIndex *) context;
+	Buffer		buffer = physical < open->blocks ? open->buffers[physical] : InvalidBuffer;
+
+	if (!BufferIsValid(buffer))
+		return NULL;
+	if (!BufferIsLocal(buffer))
+		__builtin_prefetch(GetBufferDescriptor(buffer - 1));
+	return BufferGetPage(buffer);
+}
+
+static PigOpenIndex *
+find_index(Relation index)
+{
+	PigOpenIndex *open = open_indexes;
+	MemoryContext context;
+
+	while (open != NULL && open->index != RelationGetRelid(index))
+		open = open->next;
+	if (open != NULL && open->file == index->rd_rel->relfilenode)
+		return open;
+	if (open != NULL)
+		unlink_index(open);
+	if (open_count >= INDEXES_MAX)
+		close_unused();
+	context = AllocSetContextCreate(CacheMemoryContext, "pigment segments", ALLOCSET_SMALL_SIZES);
+	open = MemoryContextAllocZero(context, sizeof(PigOpenIndex));
+	open->index = RelationGetRelid(index);
+	open->file = index->rd_rel->relfilenode;
+	open->context = context;
+	open->callbacks.struct_size = sizeof(open->callbacks);
+	open->callbacks.pin = pin_current;
+	open->callbacks.unpin = unpin_current;
+	open->callbacks.likely = likely_page;
+	open->callbacks.context = open;
+	open->callbacks.name = MemoryContextStrdup(context, RelationGetRelationName(index));
+	open->callbacks.name_size = strlen(open->callbacks.name);
+	open->next = open_indexes;
+	open_indexes = open;
+	open_count++;
+	return open;
+}
+
+/*
+ * Makes room for all blocks that the relation has. Nobody else looks at the buffers between calls of the engine.
+ */
+static void
+grow_buffers(PigOpenIndex *open, BlockNumber blocks)
+{
+	if (blocks <= open->blocks)
+		return;
+	if (open->buffers == NULL)
+		open->buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) blocks);
+	else
+		open->buffers = repalloc_huge(open->buffers, sizeof(Buffer) * (Size) blocks);
+	memset(open->buffers + open->blocks, 0, sizeof(Buffer) * (Size) (blocks - open->blocks));
+	open->blocks = blocks;
+}
+
+static bool
+is_in_directory(const PigMeta *meta, const PigSegmentEntry *entry)
+{
+	for (uint32 i = 0; i < meta->segment_count; i++)
+		if (meta->segments[i].segment == entry->segment)
+			return true;
+	return false;
+}
+
+/*
+ * Closes segments that merges have replaced. REQUIRES: no scan uses any.
+ */
+static void
+close_replaced(PigOpenIndex *open, const PigMeta *meta)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < open->count; i++)
+	{
+		if (is_in_directory(meta, &open->segments[i].entry))
+			open->segments[kept++] = open->segments[i];
+		else
+			pigment_segment_free(open->segments[i].segment);
+	}
+	open->count = kept;
+}
+
+static pigment_segment *
+hold_segment(PigOpenIndex *open, PigSource *source, const PigSegmentEntry *entry)
+{
+	OpenSegment *segment;
+
+	for (int i = 0; i < open->count; i++)
+	{
+		segment = &open->segments[i];
+		if (segment->entry.segment == entry->segment && segment->entry.root == entry->root)
+			return segment->segment;
+	}
+	if (open->count == open->capacity)
+	{
+		int			capacity = Max(open->capacity * 2, 8);
+
+		if (open->segments == NULL)
+			open->segments = MemoryContextAlloc(open->context, sizeof(OpenSegment) * (Size) capacity);
+		else
+			open->segments = repalloc(open->segments, sizeof(OpenSegment) * (Size) capacity);
+		open->capacity = capacity;
+	}
+	segment = &open->segments[open->count];
+	segment->entry = *entry;
+	PIG_CALL(&source->error, pigment_segment_open(&open->callbacks, entry->segment, entry->root, &segment->segment, &error));
+	open->count++;
+	return segment->segment;
+}
+
+/*
+ * Called when the scan's memory context goes, also after an error: frees memory and nothing else.
+ */
+static void
+release_segments(void *arg)
+{
+	PigOpenIndex *open = ((PigSegments *) arg)->open;
+
+	if (--open->users == 0 && open->stale)
+		close_index(open);
+}
+
+PigSegments *
+pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	PigSegments *held = palloc0(sizeof(PigSegments));
+	PigOpenIndex *open = find_index(source->index);
+
+	if (open->users == 0)
+		close_replaced(open, meta);
+	grow_buffers(open, source->blocks);
+	open->users++;
+	held->open = source->open = open;
+	held->release.func = release_segments;
+	held->release.arg = held;
+	MemoryContextRegisterResetCallback(context, &held->release);
+	pig_source_use(source);
+
+	held->count = (int) meta->segment_count;
+	held->segments = palloc0(sizeof(pigment_segment *) * (Size) (held->count + 1));
+	held->deleted = palloc0(sizeof(uint8 *) * (Size) (held->count + 1));
+	held->deleted_bytes = palloc0(sizeof(size_t) * (Size) (held->count + 1));
+	for (int i = 0; i < held->count; i++)
+	{
+		const PigSegmentEntry *entry = &meta->segments[i];
+
+		held->segments[i] = hold_segment(open, source, entry);
+		held->deleted[i] = pig_read_deletions(source->index, entry, &held->deleted_bytes[i], NULL);
+	}
+	MemoryContextSwitchTo(caller);
+	return held;
+}
+
+void
+pig_source_use(PigSource *source)
+{
+	if (source->open != NULL)
+		source->open->current = source;
+}
+
+Buffer
+pig_read_known_buffer(PigSource *source, BlockNumber block)
+{
+	PigOpenIndex *open = source->open;
+	Buffer		buffer;
+
+	if (open == NULL || block >= open->blocks)
+		return ReadBuffer(source->index, block);
+	buffer = open->buffers[block];
+	if (BufferIsValid(buffer) && pig_read_recent_buffer(source->index, block, buffer))
+		return buffer;
+	return open->buffers[block] = ReadBuffer(source->index, block);
+}

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random tables, rows and conditions: a pigment index must give what PostgreSQL gives without it.
+
+usage: filters.py LIBPIGMENT [SEED]; the server is found through libpq's environment variables. Prints one TAP line for
+each table. Every query runs twice, with index and bitmap scans off and with nothing but them, as an ordinary user: the
+same rows, in the same order of distance, ties as sets. Between queries rows are inserted, updated and deleted, the table
+is vacuumed, the index rebuilt.
+"""
+
+import pathlib
+import random
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import sql
+
+TABLES = 20
+STEPS = 9  # of changes in a table
+QUERIES = 12  # after each
+QUERIES_MIN = 1000  # of all together, compared
+
+WORDS = ["", "a", "A", "ab", "b", "ba", "Zoë", "zoe", "日本語", "x" * 255, "x" * 256, "x" * 257, "x" * 256 + "y", "ÿ",
+         "-", " a", "a ", "NULL", "{}", "don''t"]
+INTEGERS = {"int2": [-32768, 32767], "int4": [-2**31, 2**31 - 1], "int8": [-2**63, 2**63 - 1]}
+FLOATS = ["NaN", "Infinity", "-Infinity", "0", "-0", "0.1", "-0.1", "1e-30", "1e30", "3", "16777217", "-3.5"]
+NUMERICS = ["NaN", "Infinity", "-Infinity", "0", "0.00", "1", "1.0", "-1", "10", "100", "99.99", "0.01", "0.010", "-0.01", "1e50",
+            "123456789012345678901234567890.123", "-123456789012345678901234567890.124", "0.5", "-100", "7" * 600,
+            "7" * 600 + ".1", "-" + "7" * 601]
+DATES = ["infinity", "-infinity", "2000-01-01", "1999-12-31", "4713-01-01 BC", "2024-02-29"]
+TIMES = ["infinity", "-infinity", "2000-01-01 00:00:00", "1999-12-31 23:59:59.999999", "2024-02-29 12:00:00.000001"]
+UUIDS = ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+         "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12"]
+COMPARISONS = ["=", "=", "<", "<=", ">", ">="]
+
+
+class Scalar:
+    """A type of columns: its literals, and types that its values may be compared with."""
+
+    def __init__(self, name, literal, others=(), collation=""):
+        self.name, self.literal, self.others, self.collation = name, literal, [name, *others], collation
+
+
+def integer(draw, name):
+    """Few values, the extremes, or so many that their index has shortcuts through its lists."""
+    return str(draw.choice([draw.randint(-3, 12), draw.randint(0, 8000), draw.choice(INTEGERS[name])]))
+
+
+def scalars():
+    texts = lambda draw: draw.choice(WORDS)
+    return [
+        *[Scalar(name, lambda draw, name=name: integer(draw, name), INTEGERS) for name in INTEGERS],
+        *[Scalar(name, lambda draw: draw.choice(FLOATS), ["float4", "float8"]) for name in ["float4", "float8"]],
+        Scalar("numeric", lambda draw: draw.choice(NUMERICS)),
+        Scalar("text", texts, collation=' COLLATE "C"'),
+        Scalar("text", texts, collation=' COLLATE "en-x-icu"'),
+        Scalar("varchar", texts, ["text"], ' COLLATE "C"'),
+        Scalar("bool", lambda draw: draw.choice(["t", "f"])),
+        Scalar("uuid", lambda draw: draw.choice(UUIDS)),
+        Scalar("date", lambda draw: draw.choice(DATES)),
+        Scalar("timestamp", lambda draw: draw.choice(TIMES)),
+        Scalar("timestamptz", lambda draw: draw.choice(TIMES)),
+    ]
+
+
+class Column:
+    def __init__(self, draw, name):
+        self.name, self.scalar, self.is_list = name, draw.choice(scalars()), draw.random() < 0.25
+
+    @property
+    def kind(self):
+        return self.scalar.name + ("[]" if self.is_list else "")
+
+    def declaration(self):
+        return f"{self.name} {self.kind}{self.scalar.collation}"
+
+    def literal(self, draw, kind=None):
+        """A value, or NULL, as an expression."""
+        kind = kind or self.scalar.name
+        # a value that another type does not hold is none of this test's
+        text = self.scalar.literal(draw)
+        if kind == "int2" or (kind == "int4" and abs(int(text)) > 2**31 - 1):
+            text = text if abs(int(text)) < 32768 else "7"
+        return f"'{text}'::{kind}"
+
+    def list_literal(self, draw, kind=None):
+        elements = ["NULL" if draw.random() < 0.1 else self.literal(draw, kind) for _ in range(draw.choice([0, 1, 1, 2, 2, 3, 5]))]
+        return f"ARRAY[{', '.join(elements)}]::{kind or self.scalar.name}[]"
+
+    def value(self, draw):
+        if draw.random() < 0.15:
+            return "NULL"
+        return self.list_literal(draw) if self.is_list else self.literal(draw)
+
+    def condition(self, draw):
+        if draw.random() < 0.15:
+            return f"{self.name} IS {draw.choice(['', 'NOT '])}NULL"
+        if self.is_list:
+            return f"{self.name} {draw.choice(['&&', '@>', '@>', '<@', '='])} {self.list_literal(draw)}"
+        kind = draw.choice(self.scalar.others) if draw.random() < 0.4 else self.scalar.name
+        if self.scalar.name == "bool" and draw.random() < 0.5:
+            return draw.choice([self.name, f"NOT {self.name}"])
+        if draw.random() < 0.25:
+            return f"{self.name} {draw.choice(COMPARISONS)} ANY ({self.list_literal(draw, kind)})"
+        if draw.random() < 0.2 and self.scalar.name != "bool":
+            return f"{self.name} BETWEEN {self.literal(draw, kind)} AND {self.literal(draw, kind)}"
+        return f"{self.name} {draw.choice(COMPARISONS)} {self.literal(draw, kind)}"
+
+
+class Documents:
+    """A column of jsonb."""
+
+    KEYS = ["a", "b", "tags", "", "ä", "x" * 130]
+    VALUES = ['"a"', '"b"', "1", "1.0", "1e2", "100", "-0.5", "true", "false", "null", '""', '"' + "y" * 140 + '"']
+
+    def __init__(self, draw, name):
+        self.name = name
+
+    def declaration(self):
+        return f"{self.name} jsonb"
+
+    def text(self, draw, depth=0):
+        shape = draw.random()
+        if shape < (0.3 if depth else 0.1) or depth > 2:
+            return draw.choice(self.VALUES)
+        inner = [self.text(draw, depth + 1) for _ in range(draw.choice([0, 1, 1, 2, 3]))]
+        if shape < 0.5:
+            return "[" + ", ".join(inner) + "]"
+        return "{" + ", ".join(f'"{draw.choice(self.KEYS)}": {value}' for value in inner) + "}"
+
+    def value(self, draw):
+        return "NULL" if draw.random() < 0.15 else f"'{self.text(draw)}'::jsonb"
+
+    def condition(self, draw):
+        kind = draw.random()
+        if kind < 0.1:
+            return f"{self.name} IS {draw.choice(['', 'NOT '])}NULL"
+        keys = lambda: "ARRAY[" + ", ".join(f"'{key}'" for key in draw.choices(self.KEYS, k=draw.randint(0, 3))) + "]::text[]"
+        if kind < 0.3:
+            return f"{self.name} ? '{draw.choice(self.KEYS + ['1'])}'"
+        if kind < 0.5:
+            return f"{self.name} {draw.choice(['?|', '?&'])} {keys()}"
+        return f"{self.name} @> '{self.text(draw)}'::jsonb"
+
+
+class Table:
+    def __init__(self, session, draw, number):
+        self.session, self.draw, self.name = session, draw, f"t{number}"
+        self.dimension = draw.choice([0, 1, 2, 2, 3, 3])  # few, so that distances tie; 0: no vector
+        self.is_partitioned = draw.random() < 0.2
+        self.columns = [(Documents if draw.random() < 0.15 else Column)(draw, f"c{i}") for i in range(draw.randint(1, 5))]
+        self.operator, self.classes = draw.choice(
+            [("<->", "vector_l2_ops"), ("<=>", "vector_cosine_ops"), ("<#>", "vector_ip_ops"), ("<+>", "vector_l1_ops")])
+        self.next_id = 0
+        self.compared = 0
+
+    def run(self, statement):
+        return self.session.run(statement)
+
+    def create(self):
+        declared = draw_typmod(self.draw, self.dimension)
+        columns = ["id int", *(column.declaration() for column in self.columns)]
+        if self.dimension:
+            columns.append(f"v {declared}")
+        suffix = " PARTITION BY RANGE (id)" if self.is_partitioned else ""
+        self.run(f"CREATE TABLE {self.name} ({', '.join(columns)}){suffix}")
+        if self.is_partitioned:
+            self.run(f"CREATE TABLE {self.name}_a PARTITION OF {self.name} FOR VALUES FROM (MINVALUE) TO (150)")
+            self.run(f"CREATE TABLE {self.name}_b PARTITION OF {self.name} FOR VALUES FROM (150) TO (MAXVALUE)")
+        if self.draw.random() < 0.8:
+            self.insert(self.draw.choice([1, 40, 70, 400, 4000]))
+        keys = [column.name for column in self.columns]
+        if self.dimension:
+            keys.insert(self.draw.randint(0, len(keys)), f"v {self.classes}")
+        self.predicate = ""
+        if self.draw.random() < 0.15:
+            self.predicate = " WHERE id % 3 <> 0"
+        self.run(f"CREATE INDEX {self.name}_x ON {self.name} USING pigment ({', '.join(keys)}){self.predicate}")
+
+    def vector(self):
+        if self.draw.random() < 0.1:
+            return "NULL"
+        return "'[" + ",".join(str(self.draw.randint(-2, 2)) for _ in range(self.dimension)) + "]'"
+
+    def row(self):
+        self.next_id += 1
+        values = [str(self.next_id), *(column.value(self.draw) for column in self.columns)]
+        return f"({', '.join(values + ([self.vector()] if self.dimension else []))})"
+
+    def insert(self, count):
+        self.run(f"INSERT INTO {self.name} VALUES {', '.join(self.row() for _ in range(count))}")
+
+    def change(self):
+        some = f"id % {self.draw.randint(2, 9)} = {self.draw.randint(0, 3)}"
+        column = self.draw.choice(self.columns)
+        change = self.draw.choice(["insert", "insert", "update", "vector", "delete", "vacuum", "reindex", "rollback", "analyze"])
+        if change == "insert":
+            self.insert(self.draw.choice([1, 10, 60]))
+        elif change == "update":
+            self.run(f"UPDATE {self.name} SET {column.name} = {column.value(self.draw)} WHERE {some}")
+        elif change == "vector" and self.dimension:
+            self.run(f"UPDATE {self.name} SET v = {self.vector()} WHERE {some}")
+        elif change == "delete":
+            self.run(f"DELETE FROM {self.name} WHERE {some}")
+        elif change == "rollback":
+            self.run("BEGIN")
+            self.insert(20)
+            self.run("ROLLBACK")
+        elif change in ("vacuum", "analyze"):
+            self.run(f"{change} {self.name}")
+        elif change == "reindex":
+            self.run(f"SET maintenance_work_mem = '{self.draw.choice(['1MB', '64MB'])}'")
+            self.run(f"REINDEX TABLE {self.name}")
+        return change
+
+    def where(self):
+        conditions = [column.condition(self.draw) for column in self.draw.choices(self.columns, k=self.draw.choice([1, 1, 2, 3]))]
+        if self.dimension and self.draw.random() < 0.1:
+            conditions.append(f"v IS {self.draw.choice(['', 'NOT '])}NULL")
+        if self.predicate:
+            conditions.append(self.predicate.removeprefix(" WHERE "))
+        return " AND ".join(conditions)
+
+    def answer(self, statement, uses_index, sorts=True):
+        """Without the index; with it, and where it need not sort by its order alone."""
+        settings = {"seqscan": not uses_index, "indexscan": uses_index, "bitmapscan": uses_index and sorts, "sort": sorts}
+        for name, value in settings.items():
+            self.run(f"SET enable_{name} = {'on' if value else 'off'}")
+        return self.run(statement)
+
+    def compare(self):
+        """The two answers to one query; an error text where they differ."""
+        where = self.where()
+        select, ordered = f"SELECT id FROM {self.name} WHERE {where}", False
+        if self.dimension and self.draw.random() < 0.7:
+            ordered = True
+            query = "'[" + ",".join(str(self.draw.randint(-2, 2)) for _ in range(self.dimension)) + "]'"
+            distance = f"v {self.operator} {query}"
+            select = f"SELECT id, {distance} FROM {self.name} WHERE {where} ORDER BY {distance}"
+        limit = self.draw.choice([None, 1, 5, 20]) if ordered else None
+        expected = self.answer(select, False)
+        got = self.answer(select + (f" LIMIT {limit}" if limit else ""), True, not ordered or self.draw.random() < 0.3)
+        plan = "\n".join(self.run("EXPLAIN (COSTS OFF) " + select))
+        self.compared += 1
+        problem = check_rows(expected, got, ordered, limit)
+        if problem:
+            return f"{problem}\n{select}; LIMIT {limit}\n{plan}\nexpected {expected[:30]}\ngot {got[:30]}"
+        self.used += "Index Cond" in plan
+        self.ranked += "Index Cond" in plan and "Order By" in plan
+        return None
+
+    def check(self):
+        for index in self.session.run(
+                f"SELECT indexrelid::regclass FROM pg_index JOIN pg_class c ON c.oid = indrelid WHERE relname ~ '^{self.name}(_|$)' "
+                "AND indexrelid NOT IN (SELECT oid FROM pg_class WHERE relkind = 'I')"):
+            self.run(f"SELECT * FROM pigment.check('{index}')")
+
+    used = 0  # queries with conditions in the index
+    ranked = 0  # of these, those that it gave in order
+
+
+def draw_typmod(draw, dimension):
+    return f"vector({dimension})" if draw.random() < 0.5 else "vector"
+
+
+def check_rows(expected, got, ordered, limit):
+    """Without an order both are sets. With one, distances agree row by row, and within equal distances the ids as sets."""
+    if not ordered:
+        return None if sorted(expected) == sorted(got) else "other rows"
+    if len(got) != (min(limit, len(expected)) if limit else len(expected)):
+        return f"{len(got)} rows of {len(expected)}"
+    if [row.split("|")[1] for row in expected[:len(got)]] != [row.split("|")[1] for row in got]:
+        return "another order"
+    if len(set(got)) != len(got) or not set(got) <= set(expected):
+        return "other rows"
+    # whole groups of ties, but for the last, which a limit may cut
+    last = got[-1].split("|")[1] if got else None
+    whole = lambda rows: sorted(row for row in rows if limit is None or row.split("|")[1] != last)
+    return None if whole(expected[:len(got)]) == whole(got) else "other rows among equal distances"
+
+
+def run_table(session, draw, number):
+    table = Table(session, draw, number)
+    table.create()
+    history = []
+    for _ in range(STEPS):
+        for _ in range(QUERIES):
+            problem = table.compare()
+            if problem:
+                return table, f"after {history}: {problem}"
+        history.append(table.change())
+    table.check()
+    return table, None
+
+
+def main():
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**32)
+    print(f"# seed {seed}", flush=True)
+    session = sql.Session()
+    session.run("CREATE EXTENSION pigment")
+    session.run("CREATE ROLE somebody; GRANT CREATE ON SCHEMA public TO somebody; SET ROLE somebody")
+    compared = used = ranked = failures = 0
+    for number in range(TABLES):
+        # each table its own, so that one alone can be repeated
+        table, problem = run_table(session, random.Random(f"{seed} {number}"), number)
+        compared += table.compared
+        used += table.used
+        ranked += table.ranked
+        failures += problem is not None
+        columns = ", ".join(column.declaration() for column in table.columns)
+        print(f"{'not ' if problem else ''}ok {number + 1} - {columns}; {table.dimension} dimensions, {table.next_id} rows, "
+              f"{table.compared} queries", flush=True)
+        if problem:
+            print("# " + problem.replace("\n", "\n# "), flush=True)
+    session.close()
+    enough = compared >= QUERIES_MIN and used >= compared // 2 and ranked >= compared // 5
+    print(f"{'' if enough or failures else 'not '}ok {TABLES + 1} - {compared} queries compared, {used} with conditions in the index, "
+          f"{ranked} of these in its order")
+    print(f"1..{TABLES + 1}")
+    return 1 if failures or not enough else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

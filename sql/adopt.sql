@@ -1,0 +1,46 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- Part of the install script: indexes of access method pigment over columns of pgvector's own type.
+
+CREATE FUNCTION pigment.adopt_pgvector(OUT operator_class text, OUT operator text)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	place name;
+	release text;
+	metric record;
+BEGIN
+	SELECT n.nspname, e.extversion INTO place, release
+	FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector';
+	IF NOT FOUND THEN
+		RAISE EXCEPTION 'extension "vector" is not installed in this database'
+			USING ERRCODE = 'undefined_object', HINT = 'Pigment''s own type needs no adoption.';
+	END IF;
+	-- The taxicab operator came with 0.7.0.
+	IF (string_to_array(release, '.')::integer[]) < ARRAY[0, 7] THEN
+		RAISE EXCEPTION 'extension "vector" has version %, and at least 0.7.0 is needed', release
+			USING ERRCODE = 'feature_not_supported', HINT = 'ALTER EXTENSION vector UPDATE;';
+	END IF;
+	FOR metric IN SELECT * FROM (VALUES
+			('vector_l2_ops', '<->', 'metric_l2', 'DEFAULT '), ('vector_cosine_ops', '<=>', 'metric_cosine', ''),
+			('vector_ip_ops', '<#>', 'metric_ip', ''), ('vector_l1_ops', '<+>', 'metric_l1', '')) m (class, symbol, support, standard)
+	LOOP
+		operator_class := format('%I.%I', place, metric.class);
+		operator := format('%I.%s(%I.vector,%I.vector)', place, metric.symbol, place, place);
+		IF NOT EXISTS (SELECT FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod JOIN pg_namespace n ON n.oid = c.opcnamespace
+				WHERE a.amname = 'pigment' AND n.nspname = place AND c.opcname = metric.class) THEN
+			EXECUTE format('CREATE OPERATOR CLASS %1$I.%2$I %3$s FOR TYPE %1$I.vector USING pigment AS '
+				'OPERATOR 1 %1$I.%4$s (%1$I.vector, %1$I.vector) FOR ORDER BY pg_catalog.float_ops, '
+				'FUNCTION 1 (%1$I.vector, %1$I.vector) pigment.%5$I()',
+				place, metric.class, metric.standard, metric.symbol, metric.support);
+			EXECUTE format('COMMENT ON OPERATOR CLASS %I.%I USING pigment IS %L', place, metric.class,
+				'index of access method pigment over a column of pgvector''s type vector');
+		END IF;
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION pigment.adopt_pgvector() FROM PUBLIC;
+COMMENT ON FUNCTION pigment.adopt_pgvector() IS
+	'makes the operator classes that index columns of pgvector''s type vector, in its schema; for superusers, as operator classes are';

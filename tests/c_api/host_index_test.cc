@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Segments of a host with an index of their vectors: searches of them against sorting every row,
+// what is built in how much memory, and what ends a build.
+
+#include <gtest/gtest.h>
+
+#include "tests/c_api/host_fixture.h"
+
+namespace host_test {
+namespace {
+
+std::vector<Row> RandomRows(std::mt19937_64& random, uint32_t dimension, size_t count,
+                            uint64_t* next_pointer) {
+  std::vector<Row> rows(count);
+  const auto twin = RandomVector(random, dimension);
+  for (Row& row : rows) {
+    row.pointer = (*next_pointer)++;
+    row.is_dead = random() % 6 == 0;
+    const auto kind = random() % 40;
+    if (kind == 0) continue;  // NULL
+    row.vector = kind == 1   ? twin
+                 : kind == 2 ? std::vector<float>(dimension)
+                             : RandomVector(random, dimension);
+  }
+  return rows;
+}
+
+pigment_host_search_counters CountersOf(const pigment_host_search* search) {
+  pigment_host_search_counters counters{};
+  counters.struct_size = sizeof counters;
+  pigment_host_search_get_counters(search, &counters);
+  return counters;
+}
+
+// All hits, in calls of a few; a call that was cancelled is repeated.
+std::vector<Expected> Drain(pigment_host_search* search, std::mt19937_64& random,
+                            Pages* interrupted) {
+  std::vector<Expected> got;
+  pigment_host_hit hits[100];
+  for (int calls = 0; calls < 100000; ++calls) {
+    Error error;
+    size_t count = 0;
+    if (interrupted != nullptr && calls < 20)
+      interrupted->fail_in = 1 + random() % (50 + static_cast<uint64_t>(calls) * 50);
+    const pigment_status status =
+        pigment_host_search_next(search, hits, 1 + random() % 100, &count, error.out());
+    if (interrupted != nullptr) interrupted->fail_in = 0;
+    if (status == PIGMENT_CANCELLED) continue;
+    EXPECT_EQ(status, PIGMENT_OK) << error.message();
+    if (status != PIGMENT_OK || count == 0) return got;
+    for (size_t i = 0; i < count; ++i) {
+      got.emplace_back(hits[i].kind, hits[i].kind == 0 ? hits[i].distance : 0.0f,
+                       hits[i].row_pointer);
+    }
+  }
+  ADD_FAILURE() << "the search did not end";
+  return got;
+}
+
+size_t CountLate(const std::vector<Expected>& got) {
+  size_t late = 0;
+  for (size_t i = 1; i < got.size(); ++i)
+    late +=
+        got[i] < *std::max_element(got.begin(), got.begin() + static_cast<ptrdiff_t>(i)) ? 1 : 0;
+  return late;
+}
+
+constexpr int32_t kIndexes[] = {PIGMENT_INDEX_GRAPH, PIGMENT_INDEX_CLUSTERS, PIGMENT_INDEX_AUTO};
+
+TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
+  double recalled = 0;
+  double wanted = 0;
+  uint64_t searched = 0;
+  for (uint64_t seed = 0; seed < 36; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937_64 random(seed);
+    const uint32_t dimensions[] = {3, 16, 65};
+    const uint32_t dimension = dimensions[random() % std::size(dimensions)];
+    Index index(dimension);
+    index.pages.random.seed(static_cast<unsigned>(seed));
+    index.segment_index = kIndexes[seed % std::size(kIndexes)];
+    const int32_t metrics[] = {PIGMENT_METRIC_L2,          PIGMENT_METRIC_COSINE_NAN,
+                               PIGMENT_METRIC_NEGATIVE_IP, PIGMENT_METRIC_COSINE,
+                               PIGMENT_METRIC_IP,          PIGMENT_METRIC_L1};
+    index.segment_metric = metrics[seed % std::size(metrics)];
+    uint64_t pointer = 1;
+    for (size_t i = 1 + random() % 3; i > 0; --i)
+      index.AddSegment(RandomRows(random, dimension, 200 + random() % 3000, &pointer));
+    for (const Row& row : RandomRows(random, dimension, random() % 100, &pointer))
+      index.AddPending(row);
+    index.recall = random() % 2 ? 0.98 : 0.7;
+    if (random() % 4 == 0) index.width = 1 + random() % 20;
+    const auto query = RandomVector(random, dimension);
+    pigment_host_search* search = index.NewSearch(index.segment_metric, &query);
+    std::vector<Expected> got = Drain(search, random, random() % 2 ? &index.pages : nullptr);
+    const pigment_host_search_counters counters = CountersOf(search);
+    searched += counters.walks + counters.probes;
+    EXPECT_GE(counters.visits, counters.walks + counters.probes);
+    EXPECT_EQ(counters.rows_late, CountLate(got));
+    std::vector<Expected> expected = Model(index.all, index.segment_metric, &query);
+    constexpr size_t kNearest = 10;
+    if (index.recall == 0.98 && index.width == 0) {
+      // Of rows that are equally far any is as good.
+      const float farthest = std::get<1>(expected[kNearest - 1]);
+      for (size_t i = 0; i < kNearest; ++i) recalled += std::get<1>(got[i]) <= farthest ? 1 : 0;
+      wanted += kNearest;
+    }
+    // What is no number comes behind all numbers, in order.
+    const auto last = std::partition_point(expected.begin(), expected.end(),
+                                           [](const auto& row) { return std::get<0>(row) == 0; });
+    ASSERT_EQ(got.size(), expected.size());
+    std::sort(got.begin(), got.begin() + (last - expected.begin()));
+    EXPECT_EQ(got, expected);
+    EXPECT_EQ(index.pages.pinned, 0) << "a pin was left";
+    EXPECT_LE(index.pages.pinned_max, 8);
+    pigment_host_search_free(search);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(searched, 30u) << "indexes were not asked";
+  EXPECT_GE(recalled / wanted, 0.95) << recalled << " of " << wanted;
+}
+
+TEST(HostIndex, IsNotAskedWhereAllAreWanted) {
+  std::mt19937_64 random(1);
+  Index index(16);
+  index.segment_index = PIGMENT_INDEX_GRAPH;
+  uint64_t pointer = 1;
+  index.AddSegment(RandomRows(random, 16, 3000, &pointer));
+  const auto query = RandomVector(random, 16);
+  for (const double recall : {0.0, 1.0}) {
+    index.recall = recall;
+    pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &query);
+    EXPECT_EQ(Drain(search, random, nullptr), Model(index.all, PIGMENT_METRIC_L2, &query));
+    EXPECT_EQ(CountersOf(search).walks, 0u);
+    pigment_host_search_free(search);
+  }
+}
+
+TEST(HostIndex, ReadsFewPagesForTheFirstRows) {
+  std::mt19937_64 random(2);
+  Index index(96);
+  index.segment_index = PIGMENT_INDEX_GRAPH;
+  std::vector<Row> rows(10000);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].vector = RandomVector(random, 4);  // so few dimensions are filled that it is easy
+    rows[i].vector.resize(96);
+    rows[i].pointer = i;
+  }
+  index.AddSegment(rows);
+  index.recall = 0.98;
+  pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &rows[77].vector);
+  pigment_host_hit hits[10];
+  size_t count = 0;
+  Error error;
+  HOST_OK(pigment_host_search_next(search, hits, 10, &count, error.out()));
+  ASSERT_EQ(count, 10u);
+  EXPECT_EQ(hits[0].row_pointer, 77u);
+  const pigment_host_search_counters counters = CountersOf(search);
+  EXPECT_EQ(counters.passes, 1u);
+  EXPECT_EQ(counters.walks, 1u);
+  EXPECT_GT(counters.visits, 9u);
+  EXPECT_LT(counters.visits, 500u);
+  EXPECT_LT(counters.pages_read, 400u) << "of " << index.pages.pages.size();
+  pigment_host_search_free(search);
+}
+
+// Adds rows until there is no room for another, and gives their number.
+struct Built {
+  uint64_t rows = 0;
+  pigment_segment_info info{};
+};
+
+Built BuildWithin(uint64_t budget_bytes, uint64_t rows_max, bool goes_on) {
+  constexpr uint32_t kDimension = 64;
+  Built built;
+  Error error;
+  Pages pages;
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = kDimension;
+  options.metric = PIGMENT_METRIC_COSINE_NAN;
+  options.index = PIGMENT_INDEX_GRAPH;
+  options.memory_budget_bytes = budget_bytes;
+  options.write_page = &Pages::Write;
+  options.context = &pages;
+  const uint64_t promised = pigment_segment_index_rows_max(&options);
+  pigment_segment_builder* builder = nullptr;
+  EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_OK);
+  std::mt19937_64 random(3);
+  for (; built.rows < rows_max; ++built.rows) {
+    if (!goes_on && !pigment_segment_builder_has_room(builder)) break;
+    const auto vector = RandomVector(random, kDimension);
+    const float* added = built.rows % 10 == 3 ? nullptr : vector.data();
+    EXPECT_EQ(pigment_segment_builder_add(builder, added, built.rows, error.out()), PIGMENT_OK)
+        << error.message();
+  }
+  uint32_t root = 0;
+  uint64_t rows = 0;
+  EXPECT_EQ(pigment_segment_builder_finish(builder, &root, nullptr, &rows, error.out()), PIGMENT_OK)
+      << error.message();
+  EXPECT_FALSE(pigment_segment_builder_has_room(builder));
+  pigment_segment_builder_free(builder);
+  EXPECT_EQ(rows, built.rows);
+  EXPECT_EQ(promised == ~uint64_t{0}, budget_bytes == 0);
+  // As vectors come by steps, and pages are in memory too, there may be less.
+  if (!goes_on && built.rows < rows_max) {
+    EXPECT_LE(built.rows, promised + promised / 8);
+    EXPECT_GE(built.rows, promised / 2);
+  }
+  pigment_segment* segment = nullptr;
+  const pigment_page_source source = pages.source();
+  EXPECT_EQ(pigment_segment_open(&source, 1, root, &segment, error.out()), PIGMENT_OK);
+  EXPECT_EQ(pigment_segment_verify(segment, error.out()), PIGMENT_OK) << error.message();
+  built.info.struct_size = sizeof built.info;
+  pigment_segment_get_info(segment, &built.info);
+  pigment_segment_free(segment);
+  return built;
+}
+
+TEST(HostIndex, HasNoMoreRowsThanItsMemoryHasRoomFor) {
+  const Built all = BuildWithin(0, 6000, false);
+  EXPECT_EQ(all.rows, 6000u);
+  EXPECT_EQ(all.info.index, PIGMENT_INDEX_GRAPH);
+  const Built some = BuildWithin(4 << 20, 6000, false);
+  EXPECT_LT(some.rows, 6000u);
+  EXPECT_GT(some.rows, 1000u);
+  EXPECT_EQ(some.info.index, PIGMENT_INDEX_GRAPH);
+  const Built more = BuildWithin(4 << 20, 6000, true);
+  EXPECT_EQ(more.rows, 6000u);
+  EXPECT_EQ(more.info.index, PIGMENT_INDEX_FLAT) << "it was given up";
+}
+
+TEST(HostIndex, OfTooFewRowsIsNotBuiltAndOfFewIsOfClusters) {
+  Index index(8);
+  index.segment_index = PIGMENT_INDEX_GRAPH;
+  index.index_rows_min = 100;
+  index.graph_rows_min = 200;
+  std::mt19937_64 random(4);
+  for (const size_t count : {size_t{99}, size_t{100}, size_t{199}, size_t{200}}) {
+    std::vector<Row> rows(count);
+    for (size_t i = 0; i < count; ++i) rows[i] = {RandomVector(random, 8), i, false};
+    index.AddSegment(rows);
+  }
+  const int32_t expected[] = {PIGMENT_INDEX_FLAT, PIGMENT_INDEX_CLUSTERS, PIGMENT_INDEX_CLUSTERS,
+                              PIGMENT_INDEX_GRAPH};
+  for (size_t i = 0; i < std::size(expected); ++i) {
+    pigment_segment_info info{};
+    info.struct_size = sizeof info;
+    pigment_segment_get_info(index.segment(i), &info);
+    EXPECT_EQ(info.index, expected[i]);
+  }
+}
+
+TEST(HostIndex, EndsWithTheHostsCodeWhenItSaysSo) {
+  struct Host {
+    Pages pages;
+    int pauses = 0;
+  } host;
+  Error error;
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = 8;
+  options.metric = PIGMENT_METRIC_L2;
+  options.index = PIGMENT_INDEX_GRAPH;
+  options.context = &host;
+  options.write_page = [](void* context, const void* page, uint32_t* physical) {
+    return Pages::Write(&static_cast<Host*>(context)->pages, page, physical);
+  };
+  options.pause = [](void* context) -> pigment_status {
+    return ++static_cast<Host*>(context)->pauses == 10 ? PIGMENT_ABORTED : PIGMENT_OK;
+  };
+  pigment_segment_builder* builder = nullptr;
+  HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
+  std::mt19937_64 random(5);
+  for (uint64_t i = 0; i < 3000; ++i)
+    HOST_OK(pigment_segment_builder_add(builder, RandomVector(random, 8).data(), i, error.out()));
+  uint32_t root = 0;
+  EXPECT_EQ(pigment_segment_builder_finish(builder, &root, nullptr, nullptr, error.out()),
+            PIGMENT_ABORTED);
+  EXPECT_EQ(host.pauses, 10);
+  pigment_segment_builder_free(builder);
+}
+
+TEST(HostIndex, RefusesBadOptions) {
+  Error error;
+  Pages pages;
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = 8;
+  options.metric = PIGMENT_METRIC_L2;
+  options.write_page = &Pages::Write;
+  options.context = &pages;
+  options.index = PIGMENT_INDEX_CLUSTERS + 1;
+  pigment_segment_builder* builder = nullptr;
+  EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_INVALID_ARGUMENT);
+  EXPECT_NE(error.message().find("options.index"), std::string::npos) << error.message();
+  EXPECT_FALSE(pigment_segment_builder_has_room(nullptr));
+  const std::vector<float> query(8);
+  for (const double recall : {-0.1, 1.1, std::nan("")}) {
+    pigment_host_search_options search_options{};
+    search_options.struct_size = sizeof search_options;
+    search_options.metric = PIGMENT_METRIC_L2;
+    search_options.dimension = 8;
+    search_options.query = query.data();
+    search_options.recall = recall;
+    pigment_host_search* search = nullptr;
+    EXPECT_EQ(pigment_host_search_new(&search_options, &search, error.out()),
+              PIGMENT_INVALID_ARGUMENT);
+    EXPECT_NE(error.message().find("options.recall"), std::string::npos) << error.message();
+  }
+}
+
+}  // namespace
+}  // namespace host_test

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of the host interface that take keys of rows, and conditions on them. One thread.
+
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "pigment/pigment_host.h"
+#include "tests/fuzz/abi_world.h"
+
+namespace abi_fuzz {
+
+// Keys of a row as hosts must give them, of four columns; kept by `a`.
+inline std::vector<pigment_host_key> FuzzedKeys(Arguments& a) {
+  Input& in = a.input();
+  const auto text = [&] {
+    return a.Keep(std::string(in.Below(3), static_cast<char>('a' + in.Below(4))));
+  };
+  std::vector<pigment_host_key> keys;
+  for (uint32_t column = 0; column < 4; ++column) {
+    if (in.OneIn(3)) continue;
+    const Text value = text();
+    keys.push_back({column, PIGMENT_KEY_VALUE, value.data, value.size});
+    std::vector<std::string> elements;
+    for (size_t n = in.OneIn(2) ? in.Below(4) : 0; n > 0; --n)
+      elements.push_back(std::string(1, static_cast<char>('a' + in.Below(6))));
+    std::sort(elements.begin(), elements.end());
+    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+    for (const std::string& element : elements) {
+      const Text kept = a.Keep(element);
+      keys.push_back({column, PIGMENT_KEY_ELEMENT, kept.data, kept.size});
+    }
+  }
+  return keys;
+}
+
+// The bytes of a row's keys, now and then damaged.
+inline std::string FuzzedRowKeys(Arguments& a) {
+  const std::vector<pigment_host_key> keys = FuzzedKeys(a);
+  std::string bytes(pigment_host_keys_bytes(keys.data(), keys.size()), '\0');
+  pigment_host_keys_encode(keys.data(), keys.size(), bytes.data());
+  if (!bytes.empty() && a.input().OneIn(16))
+    bytes[a.input().Below(bytes.size())] = static_cast<char>(a.input().Byte());
+  return bytes;
+}
+
+// Conditions for a search; they and their keys are kept by the caller's vectors.
+struct FuzzedConditions {
+  explicit FuzzedConditions(Arguments& a) {
+    Input& in = a.input();
+    const size_t count = in.Below(4);
+    keys.reserve(count);
+    for (size_t i = 0; i < count; ++i) {
+      keys.emplace_back();
+      for (size_t n = in.OneIn(4) ? in.Below(5) : 2; n > 0; --n) {
+        const Text kept = a.Keep(std::string(in.Below(3), static_cast<char>('a' + in.Below(4))));
+        keys.back().push_back({in.OneIn(6) ? nullptr : kept.data, kept.size});
+      }
+      pigment_host_condition condition{};
+      condition.column =
+          in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : static_cast<uint32_t>(in.Below(5));
+      condition.kind = in.OneIn(16) ? in.Enum(9) : static_cast<int32_t>(1 + in.Below(6));
+      condition.keys = in.OneIn(24) ? nullptr : keys.back().data();
+      condition.key_count = keys.back().size();
+      condition.takes_low = in.OneIn(2);
+      condition.takes_high = in.OneIn(2);
+      conditions.push_back(condition);
+    }
+  }
+
+  std::vector<std::vector<pigment_host_bytes>> keys;
+  std::vector<pigment_host_condition> conditions;
+};
+
+inline void FuzzBuilderAddRow(World& w, Arguments& a) {
+  pigment_segment_builder* builder = LiveOrNull(w.builders, a.input());
+  const size_t dimension = builder != nullptr ? w.builder_dimensions[builder] : 3;
+  for (size_t n = 1 + a.input().Below(100); n > 0; --n) {
+    const std::vector<float>& vector = a.Floats(dimension);
+    const std::string keys = FuzzedRowKeys(a);
+    ErrorSlot slot(w, a.input());
+    if (!slot.Ok(pigment_segment_builder_add_row(
+            builder, a.input().OneIn(8) ? nullptr : vector.data(), a.input().Number(),
+            a.input().OneIn(32) ? nullptr : keys.data(), keys.size(), slot.out()))) {
+      return;
+    }
+  }
+}
+
+inline void AddKeyCalls(std::vector<Entry>& t) {
+  t.push_back({"pigment_host_keys_bytes", [](World&, Arguments& a) {
+                 const auto keys = FuzzedKeys(a);
+                 const size_t bytes = pigment_host_keys_bytes(keys.data(), keys.size());
+                 Require((bytes == 0) == keys.empty(), "keys have bytes");
+               }});
+  t.push_back({"pigment_host_keys_encode", [](World&, Arguments& a) { FuzzedRowKeys(a); }});
+  t.push_back({"pigment_host_keys_fingerprint", [](World&, Arguments& a) {
+                 const auto keys = FuzzedKeys(a);
+                 const auto again = keys;
+                 Require(pigment_host_keys_fingerprint(keys.data(), keys.size()) ==
+                             pigment_host_keys_fingerprint(again.data(), again.size()),
+                         "equal keys have one fingerprint");
+               }});
+  t.push_back({"pigment_segment_builder_add_row", FuzzBuilderAddRow});
+  t.push_back({"pigment_pending_entry_bytes_with_keys", [](World&, Arguments& a) {
+                 const size_t dimension = a.input().Below(20), keys = a.input().Below(100);
+                 Require(pigment_pending_entry_bytes_with_keys(dimension, true, keys) ==
+                             pigment_pending_entry_bytes(dimension, true) + keys,
+                         "keys follow the vector");
+               }});
+  t.push_back({"pigment_pending_entry_encode_with_keys", [](World&, Arguments& a) {
+                 const std::vector<float>& vector = a.Floats(3);
+                 const std::string keys = FuzzedRowKeys(a);
+                 const bool has_vector = !a.input().OneIn(4);
+                 std::vector<char> entry(
+                     pigment_pending_entry_bytes_with_keys(3, has_vector, keys.size()));
+                 pigment_pending_entry_encode_with_keys(a.input().Number(),
+                                                        has_vector ? vector.data() : nullptr, 3,
+                                                        keys.data(), keys.size(), entry.data());
+               }});
+  t.push_back({"pigment_pending_page_append_overflow_row", [](World&, Arguments& a) {
+                 std::vector<char> page(PIGMENT_PAGE_BYTES);
+                 pigment_pending_page_init(page.data(), 9, 0);
+                 const bool has_vector = a.input().OneIn(2);
+                 Require(pigment_pending_page_append_overflow_row(
+                             page.data(), a.input().Number(), 7, a.input().Number(), has_vector),
+                         "an empty page has room");
+                 Require(pigment_pending_page_entry_has_vector(page.data(), 0) == has_vector,
+                         "the page says whether there is a vector");
+               }});
+  t.push_back({"pigment_host_search_visit_keys", [](World& w, Arguments& a) {
+                 uint64_t left = a.input().OneIn(4) ? a.input().Below(20) : 100000;
+                 pigment_status (*visit)(void*, uint64_t, uint64_t) =
+                     [](void* context, uint64_t, uint64_t) -> pigment_status {
+                   auto& calls = *static_cast<uint64_t*>(context);
+                   return calls-- > 0 ? PIGMENT_OK : PIGMENT_CANCELLED;
+                 };
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_host_search_visit_keys(
+                     LiveOrNull(w.searches, a.input()), a.input().OneIn(24) ? nullptr : visit,
+                     &left, slot.out()));
+               }});
+}
+
+}  // namespace abi_fuzz

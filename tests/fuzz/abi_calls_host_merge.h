@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of the host interface that put rows of segments and of pending pages into new segments, and
+// say where pages lie. One thread. Included by abi_calls_host.h, whose helpers it needs.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pigment/pigment_host.h"
+#include "tests/fuzz/abi_world.h"
+
+namespace abi_fuzz {
+
+// Counts, and fails now and then.
+inline pigment_status VisitPage(void* context, uint32_t) {
+  auto* file = static_cast<PageFile*>(context);
+  return file->Fails() ? PIGMENT_ABORTED : PIGMENT_OK;
+}
+
+inline void FuzzBuilderAddSegment(World& w, Arguments& a) {
+  Input& in = a.input();
+  pigment_segment* segment = LiveOrNull(w.segments, in);
+  const uint64_t rows = segment != nullptr ? w.segment_rows[segment] : 0;
+  std::string deleted(in.OneIn(8) ? in.Below(9) : (rows + 7) / 8, '\0');
+  for (char& byte : deleted) byte = static_cast<char>(in.Byte());
+  const Text kept = a.Keep(deleted);
+  const bool given = in.OneIn(2);
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_segment_builder_add_segment(
+      LiveOrNull(w.builders, in), segment,
+      given ? reinterpret_cast<const uint8_t*>(kept.data) : nullptr, given ? kept.size : 0,
+      slot.out()));
+}
+
+inline void FuzzBuilderAddPending(World& w, Arguments& a) {
+  Input& in = a.input();
+  const FuzzedChain chain = AChain(w, a);
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_segment_builder_add_pending(
+      LiveOrNull(w.builders, in), in.OneIn(32) ? nullptr : &chain.source, in.OneIn(16) ? 8 : 9,
+      chain.first, in.OneIn(8) ? PIGMENT_NO_PAGE : static_cast<uint32_t>(in.Below(4)), slot.out()));
+}
+
+inline void FuzzPendingVisitPages(World& w, Arguments& a) {
+  Input& in = a.input();
+  const FuzzedChain chain = AChain(w, a);
+  PageFile counted;
+  if (in.OneIn(4)) counted.fail_after = 1 + in.Byte() % 4;
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_pending_visit_pages(
+      in.OneIn(32) ? nullptr : &chain.source, in.OneIn(16) ? 8 : 9, chain.first,
+      in.OneIn(2) ? PIGMENT_NO_PAGE : static_cast<uint32_t>(in.Below(4)),
+      in.OneIn(32) ? nullptr : VisitPage, &counted, slot.out()));
+}
+
+inline void FuzzPlanMerge(World& w, Arguments& a) {
+  Input& in = a.input();
+  std::vector<pigment_merge_shape> shapes(in.Below(20));
+  for (pigment_merge_shape& shape : shapes) {
+    shape.rows = in.OneIn(8) ? in.Number() : in.Byte();
+    shape.deleted_rows = in.OneIn(8) ? in.Number() : in.Below(shape.rows % 256 + 1);
+    shape.is_busy = in.OneIn(8);
+  }
+  size_t first = 0;
+  size_t count = 0;
+  ErrorSlot slot(w, in);
+  const bool ok = slot.Ok(pigment_plan_merge(in.OneIn(24) ? nullptr : shapes.data(), shapes.size(),
+                                             in.OneIn(8) ? in.Number() : 1 + in.Byte(), &first,
+                                             &count, slot.out()));
+  if (ok) Require(count <= shapes.size() && first <= shapes.size() - count, "a run of them");
+}
+
+inline void AddMerges(std::vector<Entry>& t) {
+  t.push_back({"pigment_segment_builder_add_segment", FuzzBuilderAddSegment});
+  t.push_back({"pigment_segment_builder_add_pending", FuzzBuilderAddPending});
+  t.push_back({"pigment_pending_visit_pages", FuzzPendingVisitPages});
+  t.push_back({"pigment_plan_merge", FuzzPlanMerge});
+  t.push_back({"pigment_segment_visit_pages", [](World& w, Arguments& a) {
+                 PageFile counted;
+                 if (a.input().OneIn(4)) counted.fail_after = 1 + a.input().Byte() % 4;
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_segment_visit_pages(LiveOrNull(w.segments, a.input()),
+                                                     a.input().OneIn(32) ? nullptr : VisitPage,
+                                                     &counted, slot.out()));
+               }});
+  t.push_back({"pigment_segment_builder_has_room", [](World& w, Arguments& a) {
+                 pigment_segment_builder_has_room(LiveOrNull(w.builders, a.input()));
+               }});
+  t.push_back({"pigment_segment_index_rows_max", [](World&, Arguments& a) {
+                 const pigment_segment_options options = ABuild(a);
+                 pigment_segment_index_rows_max(a.input().OneIn(32) ? nullptr : &options);
+               }});
+}
+
+}  // namespace abi_fuzz

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arguments that several subcommands have.
+
+#include "tools/options.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tools/json_text.h"
+
+namespace pigment_tool {
+namespace {
+
+const std::map<std::string, int32_t>& Includes() {
+  static const std::map<std::string, int32_t> kIncludes = {
+      {"documents", PIGMENT_INCLUDE_DOCUMENTS},   {"metadatas", PIGMENT_INCLUDE_METADATAS},
+      {"embeddings", PIGMENT_INCLUDE_EMBEDDINGS}, {"uris", PIGMENT_INCLUDE_URIS},
+      {"distances", PIGMENT_INCLUDE_DISTANCES},   {"nothing", PIGMENT_INCLUDE_NOTHING}};
+  return kIncludes;
+}
+
+std::string ProfilesFile() {
+  if (const char* const file = std::getenv("PIGMENT_PROFILES")) return file;
+  const char* const home = std::getenv("HOME");
+  return std::string(home != nullptr ? home : "") + "/.config/pigment/profiles";
+}
+
+std::string Trim(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+// The answer of CLI11's transform is the value; what it throws is an error of the command line.
+std::string ResolveStore(const std::string& given) {
+  if (given.empty()) throw CLI::ValidationError("the name of a store is empty");
+  if (given[0] != '@') return given;
+  const std::string file = ProfilesFile();
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t equals = line.find('=');
+    if (equals == std::string::npos || Trim(line).starts_with('#')) continue;
+    if (Trim(line.substr(0, equals)) == given.substr(1)) return Trim(line.substr(equals + 1));
+  }
+  throw CLI::ValidationError("no profile \"" + given.substr(1) + "\" in " + file);
+}
+
+}  // namespace
+
+CLI::Option* AddStore(CLI::App* command, const char* name, std::string& directory,
+                      const char* description) {
+  return command->add_option(name, directory, description)->required()->transform(ResolveStore);
+}
+
+void AddScope(CLI::App* command, std::string& tenant, std::string& database) {
+  command->add_option("--tenant", tenant, "of that tenant")->type_name("NAME");
+  command->add_option("--database", database, "of that database")->type_name("NAME");
+}
+
+void AddTarget(CLI::App* command, Target& target) {
+  AddStore(command, "DIR", target.directory, "the store");
+  command->add_option("COLLECTION", target.place.name, "the collection, by name")->required();
+  AddScope(command, target.place.tenant, target.place.database);
+}
+
+void Filters::AddTo(CLI::App* command) {
+  command->add_option("--id", ids_, "only these records; may be given again")->type_name("ID");
+  command->add_option("--where", where_, "only records whose metadata matches: JSON, or @FILE")
+      ->type_name("JSON");
+  command
+      ->add_option("--where-document", where_document_,
+                   "only records whose document matches: JSON, or @FILE")
+      ->type_name("JSON");
+}
+
+void Filters::Read() {
+  for (const std::string& id : ids_) id_column_.Add(id);
+  if (where_) where_ = ReadArgument(*where_);
+  if (where_document_) where_document_ = ReadArgument(*where_document_);
+}
+
+nlohmann::json Filters::Text() const {
+  return {ids_, where_.value_or(""), where_document_.value_or("")};
+}
+
+std::string ReadArgument(const std::string& argument) {
+  if (!argument.starts_with('@')) return argument;
+  std::ifstream file(argument.substr(1), std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    throw Failure(PIGMENT_NOT_FOUND, "cannot read file \"" + argument.substr(1) + "\"");
+  }
+  return text.str();
+}
+
+nlohmann::json ParseArgument(const std::string& option, const std::string& argument) {
+  try {
+    return ParseJson(ReadArgument(argument));
+  } catch (const Failure& failure) {
+    throw Failure(failure.status, option + ": " + failure.what());
+  }
+}
+
+int32_t ParseInclude(const std::vector<std::string>& names) {
+  int32_t bits = 0;
+  for (const std::string& name : names) bits |= Includes().at(name);
+  return bits;
+}
+
+CLI::Option* AddInclude(CLI::App* command, std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const auto& [name, bits] : Includes()) known.push_back(name);
+  return command
+      ->add_option("--include", names, "what to print of each record, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(known));
+}
+
+}  // namespace pigment_tool
