@@ -94,6 +94,7 @@ Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& re
                             {.k = search.k,
                              .reach = search.reach,
                              .masked = search.masked,
+                             .wanted = search.wanted,
                              .visits_max = search.visits_max,
                              .allowed = search.allowed_rows}));
 }

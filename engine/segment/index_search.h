@@ -24,11 +24,11 @@ struct IndexSearch {
   const GraphQuery* query = nullptr;  // the same as a point; is_finite()
   size_t k = 0;
   RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
-  float reach = 1.1f;         // GraphWalkOptions, ClusterProbeOptions
+  float reach = 1.1f;         // this and `wanted`: GraphWalkOptions, ClusterProbeOptions
   const MaskedReach* masked = nullptr;
-  float wanted = std::numeric_limits<float>::quiet_NaN();  // of clusters: ClusterProbeOptions
-  size_t visits_max = 0;                                   // nodes or clusters; 0: no limit
-  const CallControl* control = nullptr;                    // asked every few visits; may be null
+  float wanted = std::numeric_limits<float>::quiet_NaN();
+  size_t visits_max = 0;                 // nodes or clusters; 0: no limit
+  const CallControl* control = nullptr;  // asked every few visits; may be null
 };
 
 // Both give at most k hits, ascending by (distance, row); `walk` and `probe` say what it took.

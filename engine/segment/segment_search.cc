@@ -138,8 +138,8 @@ Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
   return hits;
 }
 
-// A walk ends by its own k nearest, which is what its reach was calibrated with, and comes from
-// farther away than any limit; a probe leaves out clusters by it.
+// Where other segments have given a limit, walks and probes end by it, and may find fewer than are
+// wanted: those that are left are beyond it.
 Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
@@ -166,7 +166,8 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                                                  .control = search_.scan.control}));
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
-    if (hits.size() < wanted() || was_given_up) {
+    const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);
+    if ((hits.size() < wanted() && !is_limited) || was_given_up) {
       left.push_back(i);
       continue;
     }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr uint32_t kNobody = SearchStep::kNoVector;
 constexpr size_t kChildren = 4;
+// A walk that is to find what is nearer than some distance may begin far from it: it goes on while
+// it gets nearer, by so many of its nearest.
+constexpr size_t kSettled = 8;
 
 }  // namespace
 
@@ -185,6 +188,9 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   if (options.absent != kNobody) Visits(options.absent);
   PIGMENT_RETURN_IF_ERROR(NoteEntries(source, query, vectors));
   TopK nearest(options.k);
+  const bool is_limited = options.wanted == options.wanted;
+  const float wanted = is_limited ? source.SquareOf(options.wanted) : 0;
+  TopK settled(std::min(options.k, kSettled));
   float estimate = 0;
   uint64_t allowed_visited = 0;
   for (uint32_t vector = 0; Next(&vector, &estimate);) {
@@ -201,6 +207,11 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
                                                  nodes_visited_, allowed_visited);
       // NaN until there are k.
       limit_ = source.SquareOf(nearest.worst()) * reach;
+      if (is_limited) {
+        settled.Offer(distance, vector);
+        const float enough = std::max(source.SquareOf(settled.worst()), wanted) * reach;
+        if (enough < limit_ || limit_ != limit_) limit_ = enough;
+      }
     }
     if (options.steps != nullptr) options.steps->push_back({estimate, distance, vector});
     if (nodes_visited_ == options.visits_max) break;

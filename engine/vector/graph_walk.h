@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct GraphWalkOptions {
   float reach = 1.1f;
   // With `allowed`: says when a smaller reach will do; null: none does.
   const MaskedReach* masked = nullptr;
+  // The caller keeps nothing that is farther, because it has k nearer ones from elsewhere; NaN:
+  // all. The walk ends by this distance in place of the k-th nearest, once it has found a few.
+  float wanted = std::numeric_limits<float>::quiet_NaN();
   // Nodes that are visited at most; 0: as many as it takes.
   size_t visits_max = 0;
   RowMask allowed = {};                      // of vectors; walks go through the others too

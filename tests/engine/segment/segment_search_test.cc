@@ -304,6 +304,27 @@ TEST(SegmentSearch, OfFewOrFarRowsOfAGraphReadsCodes) {
   }
 }
 
+// Another segment gave all but the nearest: a walk may leave out what is beyond it.
+TEST(SegmentSearch, WalksEndByTheLimitThatOthersGive) {
+  const IndexedSegment indexed(
+      {.made = {.count = 6020, .dimension = 48, .clusters = 40, .spread = 0.5f, .seed = 16}});
+  ASSERT_OK(indexed.status);
+  SegmentSearch search = indexed.Search(30, 0.9);
+  const auto all = SearchSegment(*indexed.segment, 48, search);
+  ASSERT_OK(all);
+  std::vector<float> limits;
+  for (const auto& hits : all->found.hits) limits.push_back(hits.front().distance);
+  search.scan.limits = limits;
+  const auto found = SearchSegment(*indexed.segment, 48, search);
+  ASSERT_OK(found);
+  EXPECT_EQ(found->walks, IndexedSegment::kQueries);
+  EXPECT_LT(found->nodes_visited, all->nodes_visited * 3 / 4);
+  size_t right = 0;
+  for (size_t query = 0; query < IndexedSegment::kQueries; ++query)
+    right += found->found.hits[query].front().row == all->found.hits[query].front().row ? 1 : 0;
+  EXPECT_GE(right, IndexedSegment::kQueries - 1);
+}
+
 TEST(SegmentSearch, ByCodesLeavesOutWhatIsBeyondTheLimit) {
   const IndexedSegment indexed(
       {.made = {.count = 3020, .dimension = 64, .clusters = 4, .seed = 15}});

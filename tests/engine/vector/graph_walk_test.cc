@@ -137,6 +137,43 @@ TEST(GraphWalk, GivesAllowedVectorsAlone) {
   }
 }
 
+// The three nearest are wanted, as if the others had been found elsewhere.
+TEST(GraphWalk, EndsByWhatIsWanted) {
+  constexpr size_t kWanted = 3;
+  World world({.count = 6040, .dimension = 48, .clusters = 10, .spread = 0.7f, .seed = 8}, 40);
+  auto built = BuildGraph(world.table, {});
+  ASSERT_OK(built);
+  MemoryGraph graph(world.table, *std::move(built));
+  GraphWalk walk;
+  uint64_t all_visits = 0, visits = 0, visits_of_none = 0;
+  size_t all_right = 0, right = 0;
+  for (uint32_t i = 0; i < world.queries(); ++i) {
+    const auto nearest = Nearest(world.table, world.query(i), kWanted);
+    GraphWalkOptions options = Reaching(1.2f, 50);
+    const auto all = graph.Search(world.query(i), options, walk);
+    ASSERT_OK(all);
+    all_visits += walk.nodes_visited();
+    options.wanted = kEverywhere;
+    const auto same = graph.Search(world.query(i), options, walk);
+    ASSERT_OK(same);
+    ASSERT_EQ(same->size(), all->size());
+    EXPECT_EQ(same->back().tie, all->back().tie);
+    options.wanted = nearest.back().distance;
+    const auto found = graph.Search(world.query(i), options, walk);
+    ASSERT_OK(found);
+    visits += walk.nodes_visited();
+    const auto is_wanted = [&](const Scored& hit) { return hit.distance <= options.wanted; };
+    all_right += static_cast<size_t>(std::ranges::count_if(*all, is_wanted));
+    right += static_cast<size_t>(std::ranges::count_if(*found, is_wanted));
+    options.wanted = 0;
+    ASSERT_OK(graph.Search(world.query(i), options, walk));
+    visits_of_none += walk.nodes_visited();
+  }
+  EXPECT_GE(static_cast<double>(right), 0.97 * static_cast<double>(all_right));
+  EXPECT_LT(visits, all_visits * 2 / 3);
+  EXPECT_LE(visits_of_none, visits);
+}
+
 TEST(GraphWalk, VisitsFewAndNoMoreThanItMay) {
   World world({.count = 4020, .dimension = 16, .clusters = 40, .seed = 7}, 20);
   auto built = BuildGraph(world.table, {});
