@@ -78,6 +78,8 @@ constexpr size_t kUsualNeighbors = 10;
 // Of fewer vectors graphs and clusters are searched in no time, and no sample is taken.
 constexpr uint32_t kSampledFrom = 8192;
 constexpr uint32_t kSampleMax = 16384;
+// Each so manyth vector is of the sample; 1: all are.
+uint32_t StepOfSample(uint32_t count) { return (count + kSampleMax - 1) / kSampleMax; }
 
 // Rounded up, so that no length is a greater part of it than 1.
 float GreatestLength(const VectorTable& points) {
@@ -130,8 +132,10 @@ uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
   uint64_t most = GraphBuildBytes(point_dimension, build.vectors, GraphOptionsOf(build));
   if (build.index.may_be_clusters && build.vectors >= kSampledFrom) {
     // One after the other: of the sample, of all, or the graph.
-    const uint32_t sampled = std::min(build.vectors, kSampleMax);
-    most = std::max({most, points(sampled) + clusters(sampled), clusters(build.vectors)});
+    const uint32_t step = StepOfSample(build.vectors);
+    const uint32_t sampled = build.vectors / step + 1;
+    const uint64_t copied = step == 1 ? 0 : points(sampled);
+    most = std::max({most, copied + clusters(sampled), clusters(build.vectors)});
   }
   return points(build.vectors) + most;
 }
@@ -231,12 +235,16 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
 Result<bool> IndexWriter::AreClustersBetter() const {
   constexpr double kMuchLess = 0.5;  // more vectors take more probes
   if (points_.count() < kSampledFrom) return false;
-  const uint32_t step = (points_.count() + kSampleMax - 1) / kSampleMax;
+  const uint32_t step = StepOfSample(points_.count());
+  const auto are_better = [&](const VectorTable& sample) -> Result<bool> {
+    PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(sample));
+    return BytesOfProbe(sample, clusters) < kMuchLess * BytesOfWalk(sample.count());
+  };
+  if (step == 1) return are_better(points_);
   VectorTable sample(points_.dimension(), nullptr);
   PIGMENT_RETURN_IF_ERROR(sample.Reserve(points_.count() / step + 1));
   for (uint32_t i = 0; i < points_.count(); i += step) sample.Add(points_.vector(i));
-  PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(sample));
-  return BytesOfProbe(sample, clusters) < kMuchLess * BytesOfWalk(sample.count());
+  return are_better(sample);
 }
 
 // Bytes that come from memory, and what is done meanwhile: as segment_search.cc has them.
