@@ -181,7 +181,7 @@ pigment_pg_handler(PG_FUNCTION_ARGS)
 	IndexAmRoutine *routine = makeNode(IndexAmRoutine);
 
 	routine->amstrategies = 0;
-	routine->amsupport = 1;
+	routine->amsupport = PIG_HALVES_PROC;
 	routine->amcanorderbyop = true;
 	routine->amcanmulticol = true;
 	routine->amoptionalkey = true;

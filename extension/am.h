@@ -19,6 +19,8 @@
 
 /* Support function of an operator class: metric() returns integer, a PIGMENT_METRIC_*. */
 #define PIG_METRIC_PROC 1
+/* Another, that is there where the elements of the column's vectors have 16 bits: halves() returns boolean, and is never called. */
+#define PIG_HALVES_PROC 2
 /* Strategy of the distance operator. */
 #define PIG_DISTANCE_STRATEGY 1
 

@@ -128,8 +128,8 @@ pig_refuse_dimension(Relation index, uint32 expected, uint32 got)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("dimension mismatch: index \"%s\" has %u, got %u", RelationGetRelationName(index), expected, got),
-			 errhint("All vectors of an index have the same number of dimensions. Declare it, as in vector(%u), or index an expression.",
-					 expected)));
+			 errhint("All vectors of an index have the same number of dimensions. Declare it, as in %s(%u), or index an expression.",
+					 pig_columns(index).halves ? "halfvec" : "vector", expected)));
 }
 
 static void
@@ -138,16 +138,19 @@ build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool ali
 	BuildState *build = (BuildState *) arg;
 	MemoryContext caller = MemoryContextSwitchTo(build->row_context);
 	int			place = build->columns.vector;
-	Vector	   *vector = place < 0 || isnull[place] ? NULL : DatumGetVector(values[place]);
+	PigVector	vector = {0};
 	PigKeys		keys = pig_row_keys(&build->columns, values, isnull);
-	PigRow		row = {.row_pointer = pig_row_pointer(tid), .vector = vector != NULL ? vector->x : NULL};
+	PigRow		row = {.row_pointer = pig_row_pointer(tid)};
 
+	if (place >= 0 && !isnull[place])
+		vector = pig_column_vector(&build->columns, values[place]);
+	row.vector = vector.values;
 	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
-	if (vector != NULL && build->segment.dimension == 0)
-		set_dimension(build, (uint32) vector->dim);
-	if (vector != NULL && build->segment.dimension != (uint32) vector->dim)
-		pig_refuse_dimension(index, build->segment.dimension, (uint32) vector->dim);
+	if (vector.dimension != 0 && build->segment.dimension == 0)
+		set_dimension(build, vector.dimension);
+	if (vector.dimension != 0 && build->segment.dimension != vector.dimension)
+		pig_refuse_dimension(index, build->segment.dimension, vector.dimension);
 	if (build->segment.dimension == 0 && place >= 0)
 		add_early_row(build, &row);
 	else

@@ -616,12 +616,12 @@ compare_tuple(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool
 				 errhint("Please REINDEX it.")));
 	if (place >= 0 && !isnull[place])
 	{
-		Vector	   *vector = DatumGetVector(values[place]);
+		PigVector	vector = pig_column_vector(&check->columns, values[place]);
 
-		if (check->meta.dimension != (uint32) vector->dim)
-			pig_raise_corrupted(index, PIG_META_BLOCK, psprintf("a row has %d dimensions, the index %u", vector->dim,
+		if (check->meta.dimension != vector.dimension)
+			pig_raise_corrupted(index, PIG_META_BLOCK, psprintf("a row has %u dimensions, the index %u", vector.dimension,
 																check->meta.dimension));
-		distance = pigment_host_distance(check->meta.metric, vector->x, check->query, (size_t) vector->dim);
+		distance = pigment_host_distance(check->meta.metric, vector.values, check->query, vector.dimension);
 		kind = isnan(distance) ? 1 : 0;
 	}
 	if (row->kind != kind || (kind == 0 && memcmp(&row->distance, &distance, sizeof(float)) != 0))

@@ -110,20 +110,20 @@ replace_dimension(Relation index, Relation heap, PigMeta *meta, uint32 dimension
 }
 
 static bool
-append(Relation index, Relation heap, PigMeta *meta, const Vector *vector, const PigRow *row, uint64 *full_bytes)
+append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, const PigRow *row, uint64 *full_bytes)
 {
 	bool		declared = pig_declared_dimension(index) != 0;
 
 	pig_read_meta(index, meta);
-	if (vector == NULL)
+	if (row->vector == NULL)
 		return pig_append_row(index, meta, row, declared, full_bytes);
 	if (meta->dimension == 0)
-		meta->dimension = pig_fix_dimension(index, (uint32) vector->dim);
-	if (meta->dimension != (uint32) vector->dim)
+		meta->dimension = pig_fix_dimension(index, dimension);
+	if (meta->dimension != dimension)
 	{
-		if (!replace_dimension(index, heap, meta, (uint32) vector->dim))
-			pig_refuse_dimension(index, meta->dimension, (uint32) vector->dim);
-		meta->dimension = (uint32) vector->dim;
+		if (!replace_dimension(index, heap, meta, dimension))
+			pig_refuse_dimension(index, meta->dimension, dimension);
+		meta->dimension = dimension;
 	}
 	return pig_append_row(index, meta, row, declared, full_bytes);
 }
@@ -137,16 +137,18 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	PigColumns	columns = pig_columns(index);
 	PigKeys		keys = pig_row_keys(&columns, values, isnull);
-	bool		has_vector = columns.vector >= 0 && !isnull[columns.vector];
-	Vector	   *vector = has_vector ? DatumGetVector(values[columns.vector]) : NULL;
-	PigRow		row = {.row_pointer = pig_row_pointer(tid), .vector = has_vector ? vector->x : NULL};
+	PigVector	vector = {0};
+	PigRow		row = {.row_pointer = pig_row_pointer(tid)};
 	PigMeta    *meta = palloc(sizeof(PigMeta));
 	uint64		full_bytes = 0;
 
+	if (columns.vector >= 0 && !isnull[columns.vector])
+		vector = pig_column_vector(&columns, values[columns.vector]);
+	row.vector = vector.values;
 	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
 	/* again when somebody else changed the dimension in between */
-	while (!append(index, heap, meta, vector, &row, &full_bytes))
+	while (!append(index, heap, meta, vector.dimension, &row, &full_bytes))
 		CHECK_FOR_INTERRUPTS();
 	if (full_bytes >= (uint64) pig_pending_limit * 1024)
 		pig_flush_if_idle(index, heap);

@@ -230,7 +230,27 @@ complain(bool *valid, const char *family, const char *what)
 }
 
 /*
- * Support function 1, and no other: metric() returns integer, one of those that the engine knows.
+ * What is wrong with a support function of a vector column; NULL: nothing.
+ */
+static const char *
+procedure_fault(Form_pg_amproc form)
+{
+	Oid		   *arguments;
+	int			count;
+	Oid			result = get_func_signature(form->amproc, &arguments, &count);
+
+	if (form->amprocnum != PIG_METRIC_PROC && form->amprocnum != PIG_HALVES_PROC)
+		return psprintf("contains function %s with invalid support number %d", format_procedure(form->amproc), form->amprocnum);
+	if (result != (form->amprocnum == PIG_METRIC_PROC ? INT4OID : BOOLOID) || count != 0)
+		return psprintf("contains function %s with wrong signature for support number %d", format_procedure(form->amproc),
+						form->amprocnum);
+	if (form->amprocnum == PIG_METRIC_PROC && strcmp(pig_metric_name(DatumGetInt32(OidFunctionCall0(form->amproc))), "unknown") == 0)
+		return psprintf("contains function %s, which names no metric", format_procedure(form->amproc));
+	return NULL;
+}
+
+/*
+ * Support function 1: metric() returns integer, one of those that the engine knows; and for elements of 16 bits 2, halves() returns boolean.
  */
 static bool
 validate_procedures(Oid family_oid, Oid type, const char *family)
@@ -242,19 +262,11 @@ validate_procedures(Oid family_oid, Oid type, const char *family)
 	for (int i = 0; i < list->n_members; i++)
 	{
 		Form_pg_amproc form = (Form_pg_amproc) GETSTRUCT(&list->members[i]->tuple);
-		Oid		   *arguments;
-		int			count;
-		Oid			result = get_func_signature(form->amproc, &arguments, &count);
+		const char *fault = procedure_fault(form);
 
-		if (form->amprocnum != PIG_METRIC_PROC)
-			complain(&valid, family, psprintf("contains function %s with invalid support number %d",
-											  format_procedure(form->amproc), form->amprocnum));
-		else if (result != INT4OID || count != 0)
-			complain(&valid, family, psprintf("contains function %s with wrong signature for support number %d",
-											  format_procedure(form->amproc), form->amprocnum));
-		else if (strcmp(pig_metric_name(DatumGetInt32(OidFunctionCall0(form->amproc))), "unknown") == 0)
-			complain(&valid, family, psprintf("contains function %s, which names no metric", format_procedure(form->amproc)));
-		else if (form->amproclefttype == type && form->amprocrighttype == type)
+		if (fault != NULL)
+			complain(&valid, family, fault);
+		else if (form->amprocnum == PIG_METRIC_PROC && form->amproclefttype == type && form->amprocrighttype == type)
 			found++;
 	}
 	ReleaseCatCacheList(list);

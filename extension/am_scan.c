@@ -32,7 +32,7 @@ typedef struct PigScan
 	PigSource	segment_pages;
 	PigSource	pending_pages;
 	PigSegments *segments;		/* NULL: not opened yet; kept over rescans, which see the same snapshot */
-	MemoryContext condition_context;	/* reset by a rescan */
+	MemoryContext rescan_context;	/* of conditions and query: reset by a rescan */
 	PigConditions conditions;
 	pigment_host_search *search;
 	pigment_host_hit hits[HITS_MAX];
@@ -60,7 +60,7 @@ pig_begin_scan(Relation index, int nkeys, int norderbys)
 	PigScan    *state = MemoryContextAllocZero(context, sizeof(PigScan));
 
 	state->context = context;
-	state->condition_context = AllocSetContextCreate(context, "pigment scan conditions", ALLOCSET_SMALL_SIZES);
+	state->rescan_context = AllocSetContextCreate(context, "pigment rescan", ALLOCSET_SMALL_SIZES);
 	scan->opaque = state;
 	return scan;
 }
@@ -76,7 +76,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * (size_t) scan->numberOfOrderBys);
 	pigment_host_search_free(state->search);
 	state->search = NULL;
-	MemoryContextReset(state->condition_context);
+	MemoryContextReset(state->rescan_context);
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
 }
@@ -111,27 +111,29 @@ open_index(IndexScanDesc scan, PigScan *state)
 }
 
 /*
- * The vector to be near to; NULL when there is none, which puts all rows in the order of the table.
+ * The vector to be near to; without one all rows come in the order of the table. Made in the current memory context.
  */
-static Vector *
+static PigVector
 query_vector(IndexScanDesc scan, const PigMeta *meta)
 {
-	Vector	   *query;
+	PigColumns	columns = pig_columns(scan->indexRelation);
+	PigVector	query = {0};
 
 	if (scan->numberOfOrderBys == 0 || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
-		return NULL;
+		return query;
 	/* no row had a vector yet when the directory was read: those that came since are not seen */
 	if (meta->dimension == 0)
-		return NULL;
-	query = DatumGetVector(scan->orderByData->sk_argument);
-	if (meta->dimension == (uint32) query->dim)
+		return query;
+	query = pig_column_vector(&columns, scan->orderByData->sk_argument);
+	if (meta->dimension == query.dimension)
 		return query;
 	/* no row is there to have another dimension, so the operator would not complain either */
 	if (pig_dimension_is_void(scan->indexRelation, scan->heapRelation, meta))
-		return NULL;
+		return (PigVector) {0};
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg("different vector dimensions %u and %d", meta->dimension, query->dim)));
+			 errmsg(columns.halves ? "different halfvec dimensions %u and %u" : "different vector dimensions %u and %u",
+					meta->dimension, query.dimension)));
 	pg_unreachable();
 }
 
@@ -139,19 +141,21 @@ static void
 start_search(IndexScanDesc scan, PigScan *state)
 {
 	pigment_host_search_options options = {0};
-	Vector	   *query = query_vector(scan, state->meta);
+	MemoryContext caller = MemoryContextSwitchTo(state->rescan_context);
+	PigVector	query = query_vector(scan, state->meta);
 
+	MemoryContextSwitchTo(caller);
 	options.struct_size = sizeof(options);
 	options.metric = state->meta->metric;
-	options.dimension = query != NULL ? (uint32) query->dim : Max(state->meta->dimension, 1);
-	options.query = query != NULL ? query->x : NULL;
+	options.dimension = query.dimension != 0 ? query.dimension : Max(state->meta->dimension, 1);
+	options.query = query.values;
 	options.batch_bytes_max = (uint64) work_mem * 1024;
 	options.conditions = state->conditions.conditions;
 	options.condition_count = state->conditions.count;
 	options.recall = pig_target_recall;
 	options.width = (size_t) pig_search_width;
 	/* without an order nobody stops early */
-	if (query == NULL)
+	if (query.values == NULL)
 		options.batch_rows_first = (size_t) options.batch_bytes_max;
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
@@ -163,8 +167,6 @@ start_search(IndexScanDesc scan, PigScan *state)
 			 pigment_host_search_add_pending(state->search, &state->pending_pages.callbacks, state->meta->pending_stamp,
 											 state->meta->pending_head, &error));
 	state->started = true;
-	if (query != NULL && (Pointer) query != DatumGetPointer(scan->orderByData->sk_argument))
-		pfree(query);
 }
 
 PigLastScan pig_last_scan;
@@ -213,7 +215,7 @@ start(IndexScanDesc scan, PigScan *state)
 	pgstat_count_index_scan(scan->indexRelation);
 	if (state->segments == NULL)
 		open_index(scan, state);
-	MemoryContextSwitchTo(state->condition_context);
+	MemoryContextSwitchTo(state->rescan_context);
 	state->conditions = pig_conditions(scan->indexRelation, scan->keyData, scan->numberOfKeys);
 	MemoryContextSwitchTo(state->context);
 	if (state->conditions.nothing)

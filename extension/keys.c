@@ -25,6 +25,7 @@
 #include "utils/uuid.h"
 
 #include "am.h"
+#include "halfvec.h"
 #include "keys.h"
 
 /* ---- columns ---- */
@@ -123,11 +124,34 @@ pig_columns(Relation index)
 					 errmsg("index \"%s\" has more than one vector column", RelationGetRelationName(index)),
 					 errhint("Make an index for each.")));
 		else
+		{
 			columns.vector = i;
+			columns.halves = OidIsValid(index_getprocid(index, (AttrNumber) (i + 1), PIG_HALVES_PROC));
+		}
 	}
 	index->rd_amcache = MemoryContextAlloc(index->rd_indexcxt, sizeof(PigColumns));
 	memcpy(index->rd_amcache, &columns, sizeof(PigColumns));
 	return columns;
+}
+
+PigVector
+pig_column_vector(const PigColumns *columns, Datum value)
+{
+	PigVector	result;
+
+	if (columns->halves)
+	{
+		HalfVector *halves = DatumGetHalfVector(value);
+
+		result = (PigVector) {(uint32) halves->dim, pig_halfvec_floats(halves)};
+	}
+	else
+	{
+		Vector	   *vector = DatumGetVector(value);
+
+		result = (PigVector) {(uint32) vector->dim, vector->x};
+	}
+	return result;
 }
 
 /* ---- values ---- */

@@ -57,6 +57,7 @@ typedef struct PigColumns
 {
 	int			count;
 	int			vector;			/* which is the vector; -1: none */
+	bool		halves;			/* its elements have 16 bits */
 	bool		has_keys;		/* there are filter columns */
 	PigColumn	columns[INDEX_MAX_KEYS];
 } PigColumns;
@@ -67,6 +68,15 @@ extern PigColumns pig_columns(Relation index);
 extern PigColumn pig_column_of(Oid class_type, Oid collation);
 /* Whether values of such a type, which may be of an operator's right side, have keys. */
 extern bool pig_is_key_type(Oid type);
+
+typedef struct PigVector
+{
+	uint32		dimension;		/* 0: there is none */
+	const float *values;
+} PigVector;
+
+/* A value of the vector column, detoasted; what that takes is made in the current memory context. */
+extern PigVector pig_column_vector(const PigColumns *columns, Datum value);
 
 /* Appends the key of a value; true: it was cut. */
 extern bool pig_value_key(Oid type, Datum value, StringInfo out);

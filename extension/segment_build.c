@@ -79,6 +79,7 @@ index_options(Relation index, uint32 dimension, int32 metric, uint64 memory_byte
 
 	options.dimension = dimension;
 	options.metric = metric;
+	options.half_vectors = pig_columns(index).halves;
 	options.memory_budget_bytes = memory_bytes;
 	options.index = chosen.kind;
 	options.graph_rows_min = PIG_INDEX_ROWS_MIN;

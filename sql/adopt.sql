@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Part of the install script: indexes of access method pigment over columns of pgvector's own type.
+-- Part of the install script: indexes of access method pigment over columns of pgvector's own types.
 
 CREATE FUNCTION pigment.adopt_pgvector(OUT operator_class text, OUT operator text)
 RETURNS SETOF record
@@ -22,20 +22,20 @@ BEGIN
 		RAISE EXCEPTION 'extension "vector" has version %, and at least 0.7.0 is needed', release
 			USING ERRCODE = 'feature_not_supported', HINT = 'ALTER EXTENSION vector UPDATE;';
 	END IF;
-	FOR metric IN SELECT * FROM (VALUES
-			('vector_l2_ops', '<->', 'metric_l2', 'DEFAULT '), ('vector_cosine_ops', '<=>', 'metric_cosine', ''),
-			('vector_ip_ops', '<#>', 'metric_ip', ''), ('vector_l1_ops', '<+>', 'metric_l1', '')) m (class, symbol, support, standard)
+	FOR metric IN SELECT * FROM
+			(VALUES ('vector', ''), ('halfvec', ', FUNCTION 2 (%1$I.%2$I, %1$I.%2$I) pigment.halves()')) t (type, elements),
+			(VALUES ('l2', '<->', 'DEFAULT'), ('cosine', '<=>', ''), ('ip', '<#>', ''), ('l1', '<+>', '')) m (name, symbol, standard)
 	LOOP
-		operator_class := format('%I.%I', place, metric.class);
-		operator := format('%I.%s(%I.vector,%I.vector)', place, metric.symbol, place, place);
+		operator_class := format('%I.%I', place, metric.type || '_' || metric.name || '_ops');
+		operator := format('%1$I.%2$s(%1$I.%3$I,%1$I.%3$I)', place, metric.symbol, metric.type);
 		IF NOT EXISTS (SELECT FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod JOIN pg_namespace n ON n.oid = c.opcnamespace
-				WHERE a.amname = 'pigment' AND n.nspname = place AND c.opcname = metric.class) THEN
-			EXECUTE format('CREATE OPERATOR CLASS %1$I.%2$I %3$s FOR TYPE %1$I.vector USING pigment AS '
-				'OPERATOR 1 %1$I.%4$s (%1$I.vector, %1$I.vector) FOR ORDER BY pg_catalog.float_ops, '
-				'FUNCTION 1 (%1$I.vector, %1$I.vector) pigment.%5$I()',
-				place, metric.class, metric.standard, metric.symbol, metric.support);
-			EXECUTE format('COMMENT ON OPERATOR CLASS %I.%I USING pigment IS %L', place, metric.class,
-				'index of access method pigment over a column of pgvector''s type vector');
+				WHERE a.amname = 'pigment' AND n.nspname = place AND c.opcname = metric.type || '_' || metric.name || '_ops') THEN
+			EXECUTE format('CREATE OPERATOR CLASS %3$s %4$s FOR TYPE %1$I.%2$I USING pigment AS '
+				'OPERATOR 1 %1$I.%5$s (%1$I.%2$I, %1$I.%2$I) FOR ORDER BY pg_catalog.float_ops, '
+				'FUNCTION 1 (%1$I.%2$I, %1$I.%2$I) pigment.%6$I()' || metric.elements,
+				place, metric.type, operator_class, metric.standard, metric.symbol, 'metric_' || metric.name);
+			EXECUTE format('COMMENT ON OPERATOR CLASS %s USING pigment IS %L', operator_class,
+				format('index of access method pigment over a column of pgvector''s type %s', metric.type));
 		END IF;
 		RETURN NEXT;
 	END LOOP;
@@ -43,4 +43,4 @@ END
 $$;
 REVOKE EXECUTE ON FUNCTION pigment.adopt_pgvector() FROM PUBLIC;
 COMMENT ON FUNCTION pigment.adopt_pgvector() IS
-	'makes the operator classes that index columns of pgvector''s type vector, in its schema; for superusers, as operator classes are';
+	'makes the operator classes that index columns of pgvector''s types vector and halfvec, in its schema; for superusers, as operator classes are';

@@ -14,7 +14,7 @@ import psycopg
 DIMENSION = 8
 ROWS = 2000
 QUERIES = 25
-OPERATORS = {"vector_l2_ops": "<->", "vector_cosine_ops": "<=>", "vector_ip_ops": "<#>", "vector_l1_ops": "<+>"}
+OPERATORS = {"l2": "<->", "cosine": "<=>", "ip": "<#>", "l1": "<+>"}
 
 
 def vectors(generator, count):
@@ -44,39 +44,41 @@ def check_refusals(tap, connection):
 
 def check_classes(tap, connection):
     adopted = connection.execute("SELECT operator_class, operator FROM pigment.adopt_pgvector()").fetchall()
-    expected = [(f"public.{name}", f"public.{symbol}(public.vector,public.vector)") for name, symbol in OPERATORS.items()]
-    tap.check(sorted(adopted) == sorted(expected), "four operator classes are made in pgvector's schema", adopted)
+    expected = [(f"public.{kind}_{metric}_ops", f"public.{symbol}(public.{kind},public.{kind})")
+                for kind in ("vector", "halfvec") for metric, symbol in OPERATORS.items()]
+    tap.check(sorted(adopted) == sorted(expected), "operator classes are made in pgvector's schema, four for each type", adopted)
     again = connection.execute("SELECT operator_class, operator FROM pigment.adopt_pgvector()").fetchall()
     tap.check(again == adopted, "a second call finds them", again)
     valid = connection.execute("""
         SELECT count(*), count(*) FILTER (WHERE amvalidate(c.oid)), count(*) FILTER (WHERE opcdefault)
         FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
         WHERE amname = 'pigment' AND opcnamespace = 'public'::regnamespace""").fetchone()
-    tap.check(valid == (4, 4, 1), "all are valid, one is the default", [valid])
+    tap.check(valid == (8, 8, 2), "all are valid, one of each type is the default", [valid])
 
 
-def distances(connection, symbol, query, index):
+def distances(connection, column, symbol, query, index):
     """Distances of the ten nearest, with the index or without; and whether the plan is an index scan of ours."""
     connection.execute(f"SET enable_seqscan = {'off' if index else 'on'}")
     connection.execute(f"SET enable_indexscan = {'on' if index else 'off'}")
-    statement = f"SELECT id, v {symbol} '{query}' FROM items ORDER BY v {symbol} '{query}' LIMIT 10"
+    statement = f"SELECT id, {column} {symbol} '{query}' FROM items ORDER BY {column} {symbol} '{query}' LIMIT 10"
     plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN (COSTS OFF) {statement}").fetchall())
     return [row[1] for row in connection.execute(statement).fetchall()], "Index Scan using items_pigment" in plan
 
 
 def check_queries(tap, connection, generator, when):
-    for name, symbol in OPERATORS.items():
-        connection.execute(f"CREATE INDEX items_pigment ON items USING pigment (v {name})")
+    for column, kind, metric, symbol in [
+            (column, kind, *operator) for column, kind in (("h", "halfvec"), ("v", "vector")) for operator in OPERATORS.items()]:
+        connection.execute(f"CREATE INDEX items_pigment ON items USING pigment ({column} {kind}_{metric}_ops)")
         wrong, planned = 0, 0
         for query in vectors(generator, QUERIES):
-            exact, _ = distances(connection, symbol, query, False)
-            found, used = distances(connection, symbol, query, True)
+            exact, _ = distances(connection, column, symbol, query, False)
+            found, used = distances(connection, column, symbol, query, True)
             planned += used
             wrong += len(found) != len(exact) or any(abs(a - b) > 1e-6 for a, b in zip(exact, found))
         tap.check(
-            planned == QUERIES and wrong == 0, f"{when}: {QUERIES} queries by {symbol} use the index and find the nearest",
+            planned == QUERIES and wrong == 0, f"{when}: {QUERIES} queries of a {kind} by {symbol} use the index and find the nearest",
             [f"{planned} plans, {wrong} wrong"])
-        if name != "vector_l1_ops":
+        if (kind, metric) != ("vector", "l1"):
             connection.execute("DROP INDEX items_pigment")
 
 
@@ -93,8 +95,8 @@ def check_changes(tap, connection, generator):
     tap.check(checked >= live, "the index has every row after inserts, updates, deletes and VACUUM", [f"{checked} of {live}"])
     state = refusal(connection, "INSERT INTO items (v) VALUES ('[1]')")
     tap.check(state == "22000", "pgvector's own checks stay", [state])
-    state = refusal(connection, "CREATE INDEX ON items USING pigment (h)")
-    tap.check(state == "42704", "halfvec of pgvector has no class, and the server says so", [state])
+    state = refusal(connection, "CREATE INDEX ON items USING pigment (s)")
+    tap.check(state == "42704", "sparsevec of pgvector has no class, and the server says so", [state])
 
 
 def check_dump(tap, connection):
@@ -109,7 +111,7 @@ def check_dump(tap, connection):
         rows = copy.execute("SELECT live_rows, (SELECT count(*) FROM items) FROM pigment.check('items_pigment')").fetchone()
         tap.check(rows[0] == rows[1] > 0, "the restored index has the restored rows", [rows])
         adopted = copy.execute("SELECT count(*) FROM pigment.adopt_pgvector()").fetchone()[0]
-        tap.check(adopted == 4, "adoption finds the restored classes")
+        tap.check(adopted == 8, "adoption finds the restored classes")
 
 
 def check_farewell(tap, connection):
@@ -177,9 +179,10 @@ def main():
         connection.execute("CREATE SCHEMA ours")
         check_refusals(tap, connection)
         check_classes(tap, connection)
-        connection.execute(f"CREATE TABLE items (id serial PRIMARY KEY, v vector({DIMENSION}), h halfvec(3))")
+        connection.execute(f"CREATE TABLE items (id serial PRIMARY KEY, v vector({DIMENSION}), h halfvec({DIMENSION}), s sparsevec(3))")
         with connection.cursor() as cursor:
-            cursor.executemany("INSERT INTO items (v) VALUES (%s::real[]::vector)", [(v,) for v in vectors(generator, ROWS)])
+            cursor.executemany("INSERT INTO items (v, h) VALUES (%s::real[]::vector, %s::real[]::halfvec)",
+                               [(v, v) for v in vectors(generator, ROWS)])
         if connection.execute("SELECT FROM pg_settings WHERE name = 'pigment.target_recall'").fetchone():
             connection.execute("SET pigment.target_recall = 1")
         check_queries(tap, connection, generator, "after a build")

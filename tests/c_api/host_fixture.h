@@ -162,6 +162,7 @@ class Index {
     options.write_page = &Pages::Write;
     options.context = &pages;
     options.has_keys = has_keys;
+    options.half_vectors = half_vectors;
     options.memory_budget_bytes = build_budget_bytes;
     pigment_segment_builder* builder = nullptr;
     HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
@@ -267,6 +268,7 @@ class Index {
 
   Pages pages;
   bool has_keys = false;
+  bool half_vectors = false;  // of segments; REQUIRES: rows that RoundToHalves left as they are
   uint64_t build_budget_bytes = 0;
   int32_t segment_metric = PIGMENT_METRIC_L2;
   int32_t segment_index = PIGMENT_INDEX_FLAT;
@@ -325,6 +327,13 @@ inline std::vector<float> RandomVector(std::mt19937_64& random, uint32_t dimensi
   std::vector<float> vector(dimension);
   for (float& value : vector) value = normal(random);
   return vector;
+}
+
+// To numbers that 16 bits hold: few of those there are.
+inline void RoundToHalves(std::vector<Row>& rows) {
+  for (Row& row : rows) {
+    for (float& value : row.vector) value = std::round(value * 64) / 64;
+  }
 }
 
 }  // namespace host_test

@@ -85,8 +85,12 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
                                PIGMENT_METRIC_IP,          PIGMENT_METRIC_L1};
     index.segment_metric = metrics[seed % std::size(metrics)];
     uint64_t pointer = 1;
-    for (size_t i = 1 + random() % 3; i > 0; --i)
-      index.AddSegment(RandomRows(random, dimension, 200 + random() % 3000, &pointer));
+    index.half_vectors = random() % 3 == 0;
+    for (size_t i = 1 + random() % 3; i > 0; --i) {
+      std::vector<Row> rows = RandomRows(random, dimension, 200 + random() % 3000, &pointer);
+      if (index.half_vectors) RoundToHalves(rows);
+      index.AddSegment(rows);
+    }
     for (const Row& row : RandomRows(random, dimension, random() % 100, &pointer))
       index.AddPending(row);
     index.recall = random() % 2 ? 0.98 : 0.7;
@@ -230,6 +234,24 @@ TEST(HostIndex, HasNoMoreRowsThanItsMemoryHasRoomFor) {
   const Built more = BuildWithin(4 << 20, 6000, true);
   EXPECT_EQ(more.rows, 6000u);
   EXPECT_EQ(more.info.index, PIGMENT_INDEX_FLAT) << "it was given up";
+}
+
+TEST(HostIndex, OfHalvesTakesHalfThePagesOfItsVectors) {
+  std::mt19937_64 random(12);
+  uint64_t pointer = 1;
+  std::vector<Row> rows = RandomRows(random, 256, 1000, &pointer);
+  RoundToHalves(rows);
+  uint64_t pages[2];
+  for (const bool half : {false, true}) {
+    Index index(256);
+    index.half_vectors = half;
+    index.AddSegment(rows);
+    pigment_segment_info info{};
+    info.struct_size = sizeof info;
+    pigment_segment_get_info(index.segment(0), &info);
+    pages[half ? 1 : 0] = info.pages;
+  }
+  EXPECT_LT(pages[1], pages[0] * 11 / 20);
 }
 
 TEST(HostIndex, OfTooFewRowsIsNotBuiltAndOfFewIsOfClusters) {
