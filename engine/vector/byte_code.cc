@@ -106,9 +106,11 @@ HWY_ATTR void BoundsOfProducts(const BoundArguments& query, const HeadersOfCodes
     dot = hn::Add(dot, hn::Mul(set(query.error * (1 + kUnit)), norm));
     dot = hn::Add(dot, hn::Mul(set(query.rounding), magnitude));
     auto bound = hn::Zero(doubles);
-    if (query.metric == Metric::kIp) {
-      bound = hn::Sub(hn::Sub(set(1), dot), hn::Mul(set(2 * kUnit), hn::Add(set(1), magnitude)));
-    } else if (query.metric == Metric::kCosine) {
+    if (IsInnerProduct(query.metric)) {
+      const double begin = query.metric == Metric::kIp ? 1 : 0;
+      bound = hn::Sub(hn::Sub(set(begin), dot),
+                      hn::Mul(set(2 * kUnit), hn::Add(set(begin), magnitude)));
+    } else if (IsCosine(query.metric)) {
       bound = hn::Sub(hn::Sub(set(1), hn::Div(dot, magnitude)), set(query.cosine));
       // Clamped as the distance is; what is undefined stays so.
       bound = hn::IfThenElse(hn::Gt(bound, set(2)), set(2), bound);
@@ -176,7 +178,7 @@ double LargestMagnitude(std::span<const float> vector) {
 }  // namespace
 
 bool HasByteCodeBound(Metric metric) {
-  return metric == Metric::kL2 || metric == Metric::kCosine || metric == Metric::kIp;
+  return metric == Metric::kL2 || IsCosine(metric) || IsInnerProduct(metric);
 }
 
 void EncodeByteCode(std::span<const float> vector, std::byte* out) {

@@ -37,7 +37,7 @@ constexpr size_t ByteCodeBytes(uint32_t dimension) {
   return sizeof(ByteCodeHeader) + (size_t{dimension} + 3) / 4 * 4;
 }
 
-// True for the metrics that codes bound: l2, cosine, ip.
+// True for the metrics that codes bound: all but l1.
 bool HasByteCodeBound(Metric metric);
 
 // Writes ByteCodeBytes(vector.size()) bytes to `out`. REQUIRES: 1 to kByteCodeDimensionMax finite
