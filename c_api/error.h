@@ -155,6 +155,7 @@ enum class HandleKind : uint64_t {
   kSegmentBuilder = 0x70676d5f73626c64,
   kSegment = 0x70676d5f7365676d,
   kHostSearch = 0x70676d5f68737263,
+  kPendingCache = 0x70676d5f70636163,
 };
 
 // Base of every handle struct: `struct pigment_client : pigment::abi::Handle<HandleKind::kClient> {

@@ -97,6 +97,13 @@ struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHos
   uint64_t pages_read = 0;
 };
 
+struct pigment_pending_cache : pigment::abi::Handle<pigment::abi::HandleKind::kPendingCache> {
+  explicit pigment_pending_cache(const pigment::PendingCacheOptions& options)
+      : cache(std::make_shared<pigment::PendingCache>(options)) {}
+
+  const std::shared_ptr<pigment::PendingCache> cache;  // searches that it was added to have it too
+};
+
 pigment_status pigment_host_search_new(const pigment_host_search_options* options,
                                        pigment_host_search** search, pigment_error** error) {
   return pigment::abi::Call(
@@ -173,6 +180,20 @@ pigment_status pigment_host_search_add_pending(pigment_host_search* search,
   });
 }
 
+pigment_status pigment_host_search_add_pending_cache(pigment_host_search* search,
+                                                     const pigment_page_source* source,
+                                                     pigment_pending_cache* cache,
+                                                     pigment_error** error) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(cache, "cache"));
+    PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
+    search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
+    search->search.AddPending(search->pending_sources.back().get(), cache->cache);
+    return Status::Ok();
+  });
+}
+
 pigment_status pigment_host_search_next(pigment_host_search* search, pigment_host_hit* hits,
                                         size_t capacity, size_t* count, pigment_error** error) {
   return pigment::abi::Call(
@@ -234,4 +255,32 @@ pigment_status pigment_host_search_visit_keys(pigment_host_search* search,
 
 void pigment_host_search_free(pigment_host_search* search) {
   if (pigment::abi::IsHandle(search)) delete search;
+}
+
+pigment_status pigment_pending_cache_new(const pigment_pending_cache_options* options,
+                                         pigment_pending_cache** cache, pigment_error** error) {
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (cache != nullptr) *cache = nullptr;
+      },
+      [&]() -> Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{cache, "cache"}}));
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_pending_cache_options copy,
+                                 pigment::abi::ReadStruct(options, "options"));
+        if (copy.dimension > pigment::kDimensionMax) {
+          return pigment::InvalidArgument(pigment::Detail::kDimension,
+                                          fmt::format("dimension {}, expected 0 to {}",
+                                                      copy.dimension, pigment::kDimensionMax));
+        }
+        *cache = new pigment_pending_cache({.stamp = copy.stamp,
+                                            .first = copy.first,
+                                            .dimension = copy.dimension,
+                                            .bytes_max = copy.bytes_max});
+        return Status::Ok();
+      });
+}
+
+void pigment_pending_cache_free(pigment_pending_cache* cache) {
+  if (pigment::abi::IsHandle(cache)) delete cache;
 }

@@ -18,6 +18,7 @@
 #include "engine/segment/row_window.h"
 #include "engine/segment/segment_search.h"
 #include "engine/segment/vector_reader.h"
+#include "engine/vector/distance.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
@@ -44,6 +45,9 @@ uint64_t CountAllowed(RowMask mask, uint32_t rows) {
 // Where at most one of so many rows is allowed, looking up each takes less time than going through
 // the blocks of all.
 constexpr uint64_t kFewOfRows = 8;
+
+// Rows of a cache that are bounded together.
+constexpr size_t kCachedRows = 64;
 
 }  // namespace
 
@@ -99,6 +103,23 @@ uint64_t HostSearch::segment_rows() const {
 
 void HostSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t first) {
   pending_.emplace_back(PendingChain{.source = source, .stamp = stamp, .first = first});
+}
+
+bool HostSearch::CanUseCodes(const PendingCache& cache) const {
+  size_t bad = 0;
+  return cache.dimension() == options_.dimension && PendingCache::HasCodes(options_.dimension) &&
+         HasByteCodeBound(options_.metric) &&
+         AllFinite(options_.query->data(), options_.query->size(), &bad);
+}
+
+void HostSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {
+  PendingReader chain(cache->Chain(source));
+  if (options_.query && !CanUseCodes(*cache)) {
+    pending_.push_back(std::move(chain));
+    return;
+  }
+  if (options_.query && !codes_) codes_.emplace(options_.metric, *options_.query);
+  cached_.push_back({.cache = std::move(cache), .source = source, .chain = std::move(chain)});
 }
 
 Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
@@ -194,13 +215,8 @@ Status HostSearch::RunExactPass() {
 
 Status HostSearch::OfferAllPending() {
   pending_rows_ = 0;
-  for (PendingReader& pending : pending_) {
-    PIGMENT_RETURN_IF_ERROR(ScanPending(pending, !query_.empty(),
-                                        [&](const PendingRow& row, uint32_t physical) -> Status {
-                                          ++pending_rows_;
-                                          return OfferPending(pending, row, physical);
-                                        }));
-  }
+  for (PendingReader& pending : pending_) PIGMENT_RETURN_IF_ERROR(OfferPages(pending));
+  for (CachedPending& pending : cached_) PIGMENT_RETURN_IF_ERROR(OfferCached(pending));
   return Status::Ok();
 }
 
@@ -353,24 +369,102 @@ Status HostSearch::ScanPending(PendingReader& pending, bool reads_rows,
                            });
 }
 
+Status HostSearch::OfferPages(PendingReader& pending) {
+  return ScanPending(pending, !query_.empty(),
+                     [&](const PendingRow& row, uint32_t physical) -> Status {
+                       ++pending_rows_;
+                       return OfferPending(pending, row, physical);
+                     });
+}
+
+Status HostSearch::OtherDimension(const PendingReader& pending, uint32_t physical,
+                                  uint32_t dimension) const {
+  return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}", dimension,
+                                               options_.dimension));
+}
+
 Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& row,
                                 uint32_t physical) {
   if (query_.empty() || row.head.dimension == 0) {
     if (is_exact_) Offer({HostHit::kNoVectorKey, row.head.row_pointer}, pending_cursor_);
     return Status::Ok();
   }
-  if (row.head.dimension != options_.dimension) {
-    return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}",
-                                                 row.head.dimension, options_.dimension));
-  }
+  if (row.head.dimension != options_.dimension)
+    return OtherDimension(pending, physical, row.head.dimension);
   if (pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
+  ++rows_scored_;
+  OfferVector(row);
+  return Status::Ok();
+}
+
+void HostSearch::OfferVector(const PendingRow& row) {
   vector_.resize(row.head.dimension);
   std::memcpy(vector_.data(), row.vector(), vector_.size() * sizeof(float));
   const float distance = query_.front()(vector_.data());
-  ++rows_scored_;
   const bool is_wanted = is_exact_ || distance == distance;
   if (is_wanted && MayEnter(distance, pending_cursor_))
     Offer({DistanceKey(distance), row.head.row_pointer}, pending_cursor_);
+}
+
+Status HostSearch::OfferCached(CachedPending& pending) {
+  const PendingCache& cache = *pending.cache;
+  if (!pending.rows) {
+    PIGMENT_RETURN_IF_ERROR(pending.cache->Extend(pending.source));
+    pending.rows = cache.size();
+    if (cache.is_full()) pending.rest.emplace(cache.Rest(pending.source));
+  }
+  for (size_t first = 0; first < *pending.rows; first += kCachedRows) {
+    PIGMENT_RETURN_IF_ERROR(
+        OfferCachedRows(pending, first, std::min(kCachedRows, *pending.rows - first)));
+  }
+  return pending.rest ? OfferPages(*pending.rest) : Status::Ok();
+}
+
+Status HostSearch::OfferCachedRows(CachedPending& pending, size_t first, size_t count) {
+  const PendingCache& cache = *pending.cache;
+  size_t ranked[kCachedRows];
+  size_t ranked_count = 0;
+  for (size_t i = first; i < first + count; ++i) {
+    const PendingCache::Row& row = cache.row(i);
+    if (options_.filter) {
+      const Result<bool> matches = options_.filter->Matches(cache.keys(row));
+      if (!matches.ok()) return pending.chain.Damaged(row.physical, matches.status().message());
+      if (!*matches) continue;
+    }
+    ++pending_rows_;
+    if (query_.empty() || row.dimension == 0) {
+      if (is_exact_) Offer({HostHit::kNoVectorKey, row.row_pointer}, pending_cursor_);
+      continue;
+    }
+    if (row.dimension != options_.dimension)
+      return OtherDimension(pending.chain, row.physical, row.dimension);
+    ranked[ranked_count++] = i;
+  }
+  if (ranked_count == 0 || pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
+  rows_scored_ += ranked_count;
+  float bounds[kCachedRows];
+  codes_->LowerBounds(cache.codes(first), count, bounds);
+  const auto end = std::remove_if(ranked, ranked + ranked_count,
+                                  [&](size_t row) { return bounds[row - first] > worst_; });
+  return OfferByVector(pending, std::span(ranked, end));
+}
+
+Status HostSearch::OfferByVector(CachedPending& pending, std::span<const size_t> rows) {
+  uint32_t entries[kCachedRows];
+  while (!rows.empty()) {
+    const uint32_t physical = pending.cache->row(rows[0]).physical;
+    size_t count = 0;
+    for (; count < rows.size() && pending.cache->row(rows[count]).physical == physical; ++count)
+      entries[count] = pending.cache->row(rows[count]).entry;
+    PIGMENT_RETURN_IF_ERROR(pending.chain.VisitEntries(
+        physical, std::span(entries, count), [&](const PendingRow& row, uint32_t) -> Status {
+          if (row.head.dimension != options_.dimension)
+            return OtherDimension(pending.chain, physical, row.head.dimension);
+          OfferVector(row);
+          return Status::Ok();
+        }));
+    rows = rows.subspan(count);
+  }
   return Status::Ok();
 }
 
@@ -397,17 +491,20 @@ Status HostSearch::VisitSegmentKeys(const SegmentSource& source, const KeysVisit
 Status HostSearch::VisitKeys(const KeysVisitor& visit) {
   for (const SegmentSource& source : segments_)
     PIGMENT_RETURN_IF_ERROR(VisitSegmentKeys(source, visit));
-  for (PendingReader& pending : pending_) {
-    PIGMENT_RETURN_IF_ERROR(
-        ScanPending(pending, true, [&](const PendingRow& row, uint32_t physical) -> Status {
-          uint64_t fingerprint = 0;
-          const Status read = VisitHostKeys(
-              row.keys(), [&](const HostKey& key) { fingerprint += HostKeyFingerprint(key); });
-          if (!read.ok()) return pending.Damaged(physical, read.message());
-          return visit(row.head.row_pointer, fingerprint);
-        }));
-  }
+  for (PendingReader& pending : pending_) PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending, visit));
+  for (CachedPending& pending : cached_)
+    PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending.chain, visit));
   return Status::Ok();
+}
+
+Status HostSearch::VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit) {
+  return ScanPending(pending, true, [&](const PendingRow& row, uint32_t physical) -> Status {
+    uint64_t fingerprint = 0;
+    const Status read = VisitHostKeys(
+        row.keys(), [&](const HostKey& key) { fingerprint += HostKeyFingerprint(key); });
+    if (!read.ok()) return pending.Damaged(physical, read.message());
+    return visit(row.head.row_pointer, fingerprint);
+  });
 }
 
 }  // namespace pigment

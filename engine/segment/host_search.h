@@ -13,22 +13,27 @@
 // passes go on with the rest, so that all rows come in the end.
 //
 // A filter becomes a set of each segment's rows when the segment is added; only these are ranked.
-// Pending rows are looked at one by one, in every pass.
+// Pending rows are looked at one by one, in every pass: in their pages, or in a cache of them
+// (pending_cache.h), where a page is read only for the vectors that may be near enough. Both give
+// the same hits.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/block/block_source.h"
 #include "engine/segment/host_filter.h"
+#include "engine/segment/pending_cache.h"
 #include "engine/segment/pending_reader.h"
 #include "engine/segment/row_scan.h"
 #include "engine/segment/segment.h"
+#include "engine/vector/byte_code.h"
 #include "engine/vector/row_mask.h"
 #include "engine/vector/top_k.h"
 
@@ -74,6 +79,9 @@ class HostSearch {
   Status AddSegment(const Segment* segment, std::span<const uint8_t> deleted);
   // The chain of pending pages from `first` (kNoBlock: none) whose pages carry `stamp`.
   void AddPending(BlockSource* source, uint32_t stamp, uint32_t first);
+  // The chain of a cache, which is brought up to date in the first pass. What it cannot help with
+  // (a metric without bounds, vectors of another dimension or beyond f32) is read in the pages.
+  void AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache);
 
   // The next hits, at least one unless all were given, ascending but for rows that come late. After
   // an error nothing is lost: the call may be repeated.
@@ -86,6 +94,7 @@ class HostSearch {
   Status VisitKeys(const KeysVisitor& visit);
 
   uint64_t passes() const { return passes_; }
+  // Rows compared with the query, by vector or by code.
   uint64_t rows_scored() const { return rows_scored_; }
   // Searches of a segment that a walk, or a probe, answered, and nodes or clusters that these
   // visited.
@@ -134,6 +143,14 @@ class HostSearch {
     HostHit hit() const { return {DistanceKey(distance), row_pointer}; }
     bool operator<(const IndexHit& other) const { return distance < other.distance; }
   };
+  // Pending rows that others read as well.
+  struct CachedPending {
+    std::shared_ptr<PendingCache> cache;
+    BlockSource* source;
+    PendingReader chain;              // all of it, in its pages
+    std::optional<size_t> rows = {};  // that this search looks at; none before its first pass
+    std::optional<PendingReader> rest = {};  // what the cache had no room for
+  };
   // What a pass may keep.
   size_t WithinMemory(uint64_t rows) const;
   void BeginPass();
@@ -156,8 +173,18 @@ class HostSearch {
   // row pointer is needed is given without its bytes.
   Status ScanPending(PendingReader& pending, bool reads_rows,
                      const PendingReader::RowVisitor& visit);
+  Status OfferPages(PendingReader& pending);
   Status OfferPending(const PendingReader& pending, const PendingRow& row, uint32_t physical);
+  void OfferVector(const PendingRow& row);
+  // Whether codes bound the distances to this query.
+  bool CanUseCodes(const PendingCache& cache) const;
+  Status OfferCached(CachedPending& pending);
+  Status OfferCachedRows(CachedPending& pending, size_t first, size_t count);
+  // By their exact distances; rows ascend.
+  Status OfferByVector(CachedPending& pending, std::span<const size_t> rows);
+  Status OtherDimension(const PendingReader& pending, uint32_t physical, uint32_t dimension) const;
   Status VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit);
+  Status VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit);
 
   bool MayEnter(float distance, const Cursor& cursor) const {
     return !(distance > worst_) && !(distance < cursor.distance);
@@ -168,6 +195,8 @@ class HostSearch {
   std::vector<DistanceFunction> query_;  // one, or none without ranking
   std::vector<SegmentSource> segments_;
   std::vector<PendingReader> pending_;
+  std::vector<CachedPending> cached_;
+  std::optional<ByteCodeQuery> codes_;  // where a cache is of use
 
   // The batch being given out, ascending; in a pass a heap with the largest first.
   std::vector<HostHit> batch_;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "engine/segment/part_reader.h"
 
@@ -19,6 +20,13 @@ Status PendingReader::Damaged(uint32_t physical, const std::string& what) const 
                   fmt::format("page {} of \"{}\": {}", physical, name, what));
 }
 
+Result<PinnedBlock> PendingReader::PinPage(uint32_t physical) const {
+  PIGMENT_ASSIGN_OR_RETURN(PinnedBlock page, PinUnchecked(chain_.source, physical));
+  PIGMENT_RETURN_IF_ERROR(
+      CheckPendingPage(page.block(), chain_.stamp, physical, chain_.source->name()));
+  return page;
+}
+
 Status PendingReader::VisitChain(const ChainVisitor& visit) {
   uint32_t physical = chain_.first;
   Bound read{};
@@ -26,9 +34,7 @@ Status PendingReader::VisitChain(const ChainVisitor& visit) {
   uint64_t power = 1;
   uint32_t milestone = kNoBlock;  // Brent's cycle detection: a chain that returns to it never ends
   while (physical != kNoBlock && !is_at_end && (!bound_ || read.pages < bound_->pages)) {
-    PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page, PinUnchecked(chain_.source, physical));
-    PIGMENT_RETURN_IF_ERROR(
-        CheckPendingPage(page.block(), chain_.stamp, physical, chain_.source->name()));
+    PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page, PinPage(physical));
     const PendingHeader header = ReadPendingHeader(page.block());
     read = {read.pages + 1, header.entries};
     if (bound_ && read.pages == bound_->pages) {
@@ -56,31 +62,43 @@ Status PendingReader::VisitChain(const ChainVisitor& visit) {
 }
 
 Status PendingReader::VisitRows(bool reads_bytes, const RowVisitor& visit) {
-  return VisitChain([&](ConstBlockBytes page, uint32_t physical, uint32_t entries) {
-    return VisitPageRows(page, physical, entries, reads_bytes, visit);
+  uint32_t first = chain_.skipped;
+  return VisitChain([&](ConstBlockBytes page, uint32_t physical, uint32_t entries) -> Status {
+    if (first > entries) return Damaged(physical, "entries have disappeared");
+    for (uint32_t i = std::exchange(first, 0); i < entries; ++i)
+      PIGMENT_RETURN_IF_ERROR(VisitEntry(page, physical, i, reads_bytes, visit));
+    return Status::Ok();
   });
 }
 
-Status PendingReader::VisitPageRows(ConstBlockBytes page, uint32_t physical, uint32_t entries,
-                                    bool reads_bytes, const RowVisitor& visit) {
-  for (uint32_t i = 0; i < entries; ++i) {
-    const PendingSlot slot = ReadPendingSlot(page, i);
-    if (slot.flags & kPendingDead) continue;
-    const std::byte* const bytes = BlockPayload(page).data() + slot.offset;
-    PendingRow row{{}, bytes};  // both forms begin with the row pointer
-    std::memcpy(&row.head, bytes, sizeof row.head);
-    if (!reads_bytes) {
-      row = {{row.head.row_pointer, 0, 0}, nullptr};
-    } else if (slot.flags & kPendingOverflow) {
-      PendingOverflowEntry overflow;
-      std::memcpy(&overflow, bytes, sizeof overflow);
-      PIGMENT_RETURN_IF_ERROR(ReadOverflow(overflow, physical));
-      row.bytes = overflow_.data();
-      std::memcpy(&row.head, row.bytes, sizeof row.head);
-    }
-    PIGMENT_RETURN_IF_ERROR(visit(row, physical));
+Status PendingReader::VisitEntries(uint32_t physical, std::span<const uint32_t> entries,
+                                   const RowVisitor& visit) {
+  PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page, PinPage(physical));
+  const uint32_t count = ReadPendingHeader(page.block()).entries;
+  for (const uint32_t entry : entries) {
+    if (entry >= count) return Damaged(physical, "entries have disappeared");
+    PIGMENT_RETURN_IF_ERROR(VisitEntry(page.block(), physical, entry, true, visit));
   }
   return Status::Ok();
+}
+
+Status PendingReader::VisitEntry(ConstBlockBytes page, uint32_t physical, uint32_t entry,
+                                 bool reads_bytes, const RowVisitor& visit) {
+  const PendingSlot slot = ReadPendingSlot(page, entry);
+  if (slot.flags & kPendingDead) return Status::Ok();
+  const std::byte* const bytes = BlockPayload(page).data() + slot.offset;
+  PendingRow row{{}, bytes, entry};  // both forms begin with the row pointer
+  std::memcpy(&row.head, bytes, sizeof row.head);
+  if (!reads_bytes) {
+    row = {{row.head.row_pointer, 0, 0}, nullptr, entry};
+  } else if (slot.flags & kPendingOverflow) {
+    PendingOverflowEntry overflow;
+    std::memcpy(&overflow, bytes, sizeof overflow);
+    PIGMENT_RETURN_IF_ERROR(ReadOverflow(overflow, physical));
+    row.bytes = overflow_.data();
+    std::memcpy(&row.head, row.bytes, sizeof row.head);
+  }
+  return visit(row, physical);
 }
 
 Status PendingReader::VisitPages(const PageVisitor& visit) {

@@ -22,6 +22,7 @@ namespace pigment {
 struct PendingRow {
   PendingEntry head;
   const std::byte* bytes;  // of the whole entry; null where only the row pointer was asked for
+  uint32_t entry;          // its place in the page's directory
 
   // Needs no alignment. REQUIRES: bytes.
   const std::byte* vector() const { return bytes + sizeof head; }
@@ -35,6 +36,7 @@ struct PendingChain {
   uint32_t stamp;            // of its pages
   uint32_t first;            // kNoBlock: none
   uint32_t last = kNoBlock;  // where it ends; kNoBlock: where it goes no further
+  uint32_t skipped = 0;      // entries of the first page that are no rows of it
 };
 
 class PendingReader {
@@ -45,6 +47,11 @@ class PendingReader {
   // later ones, whatever was appended in between.
   using RowVisitor = std::function<Status(const PendingRow& row, uint32_t physical)>;
   Status VisitRows(bool reads_bytes, const RowVisitor& visit);
+
+  // Calls `visit` for those of these entries of a page that are alive, with their bytes. Whether
+  // the page is one of the chain is not asked.
+  Status VisitEntries(uint32_t physical, std::span<const uint32_t> entries,
+                      const RowVisitor& visit);
 
   // Calls `visit` for every page: of the chain, and of the entries in overflow pages, dead ones
   // too.
@@ -65,8 +72,10 @@ class PendingReader {
       std::function<Status(uint32_t physical, std::span<const std::byte> bytes)>;
 
   Status VisitChain(const ChainVisitor& visit);
-  Status VisitPageRows(ConstBlockBytes page, uint32_t physical, uint32_t entries, bool reads_bytes,
-                       const RowVisitor& visit);
+  Result<PinnedBlock> PinPage(uint32_t physical) const;
+  // Unless it is dead.
+  Status VisitEntry(ConstBlockBytes page, uint32_t physical, uint32_t entry, bool reads_bytes,
+                    const RowVisitor& visit);
   Status VisitOverflow(const PendingOverflowEntry& entry, const OverflowVisitor& visit);
   Status ReadOverflow(const PendingOverflowEntry& entry, uint32_t physical);
 

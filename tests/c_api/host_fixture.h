@@ -246,8 +246,11 @@ class Index {
           << error.message();
     }
     const pigment_page_source source = pages.source();
-    EXPECT_EQ(pigment_host_search_add_pending(search, &source, kStamp, first_pending, error.out()),
-              PIGMENT_OK)
+    EXPECT_EQ(
+        cache != nullptr
+            ? pigment_host_search_add_pending_cache(search, &source, cache, error.out())
+            : pigment_host_search_add_pending(search, &source, kStamp, first_pending, error.out()),
+        PIGMENT_OK)
         << error.message();
     return search;
   }
@@ -276,6 +279,7 @@ class Index {
   uint32_t graph_rows_min = 0;
   double recall = 0;  // of searches
   size_t width = 0;
+  pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read
   std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;
   uint32_t first_pending = PIGMENT_NO_PAGE;

@@ -613,6 +613,37 @@ inline void FuzzAddPending(World& w, Arguments& a) {
                                           in.OneIn(16) ? 8 : 9, chain.first, slot.out()));
 }
 
+inline void FuzzPendingCacheNew(World& w, Arguments& a) {
+  Input& in = a.input();
+  const FuzzedChain chain = AChain(w, a);
+  pigment_pending_cache_options options{};
+  a.Size(options);
+  options.stamp = in.OneIn(16) ? 8 : 9;
+  options.first = chain.first;
+  options.dimension = in.OneIn(8) ? static_cast<uint32_t>(in.Number()) : 3;
+  options.bytes_max = in.OneIn(2) ? in.Number() : in.Byte() * uint64_t{16};
+  pigment_pending_cache* cache = reinterpret_cast<pigment_pending_cache*>(8);
+  const bool wanted = !in.OneIn(24);
+  ErrorSlot slot(w, in);
+  const bool ok = slot.Ok(pigment_pending_cache_new(in.OneIn(32) ? nullptr : &options,
+                                                    wanted ? &cache : nullptr, slot.out()));
+  if (!wanted) return;
+  KeepMade(w.pending_caches, cache, ok);
+  if (cache != nullptr) w.pending_files[cache] = &w.files.back();
+}
+
+// Mostly with the chain that the cache is of; or with one that has nothing to do with it.
+inline void FuzzAddPendingCache(World& w, Arguments& a) {
+  Input& in = a.input();
+  pigment_pending_cache* cache = LiveOrNull(w.pending_caches, in);
+  PageFile* file = w.pending_files[cache];
+  const pigment_page_source source =
+      file == nullptr || in.OneIn(8) ? AChain(w, a).source : SourceOf(a, file);
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_host_search_add_pending_cache(
+      LiveOrNull(w.searches, in), in.OneIn(32) ? nullptr : &source, cache, slot.out()));
+}
+
 }  // namespace abi_fuzz
 
 #include "tests/fuzz/abi_calls_host_merge.h"
@@ -660,6 +691,11 @@ inline void AddSearches(std::vector<Entry>& t) {
                      given ? kept.size : 0, slot.out()));
                }});
   t.push_back({"pigment_host_search_add_pending", FuzzAddPending});
+  t.push_back({"pigment_pending_cache_new", FuzzPendingCacheNew});
+  t.push_back({"pigment_host_search_add_pending_cache", FuzzAddPendingCache});
+  t.push_back({"pigment_pending_cache_free", [](World& w, Arguments& a) {
+                 pigment_pending_cache_free(Remove(w.pending_caches, a.input()));
+               }});
   t.push_back({"pigment_host_search_next", [](World& w, Arguments& a) {
                  std::vector<pigment_host_hit> hits(a.input().Below(50));
                  size_t count = 77;

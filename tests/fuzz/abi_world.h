@@ -73,6 +73,7 @@ struct World {
   World& operator=(const World&) = delete;
   ~World() {
     for (auto* one : searches) pigment_host_search_free(one);
+    for (auto* one : pending_caches) pigment_pending_cache_free(one);
     for (auto* one : segments) pigment_segment_free(one);
     for (auto* one : builders) pigment_segment_builder_free(one);
     for (auto* one : filters) pigment_filter_free(one);
@@ -95,12 +96,14 @@ struct World {
   std::vector<pigment_segment_builder*> builders;
   std::vector<pigment_segment*> segments;
   std::vector<pigment_host_search*> searches;
+  std::vector<pigment_pending_cache*> pending_caches;
   std::deque<PageFile> files;
   std::vector<BuiltSegment> built;
   std::map<pigment_segment_builder*, PageFile*> builder_files;
   std::map<pigment_segment_builder*, uint32_t> builder_ids;
   std::map<pigment_segment_builder*, size_t> builder_dimensions;
   std::map<pigment_segment*, uint64_t> segment_rows;
+  std::map<pigment_pending_cache*, PageFile*> pending_files;
 };
 
 // One of the live objects, null, or (readable memory of) something else.

@@ -412,6 +412,31 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending(pigme
                                                                            const pigment_page_source *source,
                                                                            uint32_t stamp, uint32_t first,
                                                                            pigment_error **error);
+/* What was read of a chain of pending pages, kept for the searches that follow: row pointers, keys, and of each vector a code by which most rows are ruled
+   out; the pages are read only for what was appended since, and for vectors that may be among the hits. The hits are those that reading all pages gives.
+   The cache may be used for as long as entries of the chain are appended and marked dead, and nothing else; a row that it has met is given although it
+   was marked dead since, so the host lets go of the cache before a row pointer leads to something else. Rows beyond `bytes_max` are read in their pages.
+   One thread at a time for a cache and all searches that it was added to. Since 0.2. */
+typedef struct pigment_pending_cache pigment_pending_cache;
+typedef struct pigment_pending_cache_options {
+  size_t struct_size;
+  uint32_t stamp;     /* of the pages */
+  uint32_t first;     /* where the chain begins; PIGMENT_NO_PAGE: there are none */
+  uint32_t dimension; /* of its vectors; 0: not known, for searches that rank nothing */
+  uint64_t bytes_max; /* of memory, about; up to twice as much while it grows. 0: nothing is kept */
+} pigment_pending_cache_options;
+/* Reads nothing yet. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_cache_new(const pigment_pending_cache_options *options,
+                                                                     pigment_pending_cache **cache,
+                                                                     pigment_error **error);
+/* Searches that the cache was added to keep what they need of it. */
+PIGMENT_API void pigment_pending_cache_free(pigment_pending_cache *cache);
+/* As pigment_host_search_add_pending, for the chain of the cache. The first pass has the cache read, through `source`, what was appended since the last
+   search; a call that fails adds nothing to it. A search by PIGMENT_METRIC_L1, of another dimension than the cache's, or of one above 8,136 reads the pages. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending_cache(pigment_host_search *search,
+                                                                                 const pigment_page_source *source,
+                                                                                 pigment_pending_cache *cache,
+                                                                                 pigment_error **error);
 /* The next hits, at most `capacity`; *count 0 means that all rows were given. After PIGMENT_CANCELLED from a pin the
    call may be repeated and loses nothing. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_next(pigment_host_search *search, pigment_host_hit *hits,
@@ -426,7 +451,7 @@ pigment_host_search_visit_keys(pigment_host_search *search,
 typedef struct pigment_host_search_counters {
   size_t struct_size;
   uint64_t passes;
-  uint64_t rows_scored;
+  uint64_t rows_scored; /* compared with the query, by vector or by code */
   uint64_t pages_read;
   /* Since 0.2. Live rows for which the conditions hold: known of segments when they are added, of pending pages after a pass. */
   uint64_t segment_rows;

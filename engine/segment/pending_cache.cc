@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows as they come from the reader; a call that fails takes back what it added.
+
+#include "engine/segment/pending_cache.h"
+
+#include <cstring>
+#include <limits>
+
+#include "engine/vector/byte_code.h"
+#include "engine/vector/distance.h"
+
+namespace pigment {
+
+bool PendingCache::HasCodes(uint32_t dimension) {
+  return dimension != 0 && dimension <= kByteCodeDimensionMax;
+}
+
+PendingCache::PendingCache(const PendingCacheOptions& options)
+    : options_(options),
+      code_bytes_(HasCodes(options.dimension) ? ByteCodeBytes(options.dimension) : 0) {}
+
+// Goes back to where it began unless it is kept, also when memory runs out.
+class PendingCache::Addition {
+ public:
+  explicit Addition(PendingCache* cache)
+      : cache_(cache), rows_(cache->rows_.size()), keys_bytes_(cache->keys_.size()) {}
+  Addition(const Addition&) = delete;
+  Addition& operator=(const Addition&) = delete;
+  ~Addition() {
+    if (is_kept_) return;
+    cache_->rows_.resize(rows_);
+    cache_->keys_.resize(keys_bytes_);
+    cache_->codes_.resize(rows_ * cache_->code_bytes_);
+    cache_->is_full_ = false;
+  }
+  void Keep() { is_kept_ = true; }
+
+ private:
+  PendingCache* const cache_;
+  const size_t rows_;
+  const size_t keys_bytes_;
+  bool is_kept_ = false;
+};
+
+Status PendingCache::Extend(BlockSource* source) {
+  if (is_full_) return Status::Ok();
+  Addition addition(this);
+  PendingReader reader(Rest(source));
+  PIGMENT_RETURN_IF_ERROR(
+      reader.VisitRows(true, [&](const PendingRow& row, uint32_t physical) -> Status {
+        is_full_ = is_full_ || !HasRoomFor(row);
+        if (!is_full_) Add(row, physical);
+        return Status::Ok();
+      }));
+  addition.Keep();
+  return Status::Ok();
+}
+
+PendingChain PendingCache::Chain(BlockSource* source) const {
+  return {.source = source, .stamp = options_.stamp, .first = options_.first};
+}
+
+PendingChain PendingCache::Rest(BlockSource* source) const {
+  PendingChain chain = Chain(source);
+  if (!rows_.empty()) {
+    chain.first = rows_.back().physical;
+    chain.skipped = rows_.back().entry + 1;
+  }
+  return chain;
+}
+
+bool PendingCache::HasRoomFor(const PendingRow& row) const {
+  const uint64_t bytes = rows_.size() * sizeof(Row) + keys_.size() + codes_.size();
+  return bytes + sizeof(Row) + row.head.keys_bytes + code_bytes_ <= options_.bytes_max;
+}
+
+void PendingCache::Add(const PendingRow& row, uint32_t physical) {
+  const std::span<const std::byte> keys = row.keys();
+  rows_.push_back({.row_pointer = row.head.row_pointer,
+                   .keys_begin = keys_.size(),
+                   .keys_bytes = row.head.keys_bytes,
+                   .dimension = row.head.dimension,
+                   .physical = physical,
+                   .entry = row.entry});
+  keys_.insert(keys_.end(), keys.begin(), keys.end());
+  if (code_bytes_ != 0) AddCode(row);
+}
+
+void PendingCache::AddCode(const PendingRow& row) {
+  codes_.resize(rows_.size() * code_bytes_);
+  std::byte* const code = codes_.data() + codes_.size() - code_bytes_;
+  size_t bad = 0;
+  if (row.head.dimension == options_.dimension) {
+    vector_.resize(row.head.dimension);
+    std::memcpy(vector_.data(), row.vector(), vector_.size() * sizeof(float));
+    if (AllFinite(vector_.data(), vector_.size(), &bad)) {
+      EncodeByteCode(vector_, code);
+      return;
+    }
+  }
+  constexpr float kUnknown = std::numeric_limits<float>::infinity();
+  const ByteCodeHeader nothing{.scale = 0, .error = kUnknown, .norm = kUnknown};
+  std::memcpy(code, &nothing, sizeof nothing);
+}
+
+}  // namespace pigment

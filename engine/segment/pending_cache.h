@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PendingCache: what searches need of a chain of pending pages, kept from one search to the next:
+// of each row its row pointer, its keys and a byte code of its vector, from which distances are
+// bounded from below. Pages before the last are never appended to, so only what lies behind the
+// last row is read to keep up. Rows that die later stay: whoever keeps the cache asks whether they
+// may (pigment_host.h). One thread; sources are borrowed for a call.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/block/block_source.h"
+#include "engine/segment/pending_reader.h"
+
+namespace pigment {
+
+struct PendingCacheOptions {
+  uint32_t stamp = 0;         // of the chain's pages
+  uint32_t first = kNoBlock;  // kNoBlock: there are none
+  uint32_t dimension = 0;     // vectors of another one have no code; 0: none has
+  uint64_t bytes_max = 0;  // of rows, keys and codes; what the containers keep free is not counted
+};
+
+class PendingCache {
+ public:
+  struct Row {
+    uint64_t row_pointer;
+    uint64_t keys_begin;
+    uint32_t keys_bytes;
+    uint32_t dimension;  // 0: no vector
+    uint32_t physical;   // page and place in its directory
+    uint32_t entry;
+  };
+
+  explicit PendingCache(const PendingCacheOptions& options);
+
+  // Reads what was appended since, unless there is no room for it. After an error nothing was
+  // added.
+  Status Extend(BlockSource* source);
+  // Whether Extend left a row out: from here on it reads nothing.
+  bool is_full() const { return is_full_; }
+
+  // The whole chain, and what lies behind the rows that are here.
+  PendingChain Chain(BlockSource* source) const;
+  PendingChain Rest(BlockSource* source) const;
+
+  uint32_t dimension() const { return options_.dimension; }
+  // Rows keep their numbers: what was here stays the same.
+  size_t size() const { return rows_.size(); }
+  const Row& row(size_t i) const { return rows_[i]; }
+  std::span<const std::byte> keys(const Row& row) const {
+    return std::span(keys_).subspan(row.keys_begin, row.keys_bytes);
+  }
+  // Codes of row `first` and those behind it, one after the other; a row that has none has one of
+  // which nothing is known. REQUIRES: HasCodes(dimension()).
+  const std::byte* codes(size_t first) const { return codes_.data() + first * code_bytes_; }
+
+  static bool HasCodes(uint32_t dimension);
+
+ private:
+  class Addition;
+
+  bool HasRoomFor(const PendingRow& row) const;
+  void Add(const PendingRow& row, uint32_t physical);
+  void AddCode(const PendingRow& row);
+
+  const PendingCacheOptions options_;
+  const size_t code_bytes_;
+  std::vector<Row> rows_;
+  std::vector<std::byte> keys_;
+  std::vector<std::byte> codes_;
+  bool is_full_ = false;
+  std::vector<float> vector_;
+};
+
+}  // namespace pigment
