@@ -58,7 +58,7 @@ pig_register_options(void)
 							&pig_search_width, 0, 0, 1000000, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("pigment.pending_list_limit",
 							"Size of an index's pending rows from which on an insert makes a segment of them.",
-							"Scans look at pending rows one by one.",
+							"Scans look at pending rows one by one, and a session keeps up to twice as much memory of each index for them.",
 							&pig_pending_limit, 4096, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 }
 

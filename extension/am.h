@@ -77,6 +77,8 @@ typedef struct PigSegments
 extern PigSegments *pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* The same, kept open for scans of this session that follow. Before each call that reads them: pig_source_use(). */
 extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context);
+/* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
+extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
 extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);

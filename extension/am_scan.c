@@ -8,7 +8,8 @@
  * all come in the end.
  *
  * A scan reads the directory and copies the deletion bits at its first row. What is inserted later is invisible to its snapshot, what
- * VACUUM removes later was dead to it; so it needs no lock between rows. Each call of the engine gives a batch of rows and keeps
+ * VACUUM removes later was dead to it; so it needs no lock between rows. Pending rows are those that scans of the session read before, and what was
+ * appended since. Each call of the engine gives a batch of rows and keeps
  * its place, which makes the scan resumable after an interrupt and its memory bounded.
  */
 #include "postgres.h"
@@ -143,6 +144,7 @@ start_search(IndexScanDesc scan, PigScan *state)
 	pigment_host_search_options options = {0};
 	MemoryContext caller = MemoryContextSwitchTo(state->rescan_context);
 	PigVector	query = query_vector(scan, state->meta);
+	pigment_pending_cache *pending;
 
 	MemoryContextSwitchTo(caller);
 	options.struct_size = sizeof(options);
@@ -163,9 +165,14 @@ start_search(IndexScanDesc scan, PigScan *state)
 		PIG_CALL(&state->segment_pages.error,
 				 pigment_host_search_add_segment(state->search, state->segments->segments[i], state->segments->deleted[i],
 												 state->segments->deleted_bytes[i], &error));
-	PIG_CALL(&state->pending_pages.error,
-			 pigment_host_search_add_pending(state->search, &state->pending_pages.callbacks, state->meta->pending_stamp,
-											 state->meta->pending_head, &error));
+	pending = pig_hold_pending(state->segments, state->meta);
+	if (pending != NULL)
+		PIG_CALL(&state->pending_pages.error,
+				 pigment_host_search_add_pending_cache(state->search, &state->pending_pages.callbacks, pending, &error));
+	else
+		PIG_CALL(&state->pending_pages.error,
+				 pigment_host_search_add_pending(state->search, &state->pending_pages.callbacks, state->meta->pending_stamp,
+												 state->meta->pending_head, &error));
 	state->started = true;
 }
 

@@ -4,6 +4,9 @@
  * am_vacuum.c
  *	  VACUUM: sets a bit for each dead row of a segment, marks dead entries of pending pages.
  *
+ * Sessions keep pending rows from scan to scan, and a row pointer leads to another row once the bulk delete has returned. So it ends with another
+ * generation of the metapage, by which scans know that they must read the pending pages again (README.md).
+ *
  * Only row pointers are read: no vector, no heap. Every live row is reported to the callback exactly once, whatever it answers: CREATE INDEX
  * CONCURRENTLY collects them with one that never says yes. The table's lock keeps other VACUUMs away.
  */
@@ -114,22 +117,23 @@ vacuum_segment(VacuumState *vacuum, const pigment_segment *segment, const PigSeg
 }
 
 /*
- * Entries are appended and marked, never moved: what a copy of the page tells stays true for the page.
+ * Entries are appended and marked, never moved: what a copy of the page tells stays true for the page. Returns whether one is dead, by now or before.
  */
-static void
+static bool
 vacuum_pending_page(VacuumState *vacuum, BlockNumber block, uint32 stamp, const void *page)
 {
 	uint32		count = pigment_pending_page_count(page);
 	uint32	   *dead = palloc(sizeof(uint32) * (count + 1));
 	int			dead_count = 0;
+	bool		has_dead = false;
 
 	for (uint32 i = 0; i < count; i++)
 	{
 		uint64_t	row_pointer;
 
 		if (!pigment_pending_page_entry(page, i, &row_pointer))
-			continue;
-		if (is_dead(vacuum, row_pointer))
+			has_dead = true;
+		else if (is_dead(vacuum, row_pointer))
 			dead[dead_count++] = i;
 		else
 			vacuum->stats->num_index_tuples += 1;
@@ -138,12 +142,14 @@ vacuum_pending_page(VacuumState *vacuum, BlockNumber block, uint32 stamp, const 
 		pig_kill_entries(vacuum->index, block, stamp, dead, dead_count);
 	vacuum->stats->tuples_removed += dead_count;
 	pfree(dead);
+	return has_dead || dead_count > 0;
 }
 
 static void
 vacuum_pending(VacuumState *vacuum, const PigMeta *meta)
 {
 	BlockNumber block = meta->pending_head;
+	bool		has_dead = false;
 
 	while (block != PIGMENT_NO_PAGE)
 	{
@@ -151,9 +157,12 @@ vacuum_pending(VacuumState *vacuum, const PigMeta *meta)
 
 		pig_vacuum_delay_point();
 		pig_read_pending_page(vacuum->index, meta->pending_stamp, block, &page);
-		vacuum_pending_page(vacuum, block, meta->pending_stamp, page.data);
+		has_dead |= vacuum_pending_page(vacuum, block, meta->pending_stamp, page.data);
 		block = pigment_pending_page_next(page.data);
 	}
+	/* also for marks that a VACUUM left which was interrupted before it came here */
+	if (has_dead && vacuum->callback != NULL)
+		pig_outdate_pending(vacuum->index);
 }
 
 static IndexBulkDeleteResult *

@@ -65,8 +65,10 @@
 /* 17 dropped old_snapshot_threshold. */
 #if PG_VERSION_NUM >= 170000
 #define pig_test_for_old_snapshot(snapshot, relation, page) ((void) (snapshot))
+#define pig_snapshots_grow_old() false
 #else
 #define pig_test_for_old_snapshot(snapshot, relation, page) TestForOldSnapshot(snapshot, relation, page)
+#define pig_snapshots_grow_old() OldSnapshotThresholdActive()
 #endif
 
 /* 18 asks the locale itself. */

@@ -576,6 +576,15 @@ pig_kill_entries(Relation index, BlockNumber block, uint32 stamp, const uint32 *
 	UnlockReleaseBuffer(buffer);
 }
 
+void
+pig_outdate_pending(Relation index)
+{
+	PigMetaChange change = pig_begin_meta_change(index, NULL);
+
+	change.meta->generation++;
+	pig_end_meta_change(&change);
+}
+
 /* ---- deletion pages ---- */
 
 BlockNumber

@@ -14,7 +14,8 @@
  *	4		4		version of this layout: 2 where rows have keys, otherwise 1
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
- *	16		8		generation: grows with every change of the directory, and when another dimension takes the place of one
+ *	16		8		generation: grows with every change of the directory, when another dimension takes the place of one, and when
+ *					row pointers of dead pending entries are about to be free
  *	24		4		first pending page
  *	28		4		last pending page, or one from which the last is reached
  *	32		4		stamp of pending and overflow pages
@@ -179,6 +180,9 @@ extern bool pig_change_dimension(Relation index, const PigMeta *meta, BlockNumbe
 
 /* Marks entries of a pending page dead. */
 extern void pig_kill_entries(Relation index, BlockNumber block, uint32 stamp, const uint32 *entries, int count);
+
+/* Has nobody use from here on what was read of the pending pages before. */
+extern void pig_outdate_pending(Relation index);
 
 /* Writes the chain of a segment's deletion pages, all bits clear, and publishes it; returns its first page. */
 extern BlockNumber pig_create_deletions(PigRoom *room, const PigSegmentEntry *entry);

@@ -2,10 +2,11 @@
 
 /*
  * segment_cache.c
- *	  Segments that scans of this session opened, kept open for those that follow, and the buffers in which their pages were last.
+ *	  Segments that scans of this session opened, kept open for those that follow, and the buffers in which their pages were last; pending rows.
  *
  * A segment never changes, and its number is never given again within one file of an index; so what was read and checked of it holds for as long as
- * the directory names it. What is kept goes when the relation cache hears of a change of the index, or with the last scan that uses it then.
+ * the directory names it. Pending rows hold for as long as the generation of the metapage stays (README.md). What is kept goes when the relation
+ * cache hears of a change of the index, or with the last scan that uses it then.
  */
 #include "postgres.h"
 
@@ -38,6 +39,9 @@ struct PigOpenIndex
 	int			count;
 	int			capacity;
 	OpenSegment *segments;
+	pigment_pending_cache *pending; /* or NULL */
+	uint64		pending_generation; /* of the metapage that it belongs to */
+	uint32		pending_dimension;
 	Buffer	   *buffers;		/* of each block the last one that had it, or InvalidBuffer */
 	BlockNumber blocks;			/* in `buffers` */
 	PigOpenIndex *next;
@@ -54,6 +58,7 @@ close_index(PigOpenIndex *open)
 {
 	for (int i = 0; i < open->count; i++)
 		pigment_segment_free(open->segments[i].segment);
+	pigment_pending_cache_free(open->pending);
 	MemoryContextDelete(open->context);
 }
 
@@ -283,6 +288,33 @@ pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 	}
 	MemoryContextSwitchTo(caller);
 	return held;
+}
+
+pigment_pending_cache *
+pig_hold_pending(PigSegments *held, const PigMeta *meta)
+{
+	PigOpenIndex *open = held->open;
+	pigment_pending_cache_options options = {.struct_size = sizeof(options)};
+
+	/* then each page is to be asked whether the snapshot is too old for it */
+	if (pig_snapshots_grow_old())
+		return NULL;
+	if (open->pending != NULL && open->pending_generation == meta->generation && open->pending_dimension == meta->dimension)
+		return open->pending;
+	/* a scan that copied the metapage long ago does not take it from those that follow; the dimension that comes first makes no generation */
+	if (open->pending != NULL && (open->pending_generation > meta->generation ||
+								  (open->pending_generation == meta->generation && meta->dimension == 0)))
+		return NULL;
+	pigment_pending_cache_free(open->pending);
+	open->pending = NULL;
+	options.stamp = meta->pending_stamp;
+	options.first = meta->pending_head;
+	options.dimension = meta->dimension;
+	options.bytes_max = (uint64) pig_pending_limit * 1024 * 2;
+	PIG_CALL(NULL, pigment_pending_cache_new(&options, &open->pending, &error));
+	open->pending_generation = meta->generation;
+	open->pending_dimension = meta->dimension;
+	return open->pending;
 }
 
 void
