@@ -129,11 +129,16 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
 }
 
 Status ClusterProbe::Compare(ClusterSource& source, const ClusterProbeOptions& options,
-                             TopK& nearest) {
+                             float wanted_square, TopK& nearest) {
   // A heap, because few of them are compared before the limit rules out the others.
   const std::greater<> later;
   std::make_heap(gathered_.begin(), gathered_.end(), later);
-  while (!gathered_.empty() && !(SquareOf(gathered_.front()) > limit_)) {
+  // When there are k, what is not wanted need not be compared: the limit is farther for that, and
+  // the probe goes on for a little longer.
+  const auto is_ruled_out = [&](float bound) {
+    return bound > limit_ || (limit_ == limit_ && bound > wanted_square);
+  };
+  while (!gathered_.empty() && !is_ruled_out(SquareOf(gathered_.front()))) {
     const auto vector = static_cast<uint32_t>(gathered_.front());
     std::pop_heap(gathered_.begin(), gathered_.end(), later);
     gathered_.pop_back();
@@ -176,11 +181,11 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
     PIGMENT_RETURN_IF_ERROR(Gather(source, cluster, query, vectors, options));
     if (++clusters_probed_ == options.clusters_max) break;
     if (++gathered_from < batch) continue;
-    PIGMENT_RETURN_IF_ERROR(Compare(source, options, nearest));
+    PIGMENT_RETURN_IF_ERROR(Compare(source, options, wanted_square, nearest));
     gathered_from = 0;
     if (options.steps == nullptr) batch = std::min(batch * 2, kBatchMax);
   }
-  PIGMENT_RETURN_IF_ERROR(Compare(source, options, nearest));
+  PIGMENT_RETURN_IF_ERROR(Compare(source, options, wanted_square, nearest));
   return nearest.TakeSorted();
 }
 

@@ -54,9 +54,9 @@ struct ClusterProbeOptions {
   // For probes that go everywhere: others would end before they come near.
   float limit = std::numeric_limits<float>::quiet_NaN();
   // What is farther than this is not wanted, because enough was found elsewhere; NaN: there is no
-  // such distance. The k nearest are sought all the same, as the reach is by them; but clusters are
-  // left out from which, by what the reach goes beyond the k-th nearest, nothing is expected within
-  // it.
+  // such distance. There are k hits all the same, as the reach is by them, but beyond it not the
+  // nearest; and clusters are left out from which, by what the reach goes beyond the k-th of them,
+  // nothing is expected within it.
   float wanted = std::numeric_limits<float>::quiet_NaN();
   RowMask allowed = {};                      // of vectors
   uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
@@ -89,7 +89,8 @@ class ClusterProbe {
   Status Gather(ClusterSource& source, uint32_t cluster, const SignCodeQuery& query,
                 uint32_t vectors, const ClusterProbeOptions& options);
   // Compares what was gathered, the most promising first.
-  Status Compare(ClusterSource& source, const ClusterProbeOptions& options, TopK& nearest);
+  Status Compare(ClusterSource& source, const ClusterProbeOptions& options, float wanted_square,
+                 TopK& nearest);
 
   // Of all: PromiseOf the square and the cluster or vector.
   std::vector<uint64_t> waiting_;   // clusters by their bounds
@@ -97,7 +98,7 @@ class ClusterProbe {
   std::vector<uint64_t> gathered_;  // vectors by their bounds
   size_t taken_ = 0;                // of waiting_, the first: in known_, or were
   uint64_t bound_ = 0;              // that of no other is less
-  float limit_ = 0;                 // the square of the k-th nearest; NaN: there are not k yet
+  float limit_ = 0;                 // the square of the k-th hit so far; NaN: there are not k yet
   float square_ = 0;                // of the cluster that was probed last
   uint64_t links_met_ = 0;          // that may be among the nearest, or might if they were allowed
   uint64_t links_allowed_ = 0;      // of these
