@@ -312,6 +312,7 @@ using pigment::abi::ClearResult;
 using pigment::abi::NewResult;
 using pigment::abi::ReadCallOptions;
 using pigment::abi::ReadStruct;
+using pigment::abi::ResultKind;
 
 pigment_status pigment_collection_get(pigment_collection* collection,
                                       const pigment_get_request* request,
@@ -327,7 +328,7 @@ pigment_status pigment_collection_get(pigment_collection* collection,
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_ASSIGN_OR_RETURN(pigment::ResultSet set,
                                  pigment::abi::RunGet(*collection, read, context));
-        *result = NewResult(std::move(set));
+        *result = NewResult(std::move(set), ResultKind::kRecords);
         return Status::Ok();
       });
 }
@@ -347,7 +348,7 @@ pigment_status pigment_collection_peek(pigment_collection* collection, int64_t l
             PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_METADATAS | PIGMENT_INCLUDE_EMBEDDINGS;
         PIGMENT_ASSIGN_OR_RETURN(pigment::ResultSet set,
                                  pigment::abi::RunGet(*collection, request, context));
-        *result = NewResult(std::move(set));
+        *result = NewResult(std::move(set), ResultKind::kRecords);
         return Status::Ok();
       });
 }
@@ -412,7 +413,7 @@ pigment_status pigment_collection_query(pigment_collection* collection,
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_ASSIGN_OR_RETURN(pigment::ResultSet set,
                                  pigment::abi::RunQuery(*collection, read, context));
-        *result = NewResult(std::move(set));
+        *result = NewResult(std::move(set), ResultKind::kHits);
         return Status::Ok();
       });
 }

@@ -6,18 +6,19 @@
 
 #include <utility>
 
-#include "c_api/error.h"
-
-struct pigment_result : pigment::abi::Handle<pigment::abi::HandleKind::kResult> {
-  pigment::ResultSet set;
-};
-
 namespace pigment::abi {
 
-pigment_result* NewResult(ResultSet set) {
+pigment_result* NewResult(ResultSet set, ResultKind kind) {
+  auto shared = std::make_shared<const ResultSet>(std::move(set));
   auto* result = new pigment_result();
-  result->set = std::move(set);
+  result->set = std::move(shared);
+  result->result_kind = kind;
   return result;
+}
+
+const float* Floats(const std::vector<float>& values) {
+  static constexpr float kNone[1] = {0};
+  return values.empty() ? kNone : values.data();
 }
 
 namespace {
@@ -27,18 +28,11 @@ bool Show(const pigment_result* result, const TextColumn ResultSet::*member, boo
   if (column == nullptr) return false;
   *column = pigment_text_column{};
   if (!included) return false;
-  const TextColumn& from = result->set.*member;
+  const TextColumn& from = (*result->set).*member;
   column->offsets = from.offsets.data();
   column->bytes = from.bytes.data();
   column->validity = from.validity.empty() ? nullptr : from.validity.data();
   return true;
-}
-
-// What an included column without any row points at.
-constexpr float kNoFloats[1] = {0};
-
-const float* Floats(const std::vector<float>& values) {
-  return values.empty() ? kNoFloats : values.data();
 }
 
 }  // namespace
@@ -49,17 +43,17 @@ using pigment::abi::IsHandle;
 using pigment::abi::Show;
 
 uint64_t pigment_result_query_count(const pigment_result* result) {
-  if (!IsHandle(result) || result->set.query_offsets.empty()) return 0;
-  return result->set.query_offsets.size() - 1;
+  if (!IsHandle(result) || result->set->query_offsets.empty()) return 0;
+  return result->set->query_offsets.size() - 1;
 }
 
 uint64_t pigment_result_row_count(const pigment_result* result) {
-  if (!IsHandle(result) || result->set.query_offsets.empty()) return 0;
-  return result->set.query_offsets.back();
+  if (!IsHandle(result) || result->set->query_offsets.empty()) return 0;
+  return result->set->query_offsets.back();
 }
 
 const uint64_t* pigment_result_query_offsets(const pigment_result* result) {
-  return IsHandle(result) ? result->set.query_offsets.data() : nullptr;
+  return IsHandle(result) ? result->set->query_offsets.data() : nullptr;
 }
 
 bool pigment_result_ids(const pigment_result* result, pigment_text_column* column) {
@@ -67,43 +61,43 @@ bool pigment_result_ids(const pigment_result* result, pigment_text_column* colum
 }
 
 bool pigment_result_documents(const pigment_result* result, pigment_text_column* column) {
-  return Show(result, &ResultSet::documents, IsHandle(result) && result->set.included.documents,
+  return Show(result, &ResultSet::documents, IsHandle(result) && result->set->included.documents,
               column);
 }
 
 bool pigment_result_metadatas(const pigment_result* result, pigment_text_column* column) {
-  return Show(result, &ResultSet::metadatas, IsHandle(result) && result->set.included.metadatas,
+  return Show(result, &ResultSet::metadatas, IsHandle(result) && result->set->included.metadatas,
               column);
 }
 
 bool pigment_result_uris(const pigment_result* result, pigment_text_column* column) {
-  return Show(result, &ResultSet::uris, IsHandle(result) && result->set.included.uris, column);
+  return Show(result, &ResultSet::uris, IsHandle(result) && result->set->included.uris, column);
 }
 
 const float* pigment_result_distances(const pigment_result* result) {
-  if (!IsHandle(result) || !result->set.included.distances) return nullptr;
-  return pigment::abi::Floats(result->set.distances);
+  if (!IsHandle(result) || !result->set->included.distances) return nullptr;
+  return pigment::abi::Floats(result->set->distances);
 }
 
 const float* pigment_result_scores(const pigment_result* result) {
-  if (!IsHandle(result) || !result->set.has_scores) return nullptr;
-  return pigment::abi::Floats(result->set.scores);
+  if (!IsHandle(result) || !result->set->has_scores) return nullptr;
+  return pigment::abi::Floats(result->set->scores);
 }
 
 bool pigment_result_highlights(const pigment_result* result, pigment_text_column* column) {
   return Show(result, &ResultSet::highlights,
-              IsHandle(result) && !result->set.highlights.offsets.empty(), column);
+              IsHandle(result) && !result->set->highlights.offsets.empty(), column);
 }
 
 const float* pigment_result_embeddings(const pigment_result* result, size_t* dimension) {
-  const bool included = IsHandle(result) && result->set.included.embeddings;
-  if (dimension != nullptr) *dimension = included ? result->set.dimension : 0;
-  return included ? pigment::abi::Floats(result->set.embeddings) : nullptr;
+  const bool included = IsHandle(result) && result->set->included.embeddings;
+  if (dimension != nullptr) *dimension = included ? result->set->dimension : 0;
+  return included ? pigment::abi::Floats(result->set->embeddings) : nullptr;
 }
 
 int32_t pigment_result_included(const pigment_result* result) {
   if (!IsHandle(result)) return 0;
-  const pigment::Include& included = result->set.included;
+  const pigment::Include& included = result->set->included;
   const int32_t bits = (included.documents ? PIGMENT_INCLUDE_DOCUMENTS : 0) |
                        (included.metadatas ? PIGMENT_INCLUDE_METADATAS : 0) |
                        (included.embeddings ? PIGMENT_INCLUDE_EMBEDDINGS : 0) |
@@ -113,19 +107,19 @@ int32_t pigment_result_included(const pigment_result* result) {
 }
 
 uint64_t pigment_result_position(const pigment_result* result) {
-  return IsHandle(result) ? result->set.position : 0;
+  return IsHandle(result) ? result->set->position : 0;
 }
 
 const char* pigment_result_explain(const pigment_result* result, size_t* size) {
-  const bool given = IsHandle(result) && !result->set.explain_json.empty();
-  if (size != nullptr) *size = given ? result->set.explain_json.size() : 0;
-  return given ? result->set.explain_json.c_str() : nullptr;
+  const bool given = IsHandle(result) && !result->set->explain_json.empty();
+  if (size != nullptr) *size = given ? result->set->explain_json.size() : 0;
+  return given ? result->set->explain_json.c_str() : nullptr;
 }
 
 const char* pigment_result_cursor(const pigment_result* result, size_t* size) {
-  const bool given = IsHandle(result) && !result->set.cursor.empty();
-  if (size != nullptr) *size = given ? result->set.cursor.size() : 0;
-  return given ? result->set.cursor.c_str() : nullptr;
+  const bool given = IsHandle(result) && !result->set->cursor.empty();
+  if (size != nullptr) *size = given ? result->set->cursor.size() : 0;
+  return given ? result->set->cursor.c_str() : nullptr;
 }
 
 void pigment_result_free(pigment_result* result) {

@@ -84,7 +84,7 @@ pigment_status pigment_collection_search_text(pigment_collection* collection,
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_ASSIGN_OR_RETURN(pigment::ResultSet set,
                                  pigment::abi::RunTextSearch(*collection, read, context));
-        *result = pigment::abi::NewResult(std::move(set));
+        *result = pigment::abi::NewResult(std::move(set), pigment::abi::ResultKind::kHits);
         return Status::Ok();
       });
 }

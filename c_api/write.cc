@@ -4,6 +4,8 @@
 // validation: pointers and struct sizes, filters (delete), collection, dimension, then ids,
 // lengths, what to embed, vectors, metadatas, other columns, embedding function.
 
+#include "c_api/write.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,11 +16,6 @@
 
 namespace pigment::abi {
 namespace {
-
-struct WriteVerb {
-  WriteKind kind;
-  std::string_view word;
-};
 
 Result<std::vector<std::optional<std::string>>> CopyOptionalTexts(const TextColumnView& column) {
   std::vector<std::optional<std::string>> texts;
@@ -128,6 +125,8 @@ Result<WriteBatch> BuildBatch(const WriteVerb& verb, const pigment_collection& c
   return batch;
 }
 
+}  // namespace
+
 void ClearWriteResult(pigment_write_result* result) {
   if (result != nullptr) WriteStruct(pigment_write_result{}, result);
 }
@@ -148,6 +147,20 @@ void GiveOutcome(const WriteOutcome& outcome, pigment_write_result* result) {
   WriteStruct(filled, result);
 }
 
+Result<WriteOutcome> WriteRecords(const WriteVerb& verb, const pigment_collection& collection,
+                                  const pigment_records& records, const CallContext& context) {
+  PIGMENT_ASSIGN_OR_RETURN(Pinned pinned, PinCollection(collection, 0));
+  PIGMENT_RETURN_IF_ERROR(
+      CheckDimension(collection, *pinned.version, records.embeddings, "embeddings"));
+  PIGMENT_ASSIGN_OR_RETURN(WriteBatch batch,
+                           BuildBatch(verb, collection, *pinned.version, records, context));
+  pinned.version.reset();
+  PIGMENT_RETURN_IF_ERROR(context.control.Check());
+  return collection.collection->Write(std::move(batch));
+}
+
+namespace {
+
 pigment_status Write(const WriteVerb& verb, pigment_collection* collection,
                      const pigment_records* records, const pigment_call_options* options,
                      pigment_write_result* result, pigment_error** error) {
@@ -158,15 +171,8 @@ pigment_status Write(const WriteVerb& verb, pigment_collection* collection,
         PIGMENT_ASSIGN_OR_RETURN(const pigment_records read, ReadStruct(records, "records"));
         PIGMENT_ASSIGN_OR_RETURN(const CallContext context, ReadCallOptions(options));
         PIGMENT_RETURN_IF_ERROR(CheckWriteResult(result));
-        PIGMENT_ASSIGN_OR_RETURN(Pinned pinned, PinCollection(*collection, 0));
-        PIGMENT_RETURN_IF_ERROR(
-            CheckDimension(*collection, *pinned.version, read.embeddings, "embeddings"));
-        PIGMENT_ASSIGN_OR_RETURN(WriteBatch batch,
-                                 BuildBatch(verb, *collection, *pinned.version, read, context));
-        pinned.version.reset();
-        PIGMENT_RETURN_IF_ERROR(context.control.Check());
         PIGMENT_ASSIGN_OR_RETURN(const WriteOutcome outcome,
-                                 collection->collection->Write(std::move(batch)));
+                                 WriteRecords(verb, *collection, read, context));
         GiveOutcome(outcome, result);
         return Status::Ok();
       });

@@ -17,6 +17,10 @@ NOT_CALLED = {
     "pigment_text_search_request_init": "as above",
     "pigment_error_status": "the call that gave the error returned the same",
     "pigment_result_row_count": "the last of the query offsets is that number",
+    "pigment_result_arrow_stream": "a stream is for Arrow's library of Java, which the binding does not depend on",
+    "pigment_collection_add_arrow": "as above",
+    "pigment_collection_update_arrow": "as above",
+    "pigment_collection_upsert_arrow": "as above",
 }
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
@@ -65,7 +69,7 @@ LAYOUTS = {"int": "JAVA_INT", "long": "JAVA_LONG", "boolean": "JAVA_BOOLEAN", "d
 SIZES = {"int": 4, "long": 8, "boolean": 1, "double": 8, "MemorySegment": 8}
 
 # Short, and never waiting or calling back: they may run without leaving Java.
-TRIVIAL = re.compile(r"pigment_(result|error|status)_(?!free$)|pigment_(buffer_data|cancel_set|cancel_is_set|now_ns)$")
+TRIVIAL = re.compile(r"pigment_(result|error|status)_(?!free$|arrow_stream$)|pigment_(buffer_data|cancel_set|cancel_is_set|now_ns)$")
 
 
 def files(declared):

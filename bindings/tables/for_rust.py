@@ -10,6 +10,8 @@ SOURCES = pathlib.Path(__file__).resolve().parents[1] / "rust/pigment/src"
 
 INIT = "a crate zeroes its structs with the size that it was built for, where the library would write the size that it has"
 
+ARROW = "the feature `arrow` makes and reads batches itself, of the crates that it depends on alone"
+
 # C functions that the safe crate does not call, and why.
 UNUSED = {
     "pigment_call_options_init": INIT,
@@ -17,6 +19,10 @@ UNUSED = {
     "pigment_collection_options_init": INIT,
     "pigment_query_request_init": INIT,
     "pigment_text_search_request_init": INIT,
+    "pigment_result_arrow_stream": ARROW,
+    "pigment_collection_add_arrow": ARROW,
+    "pigment_collection_update_arrow": ARROW,
+    "pigment_collection_upsert_arrow": ARROW,
 }
 
 FUNCTIONS = {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What pigment.h declares, as data: constants, structs and functions. The header is written for this as much as for people: no
-macros with arguments, no unions, no bit-fields, one declaration after another. Anything else there is an error here."""
+macros with arguments, no unions, no bit-fields, one declaration after another. Anything else there is an error here. The structs of
+Arrow's C interface are names alone: a binding that looks into them has Arrow's own declarations."""
 
 import dataclasses
 import pathlib
@@ -53,7 +54,7 @@ class Header:
     abi_version: int
     groups: tuple
     structs: tuple
-    objects: tuple  # names of opaque types
+    objects: tuple  # names of opaque types, and of the structs that are another interface's
     functions: tuple
 
 
@@ -78,8 +79,8 @@ def read(path=PATH):
             groups.append(group(len(groups), match[1]))
         elif match := re.fullmatch(r"typedef struct (\w+) \{(.*)\} (\w+)", statement):
             structs.append(Struct(match[1], tuple(field(part) for part in match[2].split(";") if part.strip())))
-        elif match := re.fullmatch(r"typedef struct (\w+) \1", statement):
-            objects.append(match[1])
+        elif match := re.fullmatch(r"typedef struct (\w+) \1|struct (Arrow\w+) \{.*\}", statement):
+            objects.append(match[1] or match[2])
         elif match := re.fullmatch(r"PIGMENT_API (PIGMENT_CHECKED )?(.*?)(\w+)\((.*)\)", statement):
             parameters = () if match[4] == "void" else tuple(field(part) for part in match[4].split(","))
             functions.append(Function(match[3], match[2].strip(), parameters, match[1] is not None))
@@ -116,7 +117,7 @@ def field(text):
     text = " ".join(text.split())
     if match := re.match(r"\w+ \(\*(\w+)\)\(", text):
         return Field(match[1], "function")
-    match = re.fullmatch(r"(.*?[ *])(\w+)", text)
+    match = re.fullmatch(r"(?:struct )?(.*?[ *])(\w+)", text)
     if not match:
         raise ValueError(f"not a field or parameter: {text}")
     return Field(match[2], match[1].strip())

@@ -435,6 +435,44 @@ static void test_lexical(pigment_client *client) {
   pigment_collection_free(words);
 }
 
+/* A result becomes a stream, the stream records of another collection. */
+static void test_arrow(pigment_client *client, pigment_collection *docs) {
+  pigment_get_request get;
+  memset(&get, 0, sizeof get);
+  get.struct_size = sizeof get;
+  get.include = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_METADATAS | PIGMENT_INCLUDE_EMBEDDINGS;
+  pigment_result *result = NULL;
+  OK(pigment_collection_get(docs, &get, NULL, &result, &error));
+  const uint64_t rows = pigment_result_row_count(result);
+  pigment_collection *copy = NULL;
+  OK(pigment_client_create_collection(client, NULL, TEXT("copy"), NULL, &copy, &error));
+  typedef pigment_status (*arrow_write)(pigment_collection *, struct ArrowArrayStream *, const pigment_call_options *,
+                                        pigment_write_result *, uint64_t *, pigment_error **);
+  static const arrow_write kWrites[] = {pigment_collection_add_arrow, pigment_collection_update_arrow,
+                                        pigment_collection_upsert_arrow};
+  for (int i = 0; i < 3; ++i) {
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    OK(pigment_result_arrow_stream(result, &stream, &error));
+    CHECK(stream.get_schema(&stream, &schema) == 0 && schema.n_children == 4);
+    CHECK(strcmp(schema.format, "+s") == 0 && strcmp(schema.children[0]->name, "id") == 0);
+    schema.release(&schema);
+    pigment_write_result written;
+    memset(&written, 0, sizeof written);
+    written.struct_size = sizeof written;
+    uint64_t batches = 0;
+    OK(kWrites[i](copy, &stream, NULL, &written, &batches, &error));
+    CHECK(stream.release == NULL && batches == 1);
+    CHECK((i == 0 ? written.inserted : written.updated) == rows);
+  }
+  struct ArrowArrayStream released;
+  memset(&released, 0, sizeof released);
+  FAILS(pigment_collection_add_arrow(copy, &released, NULL, NULL, NULL, &error), PIGMENT_INVALID_ARGUMENT,
+        PIGMENT_DETAIL_NONE);
+  pigment_collection_free(copy);
+  pigment_result_free(result);
+}
+
 static void test_directory(const char *path) {
   pigment_open_options options;
   pigment_open_options_init(&options);
@@ -488,6 +526,7 @@ int main(void) {
   test_reads(docs);
   test_queries(docs);
   test_control(docs);
+  test_arrow(client, docs);
   test_text_search(client);
   test_embedding_function(client);
   test_lexical(client);

@@ -71,6 +71,8 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
   static pigment_collection** const no_made = nullptr;
   static pigment_result** const no_result = nullptr;
   static uint64_t* const no_number = nullptr;
+  static ArrowArrayStream stream;
+  static ArrowArrayStream* const no_stream = nullptr;
   static const char* const no_text = nullptr;
   static const pigment_embedding_function* const no_function = nullptr;
   static const pigment_collection_options* const no_collection_options = nullptr;
@@ -399,6 +401,45 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
        }},
       {"pigment_collection_search_text", "result",
        [d] { return Try(pigment_collection_search_text, d, &text_search, kNoOptions, no_result); }},
+      {"pigment_result_arrow_stream", "result",
+       [] {
+         return Try(pigment_result_arrow_stream, static_cast<const pigment_result*>(nullptr),
+                    &stream);
+       }},
+      {"pigment_result_arrow_stream", "stream",
+       [d] {
+         const auto all = Sized<pigment_get_request>();
+         abi_test::ResultHandle records_of;
+         EXPECT_TRUE(abi_test::Get(d, all, &records_of).ok());
+         return Try(pigment_result_arrow_stream, records_of.get(), no_stream);
+       }},
+      {"pigment_collection_add_arrow", "collection",
+       [] {
+         return Try(pigment_collection_add_arrow, no_docs, &stream, kNoOptions, no_write,
+                    no_number);
+       }},
+      {"pigment_collection_add_arrow", "stream",
+       [d] {
+         return Try(pigment_collection_add_arrow, d, no_stream, kNoOptions, no_write, no_number);
+       }},
+      {"pigment_collection_update_arrow", "collection",
+       [] {
+         return Try(pigment_collection_update_arrow, no_docs, &stream, kNoOptions, no_write,
+                    no_number);
+       }},
+      {"pigment_collection_update_arrow", "stream",
+       [d] {
+         return Try(pigment_collection_update_arrow, d, no_stream, kNoOptions, no_write, no_number);
+       }},
+      {"pigment_collection_upsert_arrow", "collection",
+       [] {
+         return Try(pigment_collection_upsert_arrow, no_docs, &stream, kNoOptions, no_write,
+                    no_number);
+       }},
+      {"pigment_collection_upsert_arrow", "stream",
+       [d] {
+         return Try(pigment_collection_upsert_arrow, d, no_stream, kNoOptions, no_write, no_number);
+       }},
   };
 }
 

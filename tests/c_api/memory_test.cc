@@ -16,6 +16,7 @@
 
 #ifndef PIGMENT_TEST_SANITIZED
 
+#include <cerrno>
 #include <cstdlib>
 #include <functional>
 #include <new>
@@ -210,6 +211,87 @@ TEST_P(MemoryOfCalls, ValidatingAWriteRunsOutAnywhere) {
     if (status == PIGMENT_INVALID_ARGUMENT && n > 200) return;
     ASSERT_TRUE(status == PIGMENT_INVALID_ARGUMENT || status == PIGMENT_RESOURCE_EXHAUSTED)
         << status;
+  }
+}
+
+TEST_P(MemoryOfCalls, AStreamOfAResultRunsOutAnywhere) {
+  auto get = Sized<pigment_get_request>();
+  get.include = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_EMBEDDINGS;
+  abi_test::ResultHandle result;
+  ASSERT_TRUE(abi_test::Get(docs_.get(), get, &result).ok());
+  EXPECT_GT(Sweep(GetParam(),
+                  [&](pigment_error** error) {
+                    ArrowArrayStream stream;
+                    const pigment_status status =
+                        pigment_result_arrow_stream(result.get(), &stream, error);
+                    EXPECT_EQ(status == PIGMENT_OK, stream.release != nullptr);
+                    if (stream.release != nullptr) stream.release(&stream);
+                    return status;
+                  }),
+            1);
+  int failures = 0;
+  for (int n = 0;; ++n) {
+    ArrowArrayStream stream{};
+    ASSERT_EQ(pigment_result_arrow_stream(result.get(), &stream, nullptr), PIGMENT_OK);
+    ArrowSchema schema{};
+    ArrowArray array{};
+    g_keeps_failing = GetParam();
+    g_allocations_left = n;
+    const int schema_failed = stream.get_schema(&stream, &schema);
+    const int array_failed = stream.get_next(&stream, &array);
+    const bool ran_out = g_allocations_left <= 0;
+    g_allocations_left = -1;
+    EXPECT_EQ(schema.release == nullptr, schema_failed == ENOMEM);
+    EXPECT_EQ(array.release == nullptr, array_failed == ENOMEM);
+    if (schema_failed != 0 || array_failed != 0) {
+      ++failures;
+      EXPECT_STREQ(stream.get_last_error(&stream), "out of memory");
+    }
+    if (array_failed != 0) {
+      EXPECT_EQ(stream.get_next(&stream, &array), 0) << "the batch is still to come";
+      EXPECT_EQ(array.length, 20);
+    }
+    if (schema.release != nullptr) schema.release(&schema);
+    if (array.release != nullptr) array.release(&array);
+    stream.release(&stream);
+    if (!ran_out) break;
+  }
+  EXPECT_GT(failures, 10);
+}
+
+TEST_P(MemoryOfCalls, ReadingAStreamRunsOutAnywhere) {
+  abi_test::Collection wide;
+  ASSERT_TRUE(abi_test::Create(client_.get(), "wide", &wide).ok());
+  abi_test::Batch batch;
+  batch.dimension = 3;
+  batch.ids.Add("one");
+  batch.values = {1, 2, 3};
+  ASSERT_TRUE(abi_test::Write(pigment_collection_add, wide.get(), batch).ok());
+  abi_test::ResultHandle result;
+  auto get = Sized<pigment_get_request>();
+  get.include = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_EMBEDDINGS;
+  ASSERT_TRUE(abi_test::Get(docs_.get(), get, &result).ok());
+  // The dimension is wrong, so that no write is reached.
+  for (int n = 0;; ++n) {
+    ArrowArrayStream stream{};
+    ASSERT_EQ(pigment_result_arrow_stream(result.get(), &stream, nullptr), PIGMENT_OK);
+    pigment_error* error = nullptr;
+    g_keeps_failing = GetParam();
+    g_allocations_left = n;
+    const pigment_status status =
+        pigment_collection_add_arrow(wide.get(), &stream, nullptr, nullptr, nullptr, &error);
+    const bool ran_out = g_allocations_left <= 0;
+    g_allocations_left = -1;
+    const int32_t detail = pigment_error_detail(error);
+    EXPECT_EQ(pigment_error_status(error), status);
+    pigment_error_free(error);
+    EXPECT_EQ(stream.release, nullptr);
+    if (!ran_out) {
+      EXPECT_EQ(detail, PIGMENT_DETAIL_DIMENSION);
+      EXPECT_GT(n, 50);
+      return;
+    }
+    ASSERT_TRUE(detail == PIGMENT_DETAIL_MEMORY || detail == PIGMENT_DETAIL_DIMENSION) << detail;
   }
 }
 

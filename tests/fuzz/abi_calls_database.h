@@ -892,6 +892,12 @@ inline void AddResults(std::vector<Entry>& t) {
                [](World& w, Arguments& a) { pigment_result_free(Remove(w.results, a.input())); }});
 }
 
+}  // namespace abi_fuzz
+
+#include "tests/fuzz/abi_calls_arrow.h"
+
+namespace abi_fuzz {
+
 inline void AddDatabaseCalls(std::vector<Entry>& table) {
   AddFacts(table);
   AddSmallObjects(table);
@@ -902,6 +908,7 @@ inline void AddDatabaseCalls(std::vector<Entry>& table) {
   AddCollections(table);
   AddRecords(table);
   AddResults(table);
+  AddArrow(table);
 }
 
 }  // namespace abi_fuzz

@@ -35,11 +35,10 @@ def signatures(text):
              and name != "PIGMENT_VERSION_PATCH"]
     text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r'extern "C" \{', "", text)
-    for name, body in re.findall(r"typedef struct \w+ \{(.*?)\} *(\w+);", text, flags=re.DOTALL):
-        name, body = body, name
+    for name, body in re.findall(r"\bstruct (\w+) \{(.*?)\} *\w*;", text, flags=re.DOTALL):
         fields = [squeeze(field) for field in body.split(";") if field.strip()]
         found += [f"struct {name}[{number}] {field}" for number, field in enumerate(fields)]
-    text = re.sub(r"typedef struct \w+ \{.*?\} *\w+;", "", text, flags=re.DOTALL)
+    text = re.sub(r"(typedef )?\bstruct \w+ \{.*?\} *\w*;", "", text, flags=re.DOTALL)
     for body in re.findall(r"\benum \{(.*?)\};", text, flags=re.DOTALL):
         found += [f"enum {squeeze(constant)}" for constant in body.split(",") if constant.strip()]
     text = re.sub(r"\benum \{.*?\};", "", text, flags=re.DOTALL)
@@ -98,6 +97,9 @@ def self_test():
         if (not released("old", signatures(old), signatures(new))) != keeps:
             wrong += 1
             print(f"self-test: {new!r} is judged wrongly")
+    if "struct t[0] int(*f)(struct t*)" not in signatures("struct t { int (*f)(struct t *); };"):
+        wrong += 1
+        print("self-test: a struct without a typedef is not seen")
     if len(compare("x", ["a", "b"], ["b", "c"])) != 2:
         wrong += 1
         print("self-test: a list is compared wrongly")

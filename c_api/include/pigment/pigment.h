@@ -28,6 +28,7 @@
  *  pigment_buffer      describe, list             free               one at a time    yes
  *  pigment_cancel      pigment_cancel_new         free               any, concurrent  yes
  *  pigment_error       a failing call             free               one at a time    yes
+ *  ArrowArrayStream    pigment_result_arrow_stream its release       one at a time    yes
  *
  *  The five functions to begin with: pigment_client_open, pigment_client_create_collection, pigment_collection_add,
  *  pigment_collection_query, pigment_client_close.
@@ -681,6 +682,106 @@ PIGMENT_API const char *pigment_result_explain(const pigment_result *result, siz
    written meanwhile: no record comes twice, and none is passed over, unless an update changes what order_by looks at. Since 0.2. */
 PIGMENT_API const char *pigment_result_cursor(const pigment_result *result, size_t *size);
 PIGMENT_API void pigment_result_free(pigment_result *result);
+
+/* ---- Arrow --------------------------------------------------------------------------------------------------------- */
+
+/* Since 0.2. Results out and records in as streams of Arrow's record batches, without Arrow's library. The three structs are those of the Arrow C data and
+   C stream interfaces, letter by letter: https://arrow.apache.org/docs/format/CDataInterface.html says what their members are and who releases what. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+
+#endif /* ARROW_C_DATA_INTERFACE */
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+  int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+  int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+  const char *(*get_last_error)(struct ArrowArrayStream *);
+  void (*release)(struct ArrowArrayStream *);
+  void *private_data;
+};
+
+#endif /* ARROW_C_STREAM_INTERFACE */
+
+/* The rows of a result as a stream: one batch of a get, one for each query of a query or text search, an empty one too. Columns, beside `id` only what the
+   result includes:
+     query      uint32, of a query or text search alone: the number of the query
+     id         large_utf8
+     document   large_utf8, or null
+     metadata   large_utf8, or null: a JSON object (extension arrow.json)
+     uri        large_utf8, or null
+     highlights large_utf8: a JSON array (extension arrow.json)
+     distance   float32
+     score      float32
+     embedding  fixed_size_list<float32>[dimension]; [0] where nothing was added yet
+   A document that is no UTF-8 is INVALID_ARGUMENT with its row, for the type of a column does not hang on what is in it.
+   What is in `stream` before is overwritten and not released; the caller releases it afterwards, or gives it away. Nothing but `query` is copied: stream and arrays
+   each hold what the result holds, so that they may outlive one another, the result, the collection and the client, be moved, and be released in any order and by
+   any thread. The result stays the caller's, and may be made a stream again. A stream is for one thread at a time, arrays and schemas for any. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_result_arrow_stream(const pigment_result *result,
+                                                                       struct ArrowArrayStream *stream,
+                                                                       pigment_error **error);
+
+/* add, update and upsert of the records of a stream, each batch of it one atomic write, an empty batch none. Columns by name, in any order, `id` required:
+     id, uri    utf8, large_utf8, utf8_view
+     document   these, or binary, large_binary, binary_view
+     metadata   JSON objects as a text; or a struct, whose fields are keys: bools, integers, floats, texts (UTF-8) and lists of one of these; a field that is null is left
+                out, and deletes no key
+     embedding  fixed_size_list, list or large_list of float16, float32, float64, int32 or int64, of one length
+   A null is an absent document, metadata or uri; a column of nothing but nulls in a batch, or of type null, is an absent column; an embedding that is null beside
+   others is refused. So are other columns, by name, and dictionaries.
+   The call takes the stream over: it is released when the call returns, also when that fails or refuses another argument, and stream->release is NULL then. The stream's
+   callbacks run on the thread of the call, with no lock of the library held; they must not unwind. What can be seen of the structs is checked (lengths, counts of buffers and children,
+   NULL, offsets); that buffers are as large as they say cannot be.
+   After a failure the batches before the one that failed are there: `result` (sums; position of the last) and `batches` say what was written, also then; either
+   may be NULL. The message names batch, row and column, pigment_error_row the row within the batch. A stream that fails is INVALID_ARGUMENT with what it says, or
+   RESOURCE_EXHAUSTED where that is ENOMEM. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_add_arrow(pigment_collection *collection,
+                                                                        struct ArrowArrayStream *stream,
+                                                                        const pigment_call_options *options,
+                                                                        pigment_write_result *result, uint64_t *batches,
+                                                                        pigment_error **error);
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_update_arrow(pigment_collection *collection,
+                                                                           struct ArrowArrayStream *stream,
+                                                                           const pigment_call_options *options,
+                                                                           pigment_write_result *result, uint64_t *batches,
+                                                                           pigment_error **error);
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_upsert_arrow(pigment_collection *collection,
+                                                                           struct ArrowArrayStream *stream,
+                                                                           const pigment_call_options *options,
+                                                                           pigment_write_result *result, uint64_t *batches,
+                                                                           pigment_error **error);
 
 #ifdef __cplusplus
 }

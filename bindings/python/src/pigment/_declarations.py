@@ -551,3 +551,11 @@ def declare(library: ctypes.CDLL) -> None:
     library.pigment_result_cursor.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)]
     library.pigment_result_free.restype = None
     library.pigment_result_free.argtypes = [ctypes.c_void_p]
+    library.pigment_result_arrow_stream.restype = ctypes.c_int32
+    library.pigment_result_arrow_stream.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)]
+    library.pigment_collection_add_arrow.restype = ctypes.c_int32
+    library.pigment_collection_add_arrow.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(CallOptions), ctypes.POINTER(WriteResult), ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)]
+    library.pigment_collection_update_arrow.restype = ctypes.c_int32
+    library.pigment_collection_update_arrow.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(CallOptions), ctypes.POINTER(WriteResult), ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)]
+    library.pigment_collection_upsert_arrow.restype = ctypes.c_int32
+    library.pigment_collection_upsert_arrow.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(CallOptions), ctypes.POINTER(WriteResult), ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_void_p)]

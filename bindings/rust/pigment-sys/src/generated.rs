@@ -133,6 +133,27 @@ pub struct pigment_result {
     _marker: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
 }
 
+/// Opaque; only ever behind a pointer.
+#[repr(C)]
+pub struct ArrowSchema {
+    _private: [u8; 0],
+    _marker: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
+}
+
+/// Opaque; only ever behind a pointer.
+#[repr(C)]
+pub struct ArrowArray {
+    _private: [u8; 0],
+    _marker: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
+}
+
+/// Opaque; only ever behind a pointer.
+#[repr(C)]
+pub struct ArrowArrayStream {
+    _private: [u8; 0],
+    _marker: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
+}
+
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct pigment_text_column {
@@ -794,6 +815,14 @@ extern "C" {
     pub fn pigment_result_explain(result: *const pigment_result, size: *mut usize) -> *const c_char;
     pub fn pigment_result_cursor(result: *const pigment_result, size: *mut usize) -> *const c_char;
     pub fn pigment_result_free(result: *mut pigment_result);
+    #[must_use]
+    pub fn pigment_result_arrow_stream(result: *const pigment_result, stream: *mut ArrowArrayStream, error: *mut *mut pigment_error) -> pigment_status;
+    #[must_use]
+    pub fn pigment_collection_add_arrow(collection: *mut pigment_collection, stream: *mut ArrowArrayStream, options: *const pigment_call_options, result: *mut pigment_write_result, batches: *mut u64, error: *mut *mut pigment_error) -> pigment_status;
+    #[must_use]
+    pub fn pigment_collection_update_arrow(collection: *mut pigment_collection, stream: *mut ArrowArrayStream, options: *const pigment_call_options, result: *mut pigment_write_result, batches: *mut u64, error: *mut *mut pigment_error) -> pigment_status;
+    #[must_use]
+    pub fn pigment_collection_upsert_arrow(collection: *mut pigment_collection, stream: *mut ArrowArrayStream, options: *const pigment_call_options, result: *mut pigment_write_result, batches: *mut u64, error: *mut *mut pigment_error) -> pigment_status;
 }
 
 /// How a struct lies in memory: its name, its size, its fields with their offsets.

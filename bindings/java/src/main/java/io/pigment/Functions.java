@@ -667,4 +667,32 @@ final class Functions {
   static void resultFree(MemorySegment result) {
     try { RESULT_FREE.invokeExact(result); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
   }
+
+  private static final MethodHandle RESULT_ARROW_STREAM =
+      NativeLibrary.handle("pigment_result_arrow_stream", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+
+  static int resultArrowStream(MemorySegment result, MemorySegment stream, MemorySegment error) {
+    try { return (int) RESULT_ARROW_STREAM.invokeExact(result, stream, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
+  private static final MethodHandle COLLECTION_ADD_ARROW =
+      NativeLibrary.handle("pigment_collection_add_arrow", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  static int collectionAddArrow(MemorySegment collection, MemorySegment stream, MemorySegment options, MemorySegment result, MemorySegment batches, MemorySegment error) {
+    try { return (int) COLLECTION_ADD_ARROW.invokeExact(collection, stream, options, result, batches, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
+  private static final MethodHandle COLLECTION_UPDATE_ARROW =
+      NativeLibrary.handle("pigment_collection_update_arrow", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  static int collectionUpdateArrow(MemorySegment collection, MemorySegment stream, MemorySegment options, MemorySegment result, MemorySegment batches, MemorySegment error) {
+    try { return (int) COLLECTION_UPDATE_ARROW.invokeExact(collection, stream, options, result, batches, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
+  private static final MethodHandle COLLECTION_UPSERT_ARROW =
+      NativeLibrary.handle("pigment_collection_upsert_arrow", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  static int collectionUpsertArrow(MemorySegment collection, MemorySegment stream, MemorySegment options, MemorySegment result, MemorySegment batches, MemorySegment error) {
+    try { return (int) COLLECTION_UPSERT_ARROW.invokeExact(collection, stream, options, result, batches, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
 }
