@@ -14,10 +14,6 @@ NOT_CALLED = {
     "pigment_open_options_init": "as above",
     "pigment_collection_options_init": "as above",
     "pigment_result_included": "the caller's own include list is in the answer",
-    "pigment_result_arrow_stream": "to_arrow makes its tables itself",
-    "pigment_collection_add_arrow": "tables do not go in yet",
-    "pigment_collection_update_arrow": "as above",
-    "pigment_collection_upsert_arrow": "as above",
 }
 
 # The exception of each status, by its name in pigment.errors.

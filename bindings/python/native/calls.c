@@ -72,6 +72,41 @@ static PyObject *call_upsert(PyObject *module, PyObject *arguments) {
   return write_records(arguments, pigment_collection_upsert);
 }
 
+typedef pigment_status (*arrow_function)(pigment_collection *, struct ArrowArrayStream *, const pigment_call_options *,
+                                         pigment_write_result *, uint64_t *, pigment_error **);
+
+/* write_arrow(collection, capsule, options) -> as a write */
+static PyObject *write_arrow(PyObject *arguments, arrow_function function) {
+  unsigned long long address = 0;
+  PyObject *capsule, *options;
+  call_guard guard;
+  if (!PyArg_ParseTuple(arguments, "KOO", &address, &capsule, &options)) return NULL;
+  struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, ARROW_STREAM);
+  if (stream == NULL || !call_guard_begin(&guard, options)) return NULL;
+  pigment_write_result result = {.struct_size = sizeof result};
+  pigment_error *error = NULL;
+  pigment_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = function((pigment_collection *)(uintptr_t)address, stream, &guard.options, &result, NULL, &error);
+  Py_END_ALLOW_THREADS
+  return call_guard_end(&guard, status, error) ? counts_of(&result) : NULL;
+}
+
+static PyObject *call_add_arrow(PyObject *module, PyObject *arguments) {
+  (void)module;
+  return write_arrow(arguments, pigment_collection_add_arrow);
+}
+
+static PyObject *call_update_arrow(PyObject *module, PyObject *arguments) {
+  (void)module;
+  return write_arrow(arguments, pigment_collection_update_arrow);
+}
+
+static PyObject *call_upsert_arrow(PyObject *module, PyObject *arguments) {
+  (void)module;
+  return write_arrow(arguments, pigment_collection_upsert_arrow);
+}
+
 /* What every read and delete has: ids and filters. */
 typedef struct selection {
   text_input ids;
@@ -266,6 +301,9 @@ PyMethodDef call_methods[] = {
     {"add", call_add, METH_VARARGS, NULL},
     {"update", call_update, METH_VARARGS, NULL},
     {"upsert", call_upsert, METH_VARARGS, NULL},
+    {"add_arrow", call_add_arrow, METH_VARARGS, NULL},
+    {"update_arrow", call_update_arrow, METH_VARARGS, NULL},
+    {"upsert_arrow", call_upsert_arrow, METH_VARARGS, NULL},
     {"delete", call_delete, METH_VARARGS, NULL},
     {"get", call_get, METH_VARARGS, NULL},
     {"peek", call_peek, METH_VARARGS, NULL},

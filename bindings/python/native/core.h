@@ -93,6 +93,9 @@ bool embedding_restore_exception(PyObject *said);
 
 /* ---- results.c ---- */
 
+/* The name of a capsule with a stream of Arrow's, in the protocol that libraries share. */
+#define ARROW_STREAM "arrow_array_stream"
+
 bool results_setup(PyObject *module);
 PyObject *result_new(pigment_result *result); /* takes it */
 

@@ -176,26 +176,35 @@ static PyObject *result_array(PyObject *self, PyObject *argument) {
   return view_new(self, values, "f", 4, rows, 1, 0);
 }
 
-/* column(name) -> (offsets, bytes, validity or None) as Views, as Arrow's LargeUtf8 has them; None when it is not included. */
-static PyObject *result_column(PyObject *self, PyObject *argument) {
-  const pigment_result *result = ((Result *)self)->result;
-  const char *name = PyUnicode_AsUTF8AndSize(argument, NULL);
-  const column_getter getter = name == NULL ? NULL : getter_of(name);
-  if (getter == NULL) return NULL;
-  pigment_text_column column;
-  if (!getter(result, &column)) Py_RETURN_NONE;
-  const size_t rows = (size_t)pigment_result_row_count(result);
-  const size_t size = column.offsets == NULL ? 0 : (size_t)column.offsets[rows];
-  PyObject *offsets = view_new(self, column.offsets, "q", 8, rows + 1, 1, 0);
-  PyObject *bytes = view_new(self, column.bytes, "B", 1, size, 1, 0);
-  PyObject *validity = column.validity == NULL ? (Py_INCREF(Py_None), Py_None) : view_new(self, column.validity, "B", 1, (rows + 7) / 8, 1, 0);
-  if (offsets == NULL || bytes == NULL || validity == NULL) {
-    Py_XDECREF(offsets);
-    Py_XDECREF(bytes);
-    Py_XDECREF(validity);
+/* ---- Arrow ---- */
+
+static void free_capsule(PyObject *capsule) {
+  struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, ARROW_STREAM);
+  if (stream->release != NULL) stream->release(stream);
+  PyMem_Free(stream);
+}
+
+/* __arrow_c_stream__(requested_schema=None) -> capsule, which whoever takes the stream leaves behind with a stream that is released. The columns have
+   the types that they have, whatever is requested. */
+static PyObject *result_arrow_stream(PyObject *self, PyObject *arguments, PyObject *keywords) {
+  static char *names[] = {"requested_schema", NULL};
+  PyObject *requested = NULL;
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|O", names, &requested)) return NULL;
+  struct ArrowArrayStream *stream = PyMem_Malloc(sizeof *stream);
+  if (stream == NULL) return PyErr_NoMemory();
+  pigment_error *error = NULL;
+  const pigment_status status = pigment_result_arrow_stream(((Result *)self)->result, stream, &error);
+  if (status != PIGMENT_OK) {
+    PyMem_Free(stream);
+    errors_raise(status, error);
     return NULL;
   }
-  return Py_BuildValue("NNN", offsets, bytes, validity);
+  PyObject *capsule = PyCapsule_New(stream, ARROW_STREAM, free_capsule);
+  if (capsule == NULL) {
+    stream->release(stream);
+    PyMem_Free(stream);
+  }
+  return capsule;
 }
 
 /* ---- Result ---- */
@@ -243,7 +252,7 @@ static PyMethodDef result_methods[] = {
     {"texts", result_texts, METH_VARARGS, NULL},
     {"numbers", result_numbers, METH_VARARGS, NULL},
     {"array", result_array, METH_O, NULL},
-    {"column", result_column, METH_O, NULL},
+    {"__arrow_c_stream__", (PyCFunction)(void (*)(void))result_arrow_stream, METH_VARARGS | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

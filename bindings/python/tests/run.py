@@ -7,7 +7,7 @@ import sys
 
 import tap
 
-MODULES = ["test_package", "test_surface", "test_values", "test_beyond", "test_embedding", "test_threads", "test_aio", "test_chroma",
+MODULES = ["test_package", "test_surface", "test_values", "test_beyond", "test_arrow", "test_embedding", "test_threads", "test_aio", "test_chroma",
            "test_docs"]
 
 

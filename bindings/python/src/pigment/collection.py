@@ -15,7 +15,7 @@ from ._library import Column, Handle, _options, call, call_json, integer, interr
 from .embedding import Registration, as_matrix, stored_function, stored_name
 from .errors import ChromaError, InvalidArgumentError
 from .filters import Filter, filter_json
-from .results import GetResult, QueryResult, TextSearchResult, get_result, query_result, text_search_result
+from .results import ArrowStreamExportable, GetResult, QueryResult, TextSearchResult, get_result, query_result, text_search_result
 
 if TYPE_CHECKING:
     from .client import Client
@@ -27,6 +27,7 @@ Metadata = Mapping[str, Any]
 
 _BITS = {"documents": 1, "metadatas": 2, "embeddings": 4, "uris": 8, "distances": 16, "data": 8}
 _WRITES = {"add": _core.add, "update": _core.update, "upsert": _core.upsert}
+_ARROW_WRITES = {"add": _core.add_arrow, "update": _core.update_arrow, "upsert": _core.upsert_arrow}
 
 
 class WriteResult(NamedTuple):
@@ -163,6 +164,27 @@ class Collection:
         except Exception as error:
             validate.refuse(operation, error,
                             lambda: self._check_records(operation, ids, embeddings, metadatas, documents, images, uris))
+
+    def add_arrow(self, data: ArrowStreamExportable) -> WriteResult:
+        """add of anything with __arrow_c_stream__: a table or reader of pyarrow, a DataFrame of polars or pandas, a relation of DuckDB, an answer of get.
+
+        Columns by name: id, embedding, document, uri, and metadata, JSON text or a struct. Each batch is written as a whole; an error names its batch, and those before are written."""
+        return self._write_arrow("add", data)
+
+    def update_arrow(self, data: ArrowStreamExportable) -> WriteResult:
+        """update, of what add_arrow takes."""
+        return self._write_arrow("update", data)
+
+    def upsert_arrow(self, data: ArrowStreamExportable) -> WriteResult:
+        """upsert, of what add_arrow takes."""
+        return self._write_arrow("upsert", data)
+
+    def _write_arrow(self, operation: str, data: ArrowStreamExportable) -> WriteResult:
+        if not hasattr(data, "__arrow_c_stream__"):
+            raise TypeError(f"expected an object with __arrow_c_stream__, such as a table, got {type(data).__name__}")
+        options = _options.get()
+        return WriteResult(*_ARROW_WRITES[operation](self._handle.address, data.__arrow_c_stream__(),
+                                                     options.values if options is not None else None))
 
     def _to_write(self, operation: str, embeddings: Any, documents: Any, images: Any, uris: Any) -> Any:
         """The vectors; documents alone are embedded by the library's call back."""

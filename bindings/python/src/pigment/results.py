@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,13 @@ from . import _core
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+
+class ArrowStreamExportable(Protocol):
+    """What has a stream of Arrow's, in the protocol that libraries share."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+
 
 _TEXTS = ("ids", "documents", "metadatas", "uris", "highlights")
 
@@ -59,22 +66,20 @@ class Result(dict[str, Any]):
         offsets = np.asarray(memoryview(_view(self._result.array("query_offsets")))).astype(np.int64)
         return np.repeat(np.arange(len(offsets) - 1), offsets[1:] - offsets[:-1])
 
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """For libraries that read Arrow's streams: a batch of a get, one for each query of a query; nothing but the queries' numbers is copied."""
+        return self._result.__arrow_c_stream__(requested_schema)
+
+    @property
+    def arrow(self) -> ArrowStreamExportable:
+        """The rows for libraries that would take the answer for a dictionary: polars.DataFrame(answer.arrow), duckdb.from_arrow(answer.arrow)."""
+        return self._result
+
     def to_arrow(self) -> pyarrow.Table:
         """A row for each record: id, and what is included; of a query also the number of the query. Texts and numbers are not copied. Needs pyarrow."""
         import pyarrow as pa
 
-        columns: dict[str, Any] = {}
-        if self._nested:
-            columns["query"] = pa.array(self._queries())
-        for name in _TEXTS:
-            if (buffers := self._result.column(name)) is not None:
-                columns[_SINGULAR[name]] = _arrow_texts(self._result.row_count, buffers)
-        for name, array in self.arrays.items():
-            if name == "embeddings":
-                columns["embedding"] = pa.FixedSizeListArray.from_arrays(pa.array(array.reshape(-1)), max(1, array.shape[1]))
-            elif name != "query_offsets":
-                columns[_SINGULAR[name]] = pa.array(array)
-        return pa.table(columns)
+        return pa.table(self.arrow)
 
     def to_pandas(self) -> pandas.DataFrame:
         """As to_arrow; metadata as dictionaries. Needs pandas."""
@@ -99,14 +104,6 @@ _SINGULAR = {"ids": "id", "documents": "document", "metadatas": "metadata", "uri
 def _view(view: _core.View | None) -> _core.View:
     assert view is not None
     return view
-
-
-def _arrow_texts(rows: int, buffers: tuple[_core.View, _core.View, _core.View | None]) -> Any:
-    import pyarrow as pa
-
-    offsets, data, validity = buffers
-    return pa.LargeStringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(data),
-                                            None if validity is None else pa.py_buffer(validity))
 
 
 class GetResult(Result):
