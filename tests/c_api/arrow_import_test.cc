@@ -436,7 +436,7 @@ std::vector<Spoiled> SpoiledColumns() {
       {"offset", texts, [](ArrowArray& a) { a.offset = -1; }, {}},
       {"offset", texts, [](ArrowArray& a) { a.offset = kMax; }, {}},
       {"null_count", texts, [](ArrowArray& a) { a.null_count = -2; }, {}},
-      {"null_count", texts, [](ArrowArray& a) { a.null_count = 4; }, {}},
+      {"null_count 4 (", texts, [](ArrowArray& a) { a.null_count = 4; }, {}},
       {"no validity bitmap", texts, [](ArrowArray& a) { a.null_count = 1; }, {}},
       {"n_buffers", texts, [](ArrowArray& a) { a.n_buffers = 2; }, {}},
       {"n_buffers", texts, [](ArrowArray& a) { a.n_buffers = -1; }, {}},

@@ -761,9 +761,9 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_result_arrow_stream(const pig
      embedding  fixed_size_list, list or large_list of float16, float32, float64, int32 or int64, of one length
    A null is an absent document, metadata or uri; a column of nothing but nulls in a batch, or of type null, is an absent column; an embedding that is null beside
    others is refused. So are other columns, by name, and dictionaries.
-   The call takes the stream over: it is released when the call returns, also when that fails or refuses another argument, and stream->release is NULL then. The stream's
-   callbacks run on the thread of the call, with no lock of the library held; they must not unwind. What can be seen of the structs is checked (lengths, counts of buffers and children,
-   NULL, offsets); that buffers are as large as they say cannot be.
+   The call takes the stream over: it is released when the call returns, also when that fails or refuses another argument, and stream->release is NULL then.
+   The stream's callbacks run on the thread of the call, with no lock of the library held; they must not unwind. What can be seen of the structs is checked
+   (lengths, counts of buffers and children, NULL, offsets); that buffers are as large as they say cannot be.
    After a failure the batches before the one that failed are there: `result` (sums; position of the last) and `batches` say what was written, also then; either
    may be NULL. The message names batch, row and column, pigment_error_row the row within the batch. A stream that fails is INVALID_ARGUMENT with what it says, or
    RESOURCE_EXHAUSTED where that is ENOMEM. */
