@@ -4,6 +4,7 @@
 import argparse
 import concurrent.futures
 import os
+import signal
 import subprocess
 import sys
 
@@ -193,6 +194,8 @@ def main():
         "--effort", type=float, metavar="N", help="how much the harnesses do; 1 is what a check does, 10 a soak")
     arguments = parser.parse_args()
 
+    # A shell's job in the background has it ignored, and so would the tests that send it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     global effort
     effort = arguments.effort or float(os.environ.get("PIGMENT_EFFORT") or 1)
     if not 0 < effort < float("inf"):
