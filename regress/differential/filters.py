@@ -4,7 +4,7 @@
 usage: filters.py LIBPIGMENT [SEED]; the server is found through libpq's environment variables. Prints one TAP line for
 each table. Every query runs twice, with index and bitmap scans off and with nothing but them, as an ordinary user: the
 same rows, in the same order of distance, ties as sets. Between queries rows are inserted, updated and deleted, the table
-is vacuumed, the index rebuilt.
+is vacuumed, the index merged or rebuilt.
 """
 
 import pathlib
@@ -18,8 +18,8 @@ import sql
 
 TABLES = 20
 STEPS = 9  # of changes in a table
-QUERIES = 12  # after each
-QUERIES_MIN = 1000  # of all together, compared
+QUERIES = 28  # after each
+QUERIES_MIN = 5000  # of all together, compared
 
 WORDS = ["", "a", "A", "ab", "b", "ba", "Zoë", "zoe", "日本語", "x" * 255, "x" * 256, "x" * 257, "x" * 256 + "y", "ÿ",
          "-", " a", "a ", "NULL", "{}", "don''t"]
@@ -150,8 +150,9 @@ class Table:
         self.dimension = draw.choice([0, 1, 2, 2, 3, 3])  # few, so that distances tie; 0: no vector
         self.is_partitioned = draw.random() < 0.2
         self.columns = [(Documents if draw.random() < 0.15 else Column)(draw, f"c{i}") for i in range(draw.randint(1, 5))]
-        self.operator, self.classes = draw.choice(
-            [("<->", "vector_l2_ops"), ("<=>", "vector_cosine_ops"), ("<#>", "vector_ip_ops"), ("<+>", "vector_l1_ops")])
+        self.operator, metric = draw.choice([("<->", "l2"), ("<=>", "cosine"), ("<#>", "ip"), ("<+>", "l1")])
+        self.type = draw.choice(["vector", "vector", "halfvec"])
+        self.operator_class = f"{self.type}_{metric}_ops"
         self.next_id = 0
         self.compared = 0
 
@@ -159,7 +160,7 @@ class Table:
         return self.session.run(statement)
 
     def create(self):
-        declared = draw_typmod(self.draw, self.dimension)
+        declared = self.type + draw_typmod(self.draw, self.dimension)
         columns = ["id int", *(column.declaration() for column in self.columns)]
         if self.dimension:
             columns.append(f"v {declared}")
@@ -172,7 +173,7 @@ class Table:
             self.insert(self.draw.choice([1, 40, 70, 400, 4000]))
         keys = [column.name for column in self.columns]
         if self.dimension:
-            keys.insert(self.draw.randint(0, len(keys)), f"v {self.classes}")
+            keys.insert(self.draw.randint(0, len(keys)), f"v {self.operator_class}")
         self.predicate = ""
         if self.draw.random() < 0.15:
             self.predicate = " WHERE id % 3 <> 0"
@@ -194,7 +195,7 @@ class Table:
     def change(self):
         some = f"id % {self.draw.randint(2, 9)} = {self.draw.randint(0, 3)}"
         column = self.draw.choice(self.columns)
-        change = self.draw.choice(["insert", "insert", "update", "vector", "delete", "vacuum", "reindex", "rollback", "analyze"])
+        change = self.draw.choice(["insert", "insert", "update", "vector", "delete", "vacuum", "merge", "reindex", "rollback", "analyze"])
         if change == "insert":
             self.insert(self.draw.choice([1, 10, 60]))
         elif change == "update":
@@ -209,6 +210,9 @@ class Table:
             self.run("ROLLBACK")
         elif change in ("vacuum", "analyze"):
             self.run(f"{change} {self.name}")
+        elif change == "merge":
+            for index in self.indexes():
+                self.run(f"SELECT pigment.merge('{index}')")
         elif change == "reindex":
             self.run(f"SET maintenance_work_mem = '{self.draw.choice(['1MB', '64MB'])}'")
             self.run(f"REINDEX TABLE {self.name}")
@@ -250,10 +254,13 @@ class Table:
         self.ranked += "Index Cond" in plan and "Order By" in plan
         return None
 
+    def indexes(self):
+        return self.session.run(
+            f"SELECT indexrelid::regclass FROM pg_index JOIN pg_class c ON c.oid = indrelid WHERE relname ~ '^{self.name}(_|$)' "
+            "AND indexrelid NOT IN (SELECT oid FROM pg_class WHERE relkind = 'I')")
+
     def check(self):
-        for index in self.session.run(
-                f"SELECT indexrelid::regclass FROM pg_index JOIN pg_class c ON c.oid = indrelid WHERE relname ~ '^{self.name}(_|$)' "
-                "AND indexrelid NOT IN (SELECT oid FROM pg_class WHERE relkind = 'I')"):
+        for index in self.indexes():
             self.run(f"SELECT * FROM pigment.check('{index}')")
 
     used = 0  # queries with conditions in the index
@@ -261,7 +268,7 @@ class Table:
 
 
 def draw_typmod(draw, dimension):
-    return f"vector({dimension})" if draw.random() < 0.5 else "vector"
+    return f"({dimension})" if draw.random() < 0.5 else ""
 
 
 def check_rows(expected, got, ordered, limit):
@@ -309,7 +316,7 @@ def main():
         ranked += table.ranked
         failures += problem is not None
         columns = ", ".join(column.declaration() for column in table.columns)
-        print(f"{'not ' if problem else ''}ok {number + 1} - {columns}; {table.dimension} dimensions, {table.next_id} rows, "
+        print(f"{'not ' if problem else ''}ok {number + 1} - {columns}; {table.type} of {table.dimension} dimensions, {table.next_id} rows, "
               f"{table.compared} queries", flush=True)
         if problem:
             print("# " + problem.replace("\n", "\n# "), flush=True)
