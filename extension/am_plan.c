@@ -57,6 +57,17 @@ strategy_of(const IndexOptInfo *index, int column, Node *clause)
 }
 
 /*
+ * What the clause compares its column with; NULL: that is not known yet.
+ */
+static const Datum *
+known_argument(Node *clause)
+{
+	Node	   *right = IsA(clause, OpExpr) ? (Node *) lsecond(((OpExpr *) clause)->args) : NULL;
+
+	return right != NULL && IsA(right, Const) && !((Const *) right)->constisnull ? &((Const *) right)->constvalue : NULL;
+}
+
+/*
  * The conditions that keep rows out by themselves, and the column of each; the others only let the executor look at each row.
  */
 static List *
@@ -76,7 +87,7 @@ answered_quals(const IndexPath *path, List **indexcols)
 		{
 			RestrictInfo *info = lfirst_node(RestrictInfo, qual);
 
-			if (pig_column_answers(&column, strategy_of(index, clause->indexcol, (Node *) info->clause)))
+			if (pig_column_answers(&column, strategy_of(index, clause->indexcol, (Node *) info->clause), known_argument((Node *) info->clause)))
 			{
 				quals = lappend(quals, info);
 				*indexcols = lappend_int(*indexcols, clause->indexcol);
@@ -317,7 +328,8 @@ validate_filter(Oid family_oid, Oid type, const char *family)
 {
 	CatCList   *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family_oid));
 	CatCList   *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family_oid));
-	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? JsonbExistsAllStrategyNumber : BTMaxStrategyNumber;
+	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? JsonbExistsAllStrategyNumber :
+		type == TEXTOID ? PIG_TEXT_STARTS_WITH : BTMaxStrategyNumber;
 	bool		compares = type != ANYARRAYOID && type != JSONBOID;
 	bool		valid = true;
 

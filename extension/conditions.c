@@ -105,6 +105,106 @@ set_range(pigment_host_condition *condition, const Argument *argument, int strat
 	condition->takes_low = condition->takes_high = takes_bound;
 }
 
+/*
+ * The texts that a pattern of LIKE, or of ^@, lets through.
+ */
+typedef struct Pattern
+{
+	StringInfoData prefix;		/* they begin with it */
+	bool		is_whole;		/* and do not go on */
+	bool		is_exact;		/* all such texts are let through */
+} Pattern;
+
+static Pattern
+read_pattern(Datum argument, int strategy)
+{
+	text	   *given = DatumGetTextPP(argument);
+	const char *bytes = VARDATA_ANY(given);
+	int			size = VARSIZE_ANY_EXHDR(given);
+	int			i = 0;
+	Pattern		pattern = {.is_exact = true};
+
+	initStringInfo(&pattern.prefix);
+	if (strategy == PIG_TEXT_STARTS_WITH)
+	{
+		appendBinaryStringInfo(&pattern.prefix, bytes, size);
+		return pattern;
+	}
+	for (; i < size && bytes[i] != '%' && bytes[i] != '_'; i++)
+	{
+		/* one that ends the pattern is the operator's to complain of */
+		if (bytes[i] == '\\' && ++i == size)
+		{
+			pattern.is_exact = false;
+			return pattern;
+		}
+		appendStringInfoCharMacro(&pattern.prefix, bytes[i]);
+	}
+	pattern.is_whole = i == size;
+	while (i < size && bytes[i] == '%')
+		i++;
+	pattern.is_exact = i == size;
+	return pattern;
+}
+
+/*
+ * What is above all bytes that begin with these, and no more; NULL bytes: nothing is.
+ */
+static pigment_host_bytes
+bytes_behind(const StringInfo prefix)
+{
+	pigment_host_bytes behind = {0};
+	int			size = prefix->len;
+	char	   *bytes;
+
+	while (size > 0 && (unsigned char) prefix->data[size - 1] == 0xFF)
+		size--;
+	if (size == 0)
+		return behind;
+	bytes = palloc((Size) size);
+	memcpy(bytes, prefix->data, (Size) size);
+	bytes[size - 1] = (char) ((unsigned char) bytes[size - 1] + 1);
+	behind.bytes = bytes;
+	behind.size = (size_t) size;
+	return behind;
+}
+
+/*
+ * By the bytes, whatever the collation: with a deterministic one both operators compare bytes.
+ */
+static void
+pattern_condition(PigConditions *all, pigment_host_condition *condition, ScanKey key)
+{
+	Pattern		pattern;
+	pigment_host_bytes *bounds;
+
+	if ((key->sk_flags & SK_SEARCHARRAY) != 0)
+	{
+		all->recheck = true;
+		return;
+	}
+	pattern = read_pattern(key->sk_argument, key->sk_strategy);
+	/* keys of so many bytes may have been cut */
+	all->recheck |= !pattern.is_exact || pattern.prefix.len > PIG_KEY_BYTES_MAX - (pattern.is_whole ? 1 : 0);
+	pattern.prefix.len = Min(pattern.prefix.len, PIG_KEY_BYTES_MAX);
+	if (pattern.prefix.len == 0 && !pattern.is_whole)
+		return;
+	bounds = palloc0(sizeof(pigment_host_bytes) * 2);
+	bounds[0].bytes = pattern.prefix.data;
+	bounds[0].size = (size_t) pattern.prefix.len;
+	condition->keys = bounds;
+	if (pattern.is_whole)
+	{
+		condition->kind = PIGMENT_CONDITION_ANY_OF;
+		condition->key_count = 1;
+		return;
+	}
+	bounds[1] = bytes_behind(&pattern.prefix);
+	condition->kind = PIGMENT_CONDITION_RANGE;
+	condition->key_count = 2;
+	condition->takes_low = true;
+}
+
 static void
 value_condition(PigConditions *all, pigment_host_condition *condition, const PigColumn *column, ScanKey key)
 {
@@ -124,7 +224,7 @@ value_condition(PigConditions *all, pigment_host_condition *condition, const Pig
 		condition->keys = argument.keys;
 		condition->key_count = argument.count;
 	}
-	else if (pig_column_answers(column, key->sk_strategy))
+	else if (pig_column_answers(column, key->sk_strategy, NULL))
 		set_range(condition, &argument, key->sk_strategy);
 	else
 		all->recheck = true;	/* the column is not NULL: no more is known */
@@ -190,13 +290,22 @@ json_condition(PigConditions *all, pigment_host_condition *condition, ScanKey ke
 }
 
 bool
-pig_column_answers(const PigColumn *column, int strategy)
+pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 {
+	Pattern		pattern;
+
 	switch (column->kind)
 	{
 		case PIG_COLUMN_VECTOR:
 			return false;
 		case PIG_COLUMN_VALUE:
+			if (strategy == PIG_TEXT_LIKE || strategy == PIG_TEXT_STARTS_WITH)
+			{
+				if (argument == NULL)
+					return strategy == PIG_TEXT_STARTS_WITH;
+				pattern = read_pattern(*argument, strategy);
+				return pattern.prefix.len > 0 || pattern.is_whole;
+			}
 			return strategy == InvalidStrategy || strategy == BTEqualStrategyNumber ||
 				(column->type != TEXTOID && column->type != VARCHAROID) || column->orders_by_bytes;
 		case PIG_COLUMN_LIST:
@@ -232,6 +341,8 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 		/* all operators are strict */
 		if ((key->sk_flags & SK_ISNULL) != 0)
 			all->nothing = true;
+		else if (column->kind == PIG_COLUMN_VALUE && key->sk_strategy > BTMaxStrategyNumber)
+			pattern_condition(all, condition, key);
 		else if (column->kind == PIG_COLUMN_VALUE)
 			value_condition(all, condition, column, key);
 		else if (column->kind == PIG_COLUMN_JSON)

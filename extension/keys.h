@@ -32,7 +32,9 @@
 /* Keys are cut to so many bytes. */
 #define PIG_KEY_BYTES_MAX 256
 
-/* Strategies of filter columns: of values those of B-trees, of arrays and jsonb those that GIN has for the same operators. */
+/* Strategies of filter columns: of values those of B-trees, and of texts two more; of arrays and jsonb those that GIN has for the same operators. */
+#define PIG_TEXT_LIKE 6
+#define PIG_TEXT_STARTS_WITH 7
 #define PIG_LIST_OVERLAPS 1
 #define PIG_LIST_CONTAINS 2
 #define PIG_LIST_CONTAINED 3
@@ -104,7 +106,10 @@ typedef struct PigConditions
 
 /* Made in the current memory context, which must outlive their use. */
 extern PigConditions pig_conditions(Relation index, ScanKey keys, int count);
-/* Whether the index answers a condition by itself, so that it need not look at rows for which it does not hold. */
-extern bool pig_column_answers(const PigColumn *column, int strategy);
+/*
+ * Whether the index answers a condition by itself, so that it need not look at rows for which it does not hold; argument NULL: it is not known
+ * yet.
+ */
+extern bool pig_column_answers(const PigColumn *column, int strategy, const Datum *argument);
 
 #endif							/* PIGMENT_KEYS_H */

@@ -39,7 +39,7 @@ CREATE OPERATOR CLASS numeric_ops DEFAULT FOR TYPE numeric USING pigment AS
 COMMENT ON OPERATOR CLASS numeric_ops USING pigment IS 'conditions on columns of numeric';
 
 CREATE OPERATOR CLASS text_ops DEFAULT FOR TYPE text USING pigment AS
-	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >;
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, OPERATOR 6 ~~, OPERATOR 7 ^@;
 COMMENT ON OPERATOR CLASS text_ops USING pigment IS 'conditions on columns of text and varchar';
 
 CREATE OPERATOR CLASS bool_ops DEFAULT FOR TYPE bool USING pigment AS

@@ -101,11 +101,27 @@ class Column:
         kind = draw.choice(self.scalar.others) if draw.random() < 0.4 else self.scalar.name
         if self.scalar.name == "bool" and draw.random() < 0.5:
             return draw.choice([self.name, f"NOT {self.name}"])
+        if self.scalar.name in ("text", "varchar") and draw.random() < 0.3:
+            return f"{self.name} {pattern(draw)}"
         if draw.random() < 0.25:
             return f"{self.name} {draw.choice(COMPARISONS)} ANY ({self.list_literal(draw, kind)})"
         if draw.random() < 0.2 and self.scalar.name != "bool":
             return f"{self.name} BETWEEN {self.literal(draw, kind)} AND {self.literal(draw, kind)}"
         return f"{self.name} {draw.choice(COMPARISONS)} {self.literal(draw, kind)}"
+
+
+def pattern(draw):
+    """LIKE or ^@ with the beginning of a word, and perhaps more."""
+    word = draw.choice(WORDS).replace("''", "'")
+    beginning = word[:draw.choice([0, 1, 2, len(word), len(word)])]
+    if draw.random() < 0.2:
+        beginning = beginning.replace("a", "\\a")
+    quoted = lambda text: "'" + text.replace("'", "''") + "'"
+    if draw.random() < 0.2:
+        return f"^@ {quoted(beginning)}"
+    if draw.random() < 0.1:
+        return f"LIKE ANY (ARRAY[{quoted(beginning + '%')}, {quoted(word)}])"
+    return f"LIKE {quoted(beginning + draw.choice(['', '%', '%', '%%', '_', '_%', '%b', '%_']))}"
 
 
 class Documents:

@@ -166,6 +166,32 @@ SELECT count(*) FROM shapes WHERE doc ?| '{}';
 SELECT count(*) FROM shapes WHERE t > 'w19' AND id < 1000 AND t IS NOT NULL;
 RESET enable_seqscan;
 SELECT count(*) FROM shapes WHERE t > 'w19' AND id < 1000 AND t IS NOT NULL;
+-- Beginnings of texts are bytes in every collation; what follows a wildcard is the executor's work.
+CREATE FUNCTION like_counts(pattern text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	by_index bigint;
+	by_rows bigint;
+	seen record;
+BEGIN
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = on;
+	SET LOCAL enable_indexscan = on;
+	PERFORM id FROM shapes WHERE id > 1000 ORDER BY v <-> '[7,1]' LIMIT 1; -- the last scan, where the next is none
+	EXECUTE format('SELECT count(*) FROM shapes WHERE t %s', pattern) INTO by_index;
+	SELECT index, filter_rows, recheck INTO seen FROM pigment.last_scan();
+	SET LOCAL enable_seqscan = on;
+	SET LOCAL enable_bitmapscan = off;
+	SET LOCAL enable_indexscan = off;
+	EXECUTE format('SELECT count(*) FROM shapes WHERE t %s', pattern) INTO by_rows;
+	RETURN CASE WHEN by_index = by_rows THEN 'ok ' ELSE 'not ' || by_rows || ': ' END || by_index
+		|| CASE WHEN seen.index <> 'shapes_t'::regclass THEN ', no index' ELSE ' of ' || seen.filter_rows || CASE WHEN seen.recheck THEN ', looked at' ELSE '' END END;
+END $$;
+SELECT p, like_counts(p) FROM unnest(ARRAY['LIKE ''w1%''', 'LIKE ''w1''', 'LIKE ''w\1%%''', 'LIKE ''w_''', 'LIKE ''w1_%''', 'LIKE ''%9''', 'LIKE ''%''', 'LIKE ''''',
+	'^@ ''w1''', '^@ ''''', 'LIKE ANY (''{w1%,w2}'')', 'NOT LIKE ''w%''', 'LIKE NULL']) p;
+SELECT left(p, 9), like_counts(p) FROM unnest(ARRAY[format('LIKE %L', repeat('x', 256) || '%'), format('LIKE %L', repeat('x', 257) || '%'), format('LIKE %L', repeat('x', 256)),
+	format('LIKE %L', repeat('x', 300) || '2')]) p;
+SELECT like_counts('LIKE ''w1\''');
+EXPLAIN (COSTS OFF) SELECT id FROM shapes WHERE t LIKE 'w1%' AND id < 300;
 
 -- Partitions: MergeAppend of one scan for each.
 CREATE TABLE parts (id int, kind text COLLATE "C", v vector(2)) PARTITION BY RANGE (id);
