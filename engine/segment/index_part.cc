@@ -79,7 +79,9 @@ constexpr size_t kUsualNeighbors = 10;
 constexpr uint32_t kSampledFrom = 8192;
 constexpr uint32_t kSampleMax = 16384;
 // Each so manyth vector is of the sample; 1: all are.
-uint32_t StepOfSample(uint32_t count) { return (count + kSampleMax - 1) / kSampleMax; }
+uint32_t StepOfSample(uint32_t count) {
+  return count / kSampleMax + (count % kSampleMax != 0 ? 1 : 0);
+}
 
 // Rounded up, so that no length is a greater part of it than 1.
 float GreatestLength(const VectorTable& points) {

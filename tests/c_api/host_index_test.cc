@@ -236,6 +236,22 @@ TEST(HostIndex, HasNoMoreRowsThanItsMemoryHasRoomFor) {
   EXPECT_EQ(more.info.index, PIGMENT_INDEX_FLAT) << "it was given up";
 }
 
+TEST(HostIndex, PromisesMoreRowsTheMoreMemoryThereIs) {
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = 8;
+  options.index = PIGMENT_INDEX_AUTO;
+  uint64_t before = 0;
+  for (uint32_t bits = 16; bits < 64; ++bits) {
+    options.memory_budget_bytes = uint64_t{1} << bits;
+    const uint64_t rows = pigment_segment_index_rows_max(&options);
+    EXPECT_GE(rows, before) << bits;
+    before = rows;
+  }
+  EXPECT_GT(before, uint64_t{4000000000});
+}
+
 TEST(HostIndex, OfHalvesTakesHalfThePagesOfItsVectors) {
   std::mt19937_64 random(12);
   uint64_t pointer = 1;
