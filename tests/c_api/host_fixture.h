@@ -340,4 +340,54 @@ inline void RoundToHalves(std::vector<Row>& rows) {
   }
 }
 
+inline pigment_host_search_counters CountersOf(const pigment_host_search* search) {
+  pigment_host_search_counters counters{};
+  counters.struct_size = sizeof counters;
+  pigment_host_search_get_counters(search, &counters);
+  return counters;
+}
+
+// When pins fail while a search is drained: ever later, so that in the end a pass gets through.
+struct Interruptions {
+  Pages* pages = nullptr;  // null: never
+  uint64_t pins_first = 8;
+  uint64_t pins_more = 4;  // after each call
+};
+
+// Reads everything in calls of random capacity; one that was cancelled is repeated, as a host does
+// after an interrupt.
+inline std::vector<Expected> Drain(pigment_host_search* search, std::mt19937_64& random,
+                                   const Interruptions& interruptions = {}) {
+  std::vector<Expected> got;
+  std::vector<pigment_host_hit> hits(1000);
+  Pages* const pages = interruptions.pages;
+  for (int calls = 0; calls < 100000; ++calls) {
+    Error error;
+    size_t count = 999;
+    if (pages != nullptr && calls < 40) {
+      const uint64_t pins =
+          interruptions.pins_first + static_cast<uint64_t>(calls) * interruptions.pins_more;
+      pages->fail_in = 1 + random() % pins;
+    }
+    const size_t capacity = 1 + random() % (random() % 2 ? 7 : hits.size());
+    const pigment_status status =
+        pigment_host_search_next(search, hits.data(), capacity, &count, error.out());
+    if (pages != nullptr) pages->fail_in = 0;
+    if (status == PIGMENT_CANCELLED) {
+      EXPECT_EQ(count, 0u);
+      continue;
+    }
+    EXPECT_EQ(status, PIGMENT_OK) << error.message();
+    if (status != PIGMENT_OK || count == 0) return got;
+    EXPECT_LE(count, capacity);
+    for (size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(std::isnan(hits[i].distance), hits[i].kind != 0);
+      got.emplace_back(hits[i].kind, hits[i].kind == 0 ? hits[i].distance : 0.0f,
+                       hits[i].row_pointer);
+    }
+  }
+  ADD_FAILURE() << "the search did not end";
+  return got;
+}
+
 }  // namespace host_test

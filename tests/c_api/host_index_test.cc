@@ -26,38 +26,6 @@ std::vector<Row> RandomRows(std::mt19937_64& random, uint32_t dimension, size_t 
   return rows;
 }
 
-pigment_host_search_counters CountersOf(const pigment_host_search* search) {
-  pigment_host_search_counters counters{};
-  counters.struct_size = sizeof counters;
-  pigment_host_search_get_counters(search, &counters);
-  return counters;
-}
-
-// All hits, in calls of a few; a call that was cancelled is repeated.
-std::vector<Expected> Drain(pigment_host_search* search, std::mt19937_64& random,
-                            Pages* interrupted) {
-  std::vector<Expected> got;
-  pigment_host_hit hits[100];
-  for (int calls = 0; calls < 100000; ++calls) {
-    Error error;
-    size_t count = 0;
-    if (interrupted != nullptr && calls < 20)
-      interrupted->fail_in = 1 + random() % (50 + static_cast<uint64_t>(calls) * 50);
-    const pigment_status status =
-        pigment_host_search_next(search, hits, 1 + random() % 100, &count, error.out());
-    if (interrupted != nullptr) interrupted->fail_in = 0;
-    if (status == PIGMENT_CANCELLED) continue;
-    EXPECT_EQ(status, PIGMENT_OK) << error.message();
-    if (status != PIGMENT_OK || count == 0) return got;
-    for (size_t i = 0; i < count; ++i) {
-      got.emplace_back(hits[i].kind, hits[i].kind == 0 ? hits[i].distance : 0.0f,
-                       hits[i].row_pointer);
-    }
-  }
-  ADD_FAILURE() << "the search did not end";
-  return got;
-}
-
 size_t CountLate(const std::vector<Expected>& got) {
   size_t late = 0;
   for (size_t i = 1; i < got.size(); ++i)
@@ -97,7 +65,9 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     if (random() % 4 == 0) index.width = 1 + random() % 20;
     const auto query = RandomVector(random, dimension);
     pigment_host_search* search = index.NewSearch(index.segment_metric, &query);
-    std::vector<Expected> got = Drain(search, random, random() % 2 ? &index.pages : nullptr);
+    std::vector<Expected> got =
+        Drain(search, random,
+              {.pages = random() % 2 ? &index.pages : nullptr, .pins_first = 50, .pins_more = 50});
     const pigment_host_search_counters counters = CountersOf(search);
     searched += counters.walks + counters.probes;
     EXPECT_GE(counters.visits, counters.walks + counters.probes);
@@ -135,7 +105,7 @@ TEST(HostIndex, IsNotAskedWhereAllAreWanted) {
   for (const double recall : {0.0, 1.0}) {
     index.recall = recall;
     pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &query);
-    EXPECT_EQ(Drain(search, random, nullptr), Model(index.all, PIGMENT_METRIC_L2, &query));
+    EXPECT_EQ(Drain(search, random), Model(index.all, PIGMENT_METRIC_L2, &query));
     EXPECT_EQ(CountersOf(search).walks, 0u);
     pigment_host_search_free(search);
   }

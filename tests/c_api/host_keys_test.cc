@@ -161,28 +161,6 @@ struct KeyedIndex {
   std::vector<Cells> cells;
 };
 
-std::vector<Expected> DrainAll(pigment_host_search* search, Pages* interrupted,
-                               std::mt19937_64& random) {
-  std::vector<Expected> got;
-  std::vector<pigment_host_hit> hits(300);
-  for (int calls = 0; calls < 100000; ++calls) {
-    Error error;
-    size_t count = 0;
-    if (interrupted != nullptr && calls < 30) interrupted->fail_in = 1 + random() % 60;
-    const pigment_status status =
-        pigment_host_search_next(search, hits.data(), hits.size(), &count, error.out());
-    if (interrupted != nullptr) interrupted->fail_in = 0;
-    if (status == PIGMENT_CANCELLED) continue;
-    EXPECT_EQ(status, PIGMENT_OK) << error.message();
-    if (status != PIGMENT_OK || count == 0) return got;
-    for (size_t i = 0; i < count; ++i)
-      got.emplace_back(hits[i].kind, hits[i].kind == 0 ? hits[i].distance : 0.0f,
-                       hits[i].row_pointer);
-  }
-  ADD_FAILURE() << "the search did not end";
-  return got;
-}
-
 TEST(HostKeys, ConditionsLetThroughTheRowsForWhichTheyHold) {
   size_t matched = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
@@ -208,13 +186,13 @@ TEST(HostKeys, ConditionsLetThroughTheRowsForWhichTheyHold) {
       }
       const std::vector<float>* ranked = dimension == 0 || random() % 4 == 0 ? nullptr : &query;
       pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, ranked, random() % 20);
-      const auto got = DrainAll(search, random() % 2 != 0 ? &index.pages : nullptr, random);
+      const auto got = Drain(
+          search, random,
+          {.pages = random() % 2 != 0 ? &index.pages : nullptr, .pins_first = 60, .pins_more = 0});
       const auto expected = Model(keyed.Matching(conditions), PIGMENT_METRIC_L2, ranked);
       ASSERT_EQ(got, expected);
       matched += expected.size();
-      pigment_host_search_counters counters{};
-      counters.struct_size = sizeof counters;
-      pigment_host_search_get_counters(search, &counters);
+      const pigment_host_search_counters counters = CountersOf(search);
       EXPECT_EQ(counters.segment_rows + counters.pending_rows, expected.size());
       EXPECT_EQ(counters.unindexed_rows, 0u);
       EXPECT_LE(index.pages.pinned_max, 8);
@@ -285,8 +263,7 @@ TEST(HostKeys, OfManyBytesLieInOverflowPages) {
     const auto query = RandomVector(random, std::max(dimension, 1u));
     const std::vector<float>* ranked = dimension == 0 ? nullptr : &query;
     pigment_host_search* search = keyed.index.NewSearch(PIGMENT_METRIC_L2, ranked);
-    EXPECT_EQ(DrainAll(search, nullptr, random),
-              Model(keyed.Matching(conditions), PIGMENT_METRIC_L2, ranked));
+    EXPECT_EQ(Drain(search, random), Model(keyed.Matching(conditions), PIGMENT_METRIC_L2, ranked));
     pigment_host_search_free(search);
   }
 }
@@ -308,11 +285,9 @@ TEST(HostKeys, WithoutTheMemoryForTheirIndexRowsAreGivenAndCounted) {
   condition.kind = PIGMENT_CONDITION_ABSENT;
   keyed.index.conditions = {condition.ToHost()};
   pigment_host_search* search = keyed.index.NewSearch(PIGMENT_METRIC_L2, nullptr);
-  pigment_host_search_counters counters{};
-  counters.struct_size = sizeof counters;
-  pigment_host_search_get_counters(search, &counters);
+  const pigment_host_search_counters counters = CountersOf(search);
   EXPECT_GT(counters.unindexed_rows, 0u);
-  EXPECT_EQ(DrainAll(search, nullptr, random).size(), counters.unindexed_rows)
+  EXPECT_EQ(Drain(search, random).size(), counters.unindexed_rows)
       << "every row that nobody knows of, and no other";
   pigment_host_search_free(search);
 }

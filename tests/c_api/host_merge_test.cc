@@ -112,22 +112,6 @@ class Merged {
   pigment_host_search* search_ = nullptr;
 };
 
-std::vector<Expected> Drain(pigment_host_search* search) {
-  std::vector<Expected> found;
-  std::vector<pigment_host_hit> hits(100);
-  Error error;
-  for (;;) {
-    size_t count = 0;
-    EXPECT_EQ(pigment_host_search_next(search, hits.data(), hits.size(), &count, error.out()),
-              PIGMENT_OK)
-        << error.message();
-    if (count == 0) return found;
-    for (size_t i = 0; i < count; ++i)
-      found.emplace_back(hits[i].kind, hits[i].kind == 0 ? hits[i].distance : 0.0f,
-                         hits[i].row_pointer);
-  }
-}
-
 std::map<uint64_t, uint64_t> Fingerprints(pigment_host_search* search) {
   std::map<uint64_t, uint64_t> found;
   EXPECT_EQ(pigment_host_search_visit_keys(
@@ -195,7 +179,7 @@ TEST(HostMerge, FlushesPendingRowsBesideTheLastPage) {
     EXPECT_GT(merged.rows, 100u);
     const std::vector<float> query = RandomVector(random, dimension);
     pigment_host_search* search = merged.NewSearch(query, next);
-    EXPECT_EQ(Drain(search), Model(index.all, PIGMENT_METRIC_L2, &query));
+    EXPECT_EQ(Drain(search, random), Model(index.all, PIGMENT_METRIC_L2, &query));
     EXPECT_EQ(Fingerprints(search), keys_before);
     EXPECT_LE(index.pages.pinned_max, 8);
     EXPECT_EQ(index.pages.pinned, 0);
@@ -229,7 +213,7 @@ TEST(HostMerge, MergesSegmentsWithoutTheirDeletedRows) {
       const auto expected = Model(index.all, PIGMENT_METRIC_L2, &query);
       EXPECT_EQ(merged.rows, expected.size());
       pigment_host_search* search = merged.NewSearch(query, PIGMENT_NO_PAGE);
-      EXPECT_EQ(Drain(search), expected);
+      EXPECT_EQ(Drain(search, random), expected);
       EXPECT_EQ(Fingerprints(search), keys_before);
       EXPECT_LE(index.pages.pinned_max, 8);
       EXPECT_EQ(index.pages.pinned, 0);

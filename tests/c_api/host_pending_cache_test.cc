@@ -50,13 +50,6 @@ std::vector<Expected> Take(pigment_host_search* search, size_t most) {
 
 constexpr size_t kAll = size_t{1} << 40;
 
-pigment_host_search_counters CountersOf(const pigment_host_search* search) {
-  pigment_host_search_counters counters{};
-  counters.struct_size = sizeof counters;
-  pigment_host_search_get_counters(search, &counters);
-  return counters;
-}
-
 std::string KeysOf(std::mt19937_64& random) {
   if (random() % 4 == 0) return {};
   const std::string text(1 + random() % 40, static_cast<char>('a' + random() % 3));

@@ -10,39 +10,6 @@
 namespace host_test {
 namespace {
 
-// Reads everything in calls of random capacity; a failing call is repeated, as a host does after an
-// interrupt.
-std::vector<Expected> Drain(pigment_host_search* search, std::mt19937_64& random,
-                            Pages* interrupted) {
-  std::vector<Expected> got;
-  std::vector<pigment_host_hit> hits(1000);
-  for (int calls = 0; calls < 100000; ++calls) {
-    Error error;
-    size_t count = 999;
-    // Ever further, so that in the end a pass gets through.
-    if (interrupted != nullptr && calls < 40)
-      interrupted->fail_in = 1 + random() % (8 + static_cast<uint64_t>(calls) * 4);
-    const size_t capacity = 1 + random() % (random() % 2 ? 7 : hits.size());
-    const pigment_status status =
-        pigment_host_search_next(search, hits.data(), capacity, &count, error.out());
-    if (interrupted != nullptr) interrupted->fail_in = 0;
-    if (status == PIGMENT_CANCELLED) {
-      EXPECT_EQ(count, 0u);
-      continue;
-    }
-    EXPECT_EQ(status, PIGMENT_OK) << error.message();
-    if (status != PIGMENT_OK || count == 0) return got;
-    EXPECT_LE(count, capacity);
-    for (size_t i = 0; i < count; ++i) {
-      EXPECT_EQ(std::isnan(hits[i].distance), hits[i].kind != 0);
-      got.emplace_back(hits[i].kind, hits[i].kind == 0 ? hits[i].distance : 0.0f,
-                       hits[i].row_pointer);
-    }
-  }
-  ADD_FAILURE() << "the search did not end";
-  return got;
-}
-
 std::vector<Row> RandomRows(std::mt19937_64& random, uint32_t dimension, size_t count,
                             uint64_t* next_pointer) {
   std::vector<Row> rows(count);
@@ -81,7 +48,7 @@ TEST(HostSearch, GivesEveryRowOnceInTotalOrder) {
     const std::vector<float>* ranked = random() % 6 == 0 ? nullptr : &query;
     pigment_host_search* search = index.NewSearch(metric, ranked, random() % 3 ? random() % 20 : 0,
                                                   random() % 2 ? 1 + random() % 2000 : 0);
-    const auto got = Drain(search, random, random() % 2 ? &index.pages : nullptr);
+    const auto got = Drain(search, random, {.pages = random() % 2 ? &index.pages : nullptr});
     EXPECT_EQ(got, Model(index.all, metric, ranked));
     EXPECT_EQ(index.pages.pinned, 0) << "a pin was left";
     EXPECT_LE(index.pages.pinned_max, 4);
@@ -97,8 +64,8 @@ TEST(HostSearch, OfAnEmptyIndexHasNoHits) {
        {&query, static_cast<const std::vector<float>*>(nullptr)}) {
     pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, ranked);
     std::mt19937_64 random(1);
-    EXPECT_TRUE(Drain(search, random, nullptr).empty());
-    EXPECT_TRUE(Drain(search, random, nullptr).empty()) << "and stays so";
+    EXPECT_TRUE(Drain(search, random).empty());
+    EXPECT_TRUE(Drain(search, random).empty()) << "and stays so";
     pigment_host_search_free(search);
   }
 }
@@ -120,16 +87,13 @@ TEST(HostSearch, ReadsOnePassForTheFirstRowsAndFewForAll) {
   ASSERT_EQ(count, 10u);
   EXPECT_EQ(hits[0].row_pointer, 0u);
   EXPECT_EQ(hits[0].distance, 0.0f);
-  pigment_host_search_counters counters{};
-  counters.struct_size = sizeof counters;
-  pigment_host_search_get_counters(search, &counters);
+  const pigment_host_search_counters counters = CountersOf(search);
   EXPECT_EQ(counters.passes, 1u);
   EXPECT_EQ(counters.rows_scored, 20000u);
   EXPECT_GT(counters.pages_read, 20000u / 254);
   EXPECT_LT(counters.pages_read, 400u);
-  EXPECT_EQ(Drain(search, random, nullptr).size(), 19990u);
-  pigment_host_search_get_counters(search, &counters);
-  EXPECT_LE(counters.passes, 6u);
+  EXPECT_EQ(Drain(search, random).size(), 19990u);
+  EXPECT_LE(CountersOf(search).passes, 6u);
   pigment_host_search_free(search);
 }
 
@@ -144,7 +108,7 @@ TEST(HostSearch, DoesNotSeeRowsThatCameAfterItsFirstPass) {
   Error error;
   HOST_OK(pigment_host_search_next(search, hits, 2, &count, error.out()));
   for (uint64_t i = 1000; i < 2000; ++i) index.AddPending({{float(i), 1}, i, false});
-  EXPECT_EQ(Drain(search, random, nullptr).size(), 698u);
+  EXPECT_EQ(Drain(search, random).size(), 698u);
   pigment_host_search_free(search);
 }
 
@@ -160,7 +124,7 @@ TEST(HostSearch, SkipsRowsThatVacuumKillsBetweenPasses) {
   HOST_OK(pigment_host_search_next(search, hits, 2, &count, error.out()));
   for (uint32_t i = 50; i < 100; ++i)
     pigment_pending_page_kill(index.pages.at(index.first_pending), i);
-  const auto rest = Drain(search, random, nullptr);
+  const auto rest = Drain(search, random);
   ASSERT_EQ(rest.size(), 48u);
   EXPECT_EQ(std::get<2>(rest.back()), 49u);
   pigment_host_search_free(search);
