@@ -16,7 +16,6 @@
 #include "engine/segment/host_key_reader.h"
 #include "engine/segment/inverted_reader.h"
 #include "engine/segment/row_window.h"
-#include "engine/segment/vector_reader.h"
 
 namespace pigment {
 namespace {
@@ -37,10 +36,8 @@ class RowSource {
  public:
   RowSource(const Segment& segment, const HostCopy& copy)
       : segment_(segment),
-        is_identity_(segment.info().rows == segment.info().vectors),
         pointers_(&segment),
-        vector_of_(&segment),
-        vectors_(segment.NewVectorReader()),
+        vectors_(&segment),
         keys_(&segment, copy.key_bytes_max) {}
 
   Result<uint64_t> ReadPointer(uint32_t row) { return pointers_.Read(row); }
@@ -50,28 +47,16 @@ class RowSource {
 
  private:
   const Segment& segment_;
-  const bool is_identity_;
   PointerWindow pointers_;
-  VectorWindow vector_of_;
-  const std::unique_ptr<VectorReader> vectors_;
+  RowVectors vectors_;
   HostKeyReader keys_;
 };
 
 Result<std::span<const float>> RowSource::ReadVector(uint32_t row) {
-  const SegmentInfo& info = segment_.info();
-  if (info.vectors == 0) return std::span<const float>();
-  uint32_t vector = row;
-  if (!is_identity_) {
-    PIGMENT_ASSIGN_OR_RETURN(vector, vector_of_.Read(row));
-  }
-  if (vector == kNoVector) return std::span<const float>();
-  if (vector >= info.vectors) {
-    return DataLoss(Detail::kMiscounted, "", -1,
-                    fmt::format("segment {}: row {} names vector {} of {}", info.segment, row,
-                                vector, info.vectors));
-  }
-  PIGMENT_ASSIGN_OR_RETURN(const float* const numbers, vectors_->Read(vector));
-  return std::span(numbers, info.dimension);
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, vectors_.Number(row));
+  if (number == kNoVector) return std::span<const float>();
+  PIGMENT_ASSIGN_OR_RETURN(const float* const values, vectors_.Read(number));
+  return std::span(values, segment_.info().dimension);
 }
 
 // Of a segment with an index; nullopt: it has none. The reader and its pins go at the end.

@@ -17,7 +17,6 @@
 #include "engine/segment/host_keys.h"
 #include "engine/segment/row_window.h"
 #include "engine/segment/segment_search.h"
-#include "engine/segment/vector_reader.h"
 #include "engine/vector/distance.h"
 #include "engine/vector/top_k.h"
 
@@ -279,28 +278,19 @@ void HostSearch::EndIndexPass() {
 
 Status HostSearch::ScanFew(const SegmentSource& source) {
   const Segment& segment = *source.segment;
-  const bool is_identity = segment.info().rows == segment.info().vectors;
   PointerWindow pointers(&segment);
-  VectorWindow vector_of(&segment);
-  const std::unique_ptr<VectorReader> vectors = segment.NewVectorReader();
+  RowVectors vectors(&segment);
   const uint32_t rows = segment.info().rows;
   for (uint32_t row = NextSetBit(source.live, 0, rows); row < rows;
        row = NextSetBit(source.live, row + 1, rows)) {
-    uint32_t vector = row;
-    if (query_.empty()) {
-      vector = kNoVector;
-    } else if (!is_identity) {
-      PIGMENT_ASSIGN_OR_RETURN(vector, vector_of.Read(row));
+    uint32_t vector = kNoVector;
+    if (!query_.empty()) {
+      PIGMENT_ASSIGN_OR_RETURN(vector, vectors.Number(row));
     }
     uint32_t key = HostHit::kNoVectorKey;
     if (vector != kNoVector) {
       if (cursor_.IsBehind(HostHit::kNan) || source.WasGiven(row)) continue;
-      if (vector >= segment.info().vectors) {
-        return DataLoss(Detail::kMiscounted, "", -1,
-                        fmt::format("segment {}: row {} names vector {} of {}",
-                                    segment.info().segment, row, vector, segment.info().vectors));
-      }
-      PIGMENT_ASSIGN_OR_RETURN(const float* const numbers, vectors->Read(vector));
+      PIGMENT_ASSIGN_OR_RETURN(const float* const numbers, vectors.Read(vector));
       const float distance = query_.front()(numbers);
       ++rows_scored_;
       if (!MayEnter(distance, cursor_)) continue;
