@@ -9,6 +9,8 @@
 
 #include "tests/fuzz/abi_calls_database.h"
 #include "tests/fuzz/abi_calls_host_keys.h"
+#include "tests/fuzz/abi_calls_host_merge.h"
+#include "tests/fuzz/abi_host_inputs.h"
 #include "tests/fuzz/abi_world.h"
 
 namespace abi_fuzz {
@@ -403,58 +405,6 @@ inline void AddPure(std::vector<Entry>& t) {
 // ---- Segments and searches
 // -------------------------------------------------------------------------------------------
 
-inline pigment_status WritePage(void* context, const void* page, uint32_t* physical) {
-  auto& file = *static_cast<PageFile*>(context);
-  if (file.Fails()) return PIGMENT_RESOURCE_EXHAUSTED;
-  auto copy = std::make_unique<char[]>(PIGMENT_PAGE_BYTES);
-  std::memcpy(copy.get(), page, PIGMENT_PAGE_BYTES);
-  *physical = static_cast<uint32_t>(file.pages.size());
-  file.pages.push_back(std::move(copy));
-  return PIGMENT_OK;
-}
-
-inline pigment_status PinPage(void* context, uint32_t physical, const void** page) {
-  auto& file = *static_cast<PageFile*>(context);
-  if (file.Fails()) return PIGMENT_CANCELLED;
-  if (physical >= file.pages.size()) return PIGMENT_OUT_OF_RANGE;
-  *page = file.pages[physical].get();
-  return PIGMENT_OK;
-}
-inline void UnpinPage(void*, uint32_t, const void*) {}
-
-inline pigment_page_source SourceOf(Arguments& a, PageFile* file) {
-  pigment_page_source source{};
-  a.Size(source);
-  source.pin = PinPage;
-  source.unpin = UnpinPage;
-  source.context = file;
-  source.name = "fuzzed";
-  source.name_size = 6;
-  return source;
-}
-
-// What a segment is to be like; where it is written the caller says.
-inline pigment_segment_options ABuild(Arguments& a) {
-  Input& in = a.input();
-  pigment_segment_options options{};
-  a.Size(options);
-  options.segment = in.OneIn(16) ? 0 : 1 + in.Byte();
-  options.dimension = in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : 3;
-  options.metric = in.OneIn(8) ? in.Enum(7) : PIGMENT_METRIC_L2;
-  if (in.OneIn(12)) options.memory_budget_bytes = in.Number();
-  options.has_keys = in.OneIn(2);
-  options.key_seed = in.Number();
-  if (in.OneIn(2)) {
-    options.index = in.Enum(4);
-    options.index_rows_min = in.Byte() % 32;
-    options.graph_rows_min = in.Byte() % 32;
-    options.links_max = in.Byte() % 64;
-    options.effort = static_cast<float>(in.Byte()) / 64;
-    options.vectors_per_cluster = in.Byte();
-  }
-  return options;
-}
-
 inline void FuzzBuilderNew(World& w, Arguments& a) {
   Input& in = a.input();
   w.files.emplace_back();
@@ -574,36 +524,6 @@ inline void AddSegments(std::vector<Entry>& t) {
                }});
 }
 
-struct FuzzedChain {
-  pigment_page_source source;
-  uint32_t first;
-};
-
-// A chain of pending pages with stamp 9, perhaps damaged.
-inline FuzzedChain AChain(World& w, Arguments& a) {
-  Input& in = a.input();
-  w.files.emplace_back();
-  PageFile* file = &w.files.back();
-  const size_t pages = in.Below(4);
-  for (size_t i = 0; i < pages; ++i) {
-    auto page = std::make_unique<char[]>(PIGMENT_PAGE_BYTES);
-    pigment_pending_page_init(page.get(), 9, static_cast<uint32_t>(i));
-    for (size_t n = in.Below(20); n > 0; --n) {
-      const std::vector<float>& vector = a.Floats(3);
-      const std::string keys = in.OneIn(2) ? FuzzedRowKeys(a) : std::string();
-      std::vector<char> entry(pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
-      pigment_pending_entry_encode_with_keys(in.Byte(), vector.data(), 3, keys.data(), keys.size(),
-                                             entry.data());
-      pigment_pending_page_append(page.get(), entry.data(), entry.size());
-    }
-    if (i + 1 < pages || in.OneIn(8))
-      pigment_pending_page_set_next(page.get(), static_cast<uint32_t>(in.OneIn(12) ? 0 : i + 1));
-    if (in.OneIn(12)) page[in.Below(PIGMENT_PAGE_BYTES)] = static_cast<char>(in.Byte());
-    file->pages.push_back(std::move(page));
-  }
-  return {SourceOf(a, file), pages == 0 ? PIGMENT_NO_PAGE : 0};
-}
-
 inline void FuzzAddPending(World& w, Arguments& a) {
   Input& in = a.input();
   const FuzzedChain chain = AChain(w, a);
@@ -644,12 +564,6 @@ inline void FuzzAddPendingCache(World& w, Arguments& a) {
       LiveOrNull(w.searches, in), in.OneIn(32) ? nullptr : &source, cache, slot.out()));
 }
 
-}  // namespace abi_fuzz
-
-#include "tests/fuzz/abi_calls_host_merge.h"
-
-namespace abi_fuzz {
-
 inline void AddSearches(std::vector<Entry>& t) {
   t.push_back({"pigment_host_search_new", [](World& w, Arguments& a) {
                  Input& in = a.input();
@@ -679,16 +593,10 @@ inline void AddSearches(std::vector<Entry>& t) {
   t.push_back({"pigment_host_search_add_segment", [](World& w, Arguments& a) {
                  Input& in = a.input();
                  pigment_segment* segment = LiveOrNull(w.segments, in);
-                 const uint64_t rows = segment != nullptr ? w.segment_rows[segment] : 0;
-                 std::string deleted(in.OneIn(8) ? in.Below(9) : (rows + 7) / 8, '\0');
-                 for (char& byte : deleted) byte = static_cast<char>(in.Byte());
-                 const Text kept = a.Keep(deleted);
-                 const bool given = in.OneIn(2);
+                 const FuzzedBits deleted = DeletedBits(w, a, segment);
                  ErrorSlot slot(w, in);
-                 slot.Ok(pigment_host_search_add_segment(
-                     LiveOrNull(w.searches, in), segment,
-                     given ? reinterpret_cast<const uint8_t*>(kept.data) : nullptr,
-                     given ? kept.size : 0, slot.out()));
+                 slot.Ok(pigment_host_search_add_segment(LiveOrNull(w.searches, in), segment,
+                                                         deleted.bytes, deleted.size, slot.out()));
                }});
   t.push_back({"pigment_host_search_add_pending", FuzzAddPending});
   t.push_back({"pigment_pending_cache_new", FuzzPendingCacheNew});

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls of the host interface that put rows of segments and of pending pages into new segments, and
-// say where pages lie. One thread. Included by abi_calls_host.h, whose helpers it needs.
+// say where pages lie. One thread.
 
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "pigment/pigment_host.h"
+#include "tests/fuzz/abi_host_inputs.h"
 #include "tests/fuzz/abi_world.h"
 
 namespace abi_fuzz {
@@ -22,16 +22,10 @@ inline pigment_status VisitPage(void* context, uint32_t) {
 inline void FuzzBuilderAddSegment(World& w, Arguments& a) {
   Input& in = a.input();
   pigment_segment* segment = LiveOrNull(w.segments, in);
-  const uint64_t rows = segment != nullptr ? w.segment_rows[segment] : 0;
-  std::string deleted(in.OneIn(8) ? in.Below(9) : (rows + 7) / 8, '\0');
-  for (char& byte : deleted) byte = static_cast<char>(in.Byte());
-  const Text kept = a.Keep(deleted);
-  const bool given = in.OneIn(2);
+  const FuzzedBits deleted = DeletedBits(w, a, segment);
   ErrorSlot slot(w, in);
-  slot.Ok(pigment_segment_builder_add_segment(
-      LiveOrNull(w.builders, in), segment,
-      given ? reinterpret_cast<const uint8_t*>(kept.data) : nullptr, given ? kept.size : 0,
-      slot.out()));
+  slot.Ok(pigment_segment_builder_add_segment(LiveOrNull(w.builders, in), segment, deleted.bytes,
+                                              deleted.size, slot.out()));
 }
 
 inline void FuzzBuilderAddPending(World& w, Arguments& a) {
