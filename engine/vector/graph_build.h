@@ -25,7 +25,7 @@ struct GraphOptions {
   // above |y - x|^2: 1 spares most, more leaves more links.
   float slack = 1.05f;
   uint32_t vectors_per_cluster = 125;  // of each the middle may be an entry
-  uint32_t entries_max = 1024;         // and of what can be reached from none one more
+  uint32_t entries_max = 256;          // and of what can be reached from none one more
   uint32_t clusters_searched = 20;     // around each vector, for its neighbours
   uint64_t seed = 1;
   NeighborOptions neighbors;  // with threads, budget and pause of the whole
