@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Codes of links and estimates from them: see the header.
+// Codes of links and estimates from them, the latter once per SIMD target by Highway: see the
+// header.
 
 #include "engine/vector/graph_node.h"
 
@@ -9,8 +10,65 @@
 
 #include "engine/vector/half.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/vector/graph_node.cc"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#ifndef PIGMENT_VECTOR_GRAPH_NODE_KERNEL_
+#define PIGMENT_VECTOR_GRAPH_NODE_KERNEL_
+namespace pigment {
+
+struct EstimateArguments {
+  const std::byte* offsets;  // halves, a multiple of 8
+  const std::byte* slopes;
+  size_t places;
+  float offset_scale;
+  float slope_scale;
+  float distance;
+  float shift;
+  float* estimates;  // s . q in, estimates out
+};
+
+}  // namespace pigment
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace pigment {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_ATTR void EstimateLinks(const EstimateArguments& arguments) {
+  const hn::CappedTag<float, 8> lanes;
+  const hn::Rebind<hwy::float16_t, decltype(lanes)> halves;
+  const auto* offsets = reinterpret_cast<const hwy::float16_t*>(arguments.offsets);
+  const auto* slopes = reinterpret_cast<const hwy::float16_t*>(arguments.slopes);
+  const auto offset_scale = hn::Set(lanes, arguments.offset_scale);
+  const auto slope_scale = hn::Set(lanes, arguments.slope_scale);
+  const auto distance = hn::Set(lanes, arguments.distance);
+  const auto shift = hn::Set(lanes, arguments.shift);
+  for (size_t i = 0; i < arguments.places; i += hn::Lanes(lanes)) {
+    const auto offset = hn::PromoteTo(lanes, hn::LoadU(halves, offsets + i));
+    const auto slope = hn::PromoteTo(lanes, hn::LoadU(halves, slopes + i));
+    const auto sum = hn::Add(hn::LoadU(lanes, arguments.estimates + i), shift);
+    const auto base = hn::Add(distance, hn::Mul(offset_scale, offset));
+    hn::StoreU(hn::Add(base, hn::Mul(hn::Mul(slope_scale, slope), sum)), lanes,
+               arguments.estimates + i);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace pigment
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace pigment {
 namespace {
+
+HWY_EXPORT(EstimateLinks);
 
 constexpr size_t NumbersAt(uint32_t places) {
   return sizeof(GraphNodeHeader) + places * sizeof(uint32_t);
@@ -82,14 +140,12 @@ void GraphNode::LowerBounds(const SignCodeQuery& query, float distance, float er
 
 void GraphNode::EstimateShifted(const SignCodeQuery& query, float distance, float shift,
                                 float* estimates) const {
-  std::array<float, 2 * kLinksPerNodeMax> numbers;
-  WidenHalves(bytes_.data() + NumbersAt(places_), std::span(numbers).first(2 * size_t{places_}));
-  const float* const slopes = numbers.data() + places_;
   query.Sums(bytes_.data() + CodesAt(places_), places_, estimates);
-  for (uint32_t i = 0; i < places_; ++i) {
-    estimates[i] = (distance + header_.offset_scale * numbers[i]) +
-                   header_.slope_scale * slopes[i] * (estimates[i] + shift);
-  }
+  const std::byte* const offsets = bytes_.data() + NumbersAt(places_);
+  HWY_DYNAMIC_DISPATCH(EstimateLinks)
+  ({offsets, offsets + places_ * sizeof(uint16_t), places_, header_.offset_scale,
+    header_.slope_scale, distance, shift, estimates});
 }
 
 }  // namespace pigment
+#endif  // HWY_ONCE

@@ -24,9 +24,10 @@ struct LookUpArguments {
   const uint8_t* tables;  // kTableEntries for each four dimensions
   const std::byte* group;
   size_t tables_count;
-  size_t stride;   // bytes of the group for each table: 4, 8, 12 or 16
-  uint32_t* sums;  // 32: of the lower halves at 0, of the upper ones at 16; those beyond the stride
-                   // are anything
+  size_t stride;  // bytes of the group for each table: 4, 8, 12 or 16
+  float least;    // sums are least + step * what is looked up
+  float step;
+  float* sums;  // 2 * stride
 };
 
 // Numbers are added to sum i mod kSums, for every width of registers.
@@ -72,15 +73,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR
 
 HWY_ATTR void LookUp(const LookUpArguments& arguments) {
-  std::fill_n(arguments.sums, kSignCodesPerGroup, 0);
+  uint32_t looked_up[kSignCodesPerGroup] = {};
   for (size_t table = 0; table < arguments.tables_count; ++table) {
     const uint8_t* entries = arguments.tables + table * kTableEntries;
     for (size_t i = 0; i < arguments.stride; ++i) {
       const auto code = std::to_integer<size_t>(arguments.group[table * arguments.stride + i]);
-      arguments.sums[i] += entries[code & 15];
-      arguments.sums[kTableEntries + i] += entries[code >> 4];
+      looked_up[i] += entries[code & 15];
+      looked_up[arguments.stride + i] += entries[code >> 4];
     }
   }
+  for (size_t i = 0; i < 2 * arguments.stride; ++i)
+    arguments.sums[i] = arguments.least + arguments.step * static_cast<float>(looked_up[i]);
 }
 
 #else
@@ -167,7 +170,9 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
     places[i] = static_cast<int32_t>(i / 4 * (stride / 4) + std::min(i % 4, stride / 4 - 1));
   }
   const auto spread = hn::SetTableIndices(DWords(), places);
-  std::fill_n(arguments.sums, kSignCodesPerGroup, 0);
+  // Of the lower halves of a stride's bytes at 0, of the upper ones at 16; those beyond the stride
+  // are anything.
+  uint32_t looked_up[kSignCodesPerGroup] = {};
   size_t table = 0;
   // What can be read in whole registers, then the rest from a copy.
   const size_t bytes = arguments.tables_count * stride;
@@ -176,14 +181,27 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
   while (table < in_place) {
     const size_t some = std::min(in_place - table, kTablesPerChunk);
     LookUpSome(arguments.tables + table * kTableEntries, codes + table * stride, some, stride,
-               spread, arguments.sums);
+               spread, looked_up);
     table += some;
   }
-  if (table == arguments.tables_count) return;
-  uint8_t rest[3 * kBytes] = {};
-  std::memcpy(rest, codes + table * stride, bytes - table * stride);
-  LookUpSome(arguments.tables + table * kTableEntries, rest, arguments.tables_count - table, stride,
-             spread, arguments.sums);
+  if (table != arguments.tables_count) {
+    uint8_t rest[3 * kBytes] = {};
+    std::memcpy(rest, codes + table * stride, bytes - table * stride);
+    LookUpSome(arguments.tables + table * kTableEntries, rest, arguments.tables_count - table,
+               stride, spread, looked_up);
+  }
+  const hn::FixedTag<float, 4> four;  // a stride is a multiple of it
+  const hn::FixedTag<int32_t, 4> ints;
+  const auto least = hn::Set(four, arguments.least);
+  const auto step = hn::Set(four, arguments.step);
+  const auto write = [&](const uint32_t* from, float* sums) HWY_ATTR {
+    const auto sum = hn::ConvertTo(four, hn::LoadU(ints, reinterpret_cast<const int32_t*>(from)));
+    hn::StoreU(hn::Add(least, hn::Mul(step, sum)), four, sums);
+  };
+  for (size_t i = 0; i < stride; i += hn::Lanes(four)) {
+    write(looked_up + i, arguments.sums + i);
+    write(looked_up + kTableEntries + i, arguments.sums + stride + i);
+  }
 }
 
 #endif
@@ -320,14 +338,8 @@ SignCodeQuery::SignCodeQuery(std::span<const float> query)
 }
 
 void SignCodeQuery::Sums(const std::byte* group, size_t count, float* sums) const {
-  uint32_t looked_up[kSignCodesPerGroup];
-  const size_t stride = SignCodeStride(count);
   HWY_DYNAMIC_DISPATCH(LookUp)
-  ({tables_.data(), group, size_t{dimension_} / 4, stride, looked_up});
-  for (size_t i = 0; i < count; ++i) {
-    const uint32_t sum = looked_up[i < stride ? i : kTableEntries + i - stride];
-    sums[i] = least_ + step_ * static_cast<float>(sum);
-  }
+  ({tables_.data(), group, size_t{dimension_} / 4, SignCodeStride(count), least_, step_, sums});
 }
 
 }  // namespace pigment
