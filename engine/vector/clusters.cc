@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/vector/number_lists.h"
 #include "engine/vector/seeded_random.h"
 #include "engine/vector/shared_loop.h"
 
@@ -142,6 +143,11 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
                                            clustering.nearest_.data(), clustering.distances_.data(),
                                            options));
   return clustering;
+}
+
+std::vector<uint32_t> Clustering::InOrder() const {
+  const auto count = static_cast<uint32_t>(nearest_.size() / near_);
+  return Invert(clusters_, count, [&](uint32_t vector) { return of(vector).first(1); }).numbers;
 }
 
 std::vector<uint32_t> Clustering::Middles() const {

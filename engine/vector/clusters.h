@@ -65,6 +65,9 @@ class Clustering {
   std::span<const uint32_t> of(uint32_t vector) const {
     return std::span(nearest_).subspan(size_t{vector} * near_, near_);
   }
+  // All vectors, those of one nearest cluster together: who goes through them in this order finds
+  // what is near to the last one in the caches.
+  std::vector<uint32_t> InOrder() const;
   // Of each cluster that is the nearest of some vector, the vector that is nearest to its centroid.
   std::vector<uint32_t> Middles() const;
 

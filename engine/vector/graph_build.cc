@@ -95,7 +95,7 @@ class GraphBuilder {
   Status Pause() const {
     return options_.neighbors.pause ? options_.neighbors.pause() : Status::Ok();
   }
-  // Calls visit(selector, vector) for all, by several threads.
+  // Calls visit(selector, vector) for all, in their order, by several threads.
   template <typename Visit>
   Status ForEachVector(const Visit& visit) const;
   Status LinkToNeighbors();
@@ -112,6 +112,7 @@ class GraphBuilder {
   MemoryBudget* const budget_;
   Reservation reservation_;
   Graph graph_;
+  std::vector<uint32_t> order_;  // of all vectors: Clustering::InOrder
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
 };
@@ -126,7 +127,7 @@ Status GraphBuilder::ForEachVector(const Visit& visit) const {
                                           const BuildPause& pause) -> Status {
                        for (uint32_t i = begin; i < end; ++i) {
                          if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-                         visit(*selector, i);
+                         visit(*selector, order_[i]);
                        }
                        return Status::Ok();
                      };
@@ -145,6 +146,8 @@ Status GraphBuilder::LinkToNeighbors() {
   PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists,
                            FindNeighbors(vectors_, clustering, options_.neighbors));
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
+  order_ = clustering.InOrder();
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
     graph_.SetLinks(i, selector.Select(lists.of(i)));
   }));
@@ -245,8 +248,8 @@ uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions&
       near * 2 * sizeof(uint32_t) +                                         // Clustering
       neighbors.list_max * sizeof(Neighbor) + sizeof(uint32_t) +            // NeighborLists
       (near + neighbors.clusters_joined + 2) * sizeof(uint32_t) +           // members of clusters
-      (2 * uint64_t{neighbors.descent} + 2 + threads) * sizeof(uint32_t) +  // both directions
-      (2 * uint64_t{options.degree_max} + 4) * sizeof(uint32_t);            // links, inverted
+      (2 * uint64_t{neighbors.descent} + 3 + threads) * sizeof(uint32_t) +  // both directions
+      (2 * uint64_t{options.degree_max} + 5) * sizeof(uint32_t);            // links, inverted
   const uint64_t clusters = count / options.vectors_per_cluster + 1;
   constexpr uint64_t kCentroidCopies = 3;
   const uint64_t panels = threads * (kClusterMembersMax + VectorPanels::kWidth);

@@ -36,8 +36,12 @@ class GraphEncoder {
  private:
   void Encode(std::span<const float> centre, std::span<const uint32_t> links,
               std::byte* out) const {
-    EncodeGraphNode(
-        centre, links, places_, [this](uint32_t link) { return points_.vector(link); }, out);
+    size_t next = 0;
+    const auto point = [&](uint32_t link) {
+      if (++next < links.size()) points_.Expect(links[next]);
+      return points_.vector(link);
+    };
+    EncodeGraphNode(centre, links, places_, point, out);
   }
 
   const VectorTable& points_;

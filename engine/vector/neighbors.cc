@@ -261,14 +261,15 @@ Status Finder::Descend() {
   const uint32_t count = vectors_.count();
   const uint32_t taken = std::min(options_.descent, options_.list_max);
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
-      uint64_t{count} * (2 * uint64_t{taken} + 2 + options_.threads) * sizeof(uint32_t)));
+      uint64_t{count} * (2 * uint64_t{taken} + 3 + options_.threads) * sizeof(uint32_t)));
   const NumberLists near = NearInBothDirections(lists_, count, taken);
+  const std::vector<uint32_t> order = clustering_.InOrder();
   return ShareLoop(options_.threads, count, kPiece, options_.pause, [&]() -> LoopBody {
     auto worker = std::make_shared<DescentWorker>(*this, near);
-    return [worker](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
-      for (uint32_t vector = begin; vector < end; ++vector) {
+    return [worker, &order](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
+      for (uint32_t i = begin; i < end; ++i) {
         if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-        worker->Better(vector);
+        worker->Better(order[i]);
       }
       return Status::Ok();
     };

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
 #include "engine/vector/clusters.h"
 #include "engine/vector/vector_table.h"
@@ -48,7 +49,7 @@ class NeighborLists {
  private:
   Reservation reservation_;
   uint32_t list_max_ = 0;
-  std::vector<Neighbor> neighbors_;
+  std::vector<Neighbor, LargePageAllocator<Neighbor>> neighbors_;
   std::vector<uint32_t> counts_;
 };
 

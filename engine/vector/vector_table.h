@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
 #include "engine/vector/distance.h"
 
@@ -49,7 +50,7 @@ class VectorTable {
   // The vector is likely to be read soon.
   void Expect(uint32_t i) const {
     constexpr uint32_t kFloatsPerLine = 16;
-    for (uint32_t d = 0; d < dimension_; d += kFloatsPerLine) __builtin_prefetch(row(i) + d);
+    for (uint32_t d = 0; d < dimension_; d += kFloatsPerLine) __builtin_prefetch(row(i) + d, 0, 2);
   }
   float Distance(uint32_t a, uint32_t b) const {
     return pigment::Distance(Metric::kL2, row(a), row(b), dimension_);
@@ -60,7 +61,7 @@ class VectorTable {
 
   uint32_t dimension_;
   Reservation reservation_;
-  std::vector<float> values_;
+  std::vector<float, LargePageAllocator<float>> values_;
   std::vector<float> squares_;
 };
 
