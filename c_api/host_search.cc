@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -136,6 +137,17 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
         }
         out.recall = copy.recall != 0 ? copy.recall : 1;
         out.width = copy.width;
+        if (pigment::abi::IsTrue(copy.has_max_distance)) {
+          if (copy.query == nullptr)
+            return pigment::InvalidArgument("options.max_distance without a query");
+          if (std::isnan(copy.max_distance))
+            return pigment::InvalidArgument("options.max_distance must not be NaN");
+          out.max_distance = copy.max_distance;
+        }
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(copy.nan, PIGMENT_NAN_LAST,
+                                                        PIGMENT_NAN_LEFT_OUT, "options.nan"));
+        out.nan = static_cast<pigment::HostSearchOptions::Nan>(copy.nan);
+        out.no_zero_vectors = pigment::abi::IsTrue(copy.no_zero_vectors);
         if (copy.condition_count != 0) {
           PIGMENT_RETURN_IF_ERROR(
               pigment::abi::CheckNotNull({{copy.conditions, "options.conditions"}}));
@@ -233,6 +245,28 @@ void pigment_host_search_get_counters(const pigment_host_search* search,
     out.rows_late = search->search.rows_late();
   }
   pigment::abi::WriteStruct(out, counters);
+}
+
+pigment_status pigment_host_search_sample_within(pigment_host_search* search, uint64_t sample,
+                                                 uint64_t* rows, uint64_t* within,
+                                                 pigment_error** error) {
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (rows != nullptr) *rows = 0;
+        if (within != nullptr) *within = 0;
+      },
+      [&]() -> Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{rows, "rows"}, {within, "within"}}));
+        const uint64_t pins = search->pins();
+        const auto found = search->search.SampleWithin(sample);
+        search->pages_read += search->pins() - pins;
+        PIGMENT_RETURN_IF_ERROR(found.status());
+        *rows = found->rows;
+        *within = found->within;
+        return Status::Ok();
+      });
 }
 
 pigment_status pigment_host_search_visit_keys(pigment_host_search* search,

@@ -260,6 +260,10 @@ pigment_status pigment_segment_builder_finish(pigment_segment_builder* builder, 
       });
 }
 
+uint64_t pigment_segment_builder_zero_vectors(const pigment_segment_builder* builder) {
+  return pigment::abi::IsHandle(builder) ? builder->writer->zero_vectors() : 0;
+}
+
 void pigment_segment_builder_free(pigment_segment_builder* builder) {
   if (pigment::abi::IsHandle(builder)) delete builder;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -48,6 +49,14 @@ constexpr uint64_t kFewOfRows = 8;
 // Rows of a cache that are bounded together.
 constexpr size_t kCachedRows = 64;
 
+// Whether the distances of all vectors, or of all that are not zero, from this query are numbers.
+bool AreNumbers(Metric metric, std::span<const float> query, bool no_zero_vectors) {
+  size_t bad = 0;
+  if (!AllFinite(query.data(), query.size(), &bad)) return false;
+  const bool is_zero = std::all_of(query.begin(), query.end(), [](float x) { return x == 0; });
+  return metric != Metric::kCosineNan || (no_zero_vectors && !is_zero);
+}
+
 }  // namespace
 
 float HostHit::distance() const {
@@ -57,6 +66,26 @@ float HostHit::distance() const {
 
 HostSearch::HostSearch(HostSearchOptions options) : options_(std::move(options)), worst_(kNothing) {
   if (options_.query) query_.emplace_back(options_.metric, *options_.query);
+  is_before_numbers_ = options_.query && options_.nan == HostSearchOptions::Nan::kFirst &&
+                       !AreNumbers(options_.metric, *options_.query, false);
+  is_number_in_segments_ =
+      options_.query && AreNumbers(options_.metric, *options_.query, options_.no_zero_vectors);
+  if (is_before_numbers_) {
+    wanted_ = {.number_key_max = 0, .nan = true, .without_vector = false};
+  } else {
+    BeginNumbers();
+  }
+}
+
+void HostSearch::BeginNumbers() {
+  is_before_numbers_ = false;
+  wanted_ = {
+      .number_key_max = HasMaxDistance() ? DistanceKey(options_.max_distance) : HostHit::kNan - 1,
+      .nan = options_.nan == HostSearchOptions::Nan::kLast,
+      .without_vector = !HasMaxDistance()};
+  cursor_ = pending_cursor_ = {};
+  capacity_ = 0;
+  is_exhausted_ = false;
 }
 
 Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> deleted) {
@@ -124,7 +153,8 @@ void HostSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> c
 Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
   if (hits.empty()) return InvalidArgument("capacity is 0");
   while (given_ == batch_.size()) {
-    if (is_exhausted_) return size_t{0};
+    if (is_exhausted_ && !is_before_numbers_) return size_t{0};
+    if (is_exhausted_) BeginNumbers();
     PIGMENT_RETURN_IF_ERROR(RunPass());
   }
   const size_t count = std::min(hits.size(), batch_.size() - given_);
@@ -134,7 +164,7 @@ Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
 }
 
 void HostSearch::Offer(HostHit hit, const Cursor& cursor) {
-  if (cursor.WasGiven(hit)) return;
+  if (!IsWanted(hit.key) || cursor.WasGiven(hit)) return;
   if (batch_.size() < capacity_) {
     batch_.push_back(hit);
     std::push_heap(batch_.begin(), batch_.end());
@@ -168,13 +198,14 @@ size_t HostSearch::WithinMemory(uint64_t rows) const {
 // What the pass before gave is behind the cursors now.
 void HostSearch::BeginPass() {
   if (capacity_ == 0) {
-    is_exact_ = !HasIndexes();
+    is_exact_ = is_before_numbers_ || !HasIndexes();
     const size_t first = is_exact_ ? kExactRowsFirst : kIndexRowsFirst;
     capacity_ = WithinMemory(options_.batch_rows_first != 0 ? options_.batch_rows_first : first);
   }
   batch_.clear();
   given_ = 0;
-  worst_ = kNothing;
+  // No number is below infinity's opposite; what is none is above nothing.
+  worst_ = is_before_numbers_ ? -std::numeric_limits<float>::infinity() : options_.max_distance;
   constexpr size_t kReservedMax = 4096;  // the host's numbers may be far above the rows there are
   batch_.reserve(std::min(capacity_, kReservedMax));
 }
@@ -208,6 +239,7 @@ Status HostSearch::RunPass() {
 }
 
 Status HostSearch::RunExactPass() {
+  if (is_before_numbers_ && is_number_in_segments_) return OfferAllPending();
   for (const SegmentSource& source : segments_) PIGMENT_RETURN_IF_ERROR(ScanSegment(source));
   return OfferAllPending();
 }
@@ -296,7 +328,7 @@ Status HostSearch::ScanFew(const SegmentSource& source) {
       if (!MayEnter(distance, cursor_)) continue;
       key = DistanceKey(distance);
     }
-    if (cursor_.IsBehind(key)) continue;
+    if (!MayBeHit(key, cursor_)) continue;
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
     Offer({key, pointer}, cursor_);
   }
@@ -311,7 +343,7 @@ Status HostSearch::ScanSegment(const SegmentSource& source) {
   }
   PointerWindow pointers(source.segment);
   const auto offer = [&](uint32_t row, uint32_t key) -> Status {
-    if (cursor_.IsBehind(key) || !IsAllowed(source.live, row) || source.WasGiven(row))
+    if (!MayBeHit(key, cursor_) || !IsAllowed(source.live, row) || source.WasGiven(row))
       return Status::Ok();
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
     Offer({key, pointer}, cursor_);
@@ -337,6 +369,7 @@ Status HostSearch::ScanSegment(const SegmentSource& source) {
     return Status::Ok();
   };
   scan.visit_without_vector = [&](std::span<const uint32_t> rows) -> Status {
+    if (!MayBeHit(HostHit::kNoVectorKey, cursor_)) return Status::Ok();
     // Numbers alone fill the heap: none of these can enter.
     if (batch_.size() == capacity_ && batch_.front().key < HostHit::kNan) return Status::Ok();
     for (const uint32_t row : rows) PIGMENT_RETURN_IF_ERROR(offer(row, HostHit::kNoVectorKey));

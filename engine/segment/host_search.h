@@ -12,6 +12,11 @@
 // the first that finds it. When that many are wanted that a walk is no shorter than a scan, exact
 // passes go on with the rest, so that all rows come in the end.
 //
+// With a greatest distance only rows within it are hits. Passes over indexes give what they find of
+// them, and an exact pass, which compares with that distance from its begin, what they overlooked;
+// so what is within it comes all, whatever the recall. Where rows come first whose distance is not
+// a number, exact passes look for these alone before all else.
+//
 // A filter becomes a set of each segment's rows when the segment is added; only these are ranked.
 // Pending rows are looked at one by one, in every pass: in their pages, or in a cache of them
 // (pending_cache.h), where a page is read only for the vectors that may be near enough. Both give
@@ -35,6 +40,7 @@
 #include "engine/segment/segment.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/row_mask.h"
+#include "engine/vector/seeded_random.h"
 #include "engine/vector/top_k.h"
 
 namespace pigment {
@@ -49,6 +55,11 @@ struct HostSearchOptions {
   // index in place of that; 0: as the recall takes.
   double recall = 1;
   size_t width = 0;
+  // No row that is farther, and none without a vector; NaN: every row.
+  float max_distance = std::numeric_limits<float>::quiet_NaN();
+  // Where rows come whose distance is not a number.
+  enum class Nan { kLast, kFirst, kLeftOut } nan = Nan::kLast;
+  bool no_zero_vectors = false;                     // in segments
   std::optional<HostFilter> filter = std::nullopt;  // absent: every row
 };
 
@@ -92,6 +103,14 @@ class HostSearch {
   // out. Reads no vector.
   using KeysVisitor = std::function<Status(uint64_t row_pointer, uint64_t fingerprint)>;
   Status VisitKeys(const KeysVisitor& visit);
+
+  // Of about so many rows of the segments, spread evenly over the live ones that the filter lets
+  // through, those that are within max_distance. REQUIRES: a query, and a max_distance.
+  struct Sample {
+    uint64_t rows = 0;
+    uint64_t within = 0;
+  };
+  Result<Sample> SampleWithin(uint64_t rows) const;
 
   uint64_t passes() const { return passes_; }
   // Rows compared with the query, by vector or by code.
@@ -151,6 +170,9 @@ class HostSearch {
     std::optional<size_t> rows = {};  // that this search looks at; none before its first pass
     std::optional<PendingReader> rest = {};  // what the cache had no room for
   };
+  bool HasMaxDistance() const { return options_.max_distance == options_.max_distance; }
+  // Rows that are numbers, and what comes behind them.
+  void BeginNumbers();
   // What a pass may keep.
   size_t WithinMemory(uint64_t rows) const;
   void BeginPass();
@@ -166,6 +188,15 @@ class HostSearch {
   Status AskIndexes(size_t neighbors);
   void EndIndexPass();
   Status OfferAllPending();
+  // Rows that are looked at, by chance so far apart on average, so that no pattern of the rows is
+  // met again and again; and by the same chance each time.
+  struct Sampling {
+    uint64_t step = 1;
+    uint64_t next = 0;  // how many live rows come before the one that is looked at next
+    SeededRandom random{0};
+    Sample sample = {};
+  };
+  Status SampleSegment(const SegmentSource& source, Sampling* sampling) const;
   Status ScanSegment(const SegmentSource& source);
   // Where few rows are allowed: each is looked up.
   Status ScanFew(const SegmentSource& source);
@@ -186,6 +217,15 @@ class HostSearch {
   Status VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit);
   Status VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit);
 
+  bool IsWanted(uint32_t key) const {
+    if (key == HostHit::kNan) return wanted_.nan;
+    if (key == HostHit::kNoVectorKey) return wanted_.without_vector;
+    return key <= wanted_.number_key_max;
+  }
+  // Whether there may be hits with this key that were not given.
+  bool MayBeHit(uint32_t key, const Cursor& cursor) const {
+    return IsWanted(key) && !cursor.IsBehind(key);
+  }
   bool MayEnter(float distance, const Cursor& cursor) const {
     return !(distance > worst_) && !(distance < cursor.distance);
   }
@@ -207,8 +247,17 @@ class HostSearch {
   // farthest row that was given. They differ when rows come late.
   Cursor cursor_;
   Cursor pending_cursor_;
-  float worst_;           // NaN when it rejects nothing
+  float worst_;           // what is above it cannot enter; NaN when it rejects nothing
   bool is_exact_ = true;  // the passes from here on
+  // Hits of these passes: numbers up to a key, and what else.
+  struct Wanted {
+    uint32_t number_key_max;
+    bool nan;
+    bool without_vector;
+  };
+  Wanted wanted_{};
+  bool is_before_numbers_ = false;      // what is not a number comes first, and is looked for
+  bool is_number_in_segments_ = false;  // every distance of a row of theirs that has a vector
   uint64_t index_rows_given_ = 0;
   std::vector<IndexHit> found_;  // of one pass
   std::vector<float> vector_;

@@ -118,6 +118,7 @@ struct SegmentWriter::State {
 
   uint32_t rows = 0;
   uint32_t vectors = 0;
+  uint64_t zero_vectors = 0;
   std::vector<uint32_t> rows_without_vector;
   std::vector<std::byte> halves;  // of the vector that is being added
   std::string code;               // its code
@@ -189,6 +190,8 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
                                 ->AddElement(given_code.data()));
   }
   if (index != nullptr) PIGMENT_RETURN_IF_ERROR(index->Add(vector));
+  const auto is_zero = [](float value) { return value == 0; };
+  if (std::all_of(vector.begin(), vector.end(), is_zero)) ++zero_vectors;
   ++vectors;
   ++rows;
   return Status::Ok();
@@ -395,6 +398,8 @@ bool SegmentWriter::HasRoom() {
   State& state = *state_;
   return state.index == nullptr || (state.index->MakeRoom() && state.MakeHeldRoom(kUsualKeys).ok());
 }
+
+uint64_t SegmentWriter::zero_vectors() const { return state_->zero_vectors; }
 
 Result<SegmentSummary> SegmentWriter::Finish() {
   State& state = *state_;

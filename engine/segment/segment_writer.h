@@ -74,6 +74,9 @@ class SegmentWriter {
   // will it be here. REQUIRES: row_keys.
   Status AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer);
 
+  // Of the rows that were added those whose vector is zero, so that it has no direction.
+  uint64_t zero_vectors() const;
+
   // Writes the remaining parts and the root. Nothing may be added afterwards.
   Result<SegmentSummary> Finish();
 

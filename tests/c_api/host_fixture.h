@@ -15,6 +15,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -177,6 +178,7 @@ class Index {
     uint64_t count = 0;
     uint32_t written = 0;
     HOST_OK(pigment_segment_builder_finish(builder, &part.root, &written, &count, error.out()));
+    zero_vectors += pigment_segment_builder_zero_vectors(builder);
     pigment_segment_builder_free(builder);
     ASSERT_EQ(count, rows.size());
     ASSERT_GT(written, 0u);
@@ -236,6 +238,10 @@ class Index {
     options.condition_count = conditions.size();
     options.recall = recall;
     options.width = width;
+    options.has_max_distance = max_distance.has_value();
+    options.max_distance = max_distance.value_or(0);
+    options.nan = nan;
+    options.no_zero_vectors = zero_vectors == 0;
     pigment_host_search* search = nullptr;
     EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
         << error.message();
@@ -279,6 +285,9 @@ class Index {
   uint32_t graph_rows_min = 0;
   double recall = 0;  // of searches
   size_t width = 0;
+  std::optional<float> max_distance;
+  int32_t nan = PIGMENT_NAN_LAST;
+  uint64_t zero_vectors = 0;               // of segments
   pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read
   std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;

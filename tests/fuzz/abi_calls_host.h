@@ -496,6 +496,11 @@ inline void AddSegments(std::vector<Entry>& t) {
   t.push_back({"pigment_segment_builder_new", FuzzBuilderNew});
   t.push_back({"pigment_segment_builder_add", FuzzBuilderAdd});
   t.push_back({"pigment_segment_builder_finish", FuzzBuilderFinish});
+  t.push_back({"pigment_segment_builder_zero_vectors", [](World& w, Arguments& a) {
+                 const uint64_t zeros =
+                     pigment_segment_builder_zero_vectors(LiveOrNull(w.builders, a.input()));
+                 Require(zeros < 1000000, "no more vectors than were added");
+               }});
   t.push_back({"pigment_segment_builder_free", [](World& w, Arguments& a) {
                  pigment_segment_builder_free(Remove(w.builders, a.input()));
                }});
@@ -578,6 +583,10 @@ inline void AddSearches(std::vector<Entry>& t) {
                  if (in.OneIn(4)) options.batch_bytes_max = in.Number();
                  if (in.OneIn(2)) options.recall = static_cast<double>(in.Byte()) / 250;
                  if (in.OneIn(4)) options.width = in.Byte();
+                 options.has_max_distance = in.OneIn(3);
+                 options.max_distance = static_cast<float>(static_cast<int8_t>(in.Byte()));
+                 if (in.OneIn(4)) options.nan = in.Enum(3);
+                 options.no_zero_vectors = in.OneIn(4);
                  const FuzzedConditions conditions(a);
                  if (in.OneIn(2)) {
                    options.condition_count = conditions.conditions.size();
@@ -612,6 +621,15 @@ inline void AddSearches(std::vector<Entry>& t) {
                      LiveOrNull(w.searches, a.input()), a.input().OneIn(16) ? nullptr : hits.data(),
                      hits.size(), MaybeOut(count, a), slot.out()));
                  if (ok && count != 77) Require(count <= hits.size(), "hits fit");
+               }});
+  t.push_back({"pigment_host_search_sample_within", [](World& w, Arguments& a) {
+                 uint64_t rows = 7;
+                 uint64_t within = 7;
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_host_search_sample_within(
+                     LiveOrNull(w.searches, a.input()), a.input().Below(100), MaybeOut(rows, a),
+                     MaybeOut(within, a), slot.out()));
+                 if (ok) Require(within <= rows, "what is within is among what was looked at");
                }});
   t.push_back({"pigment_host_search_get_counters", [](World& w, Arguments& a) {
                  pigment_host_search_counters counters{};

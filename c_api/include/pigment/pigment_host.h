@@ -229,6 +229,8 @@ PIGMENT_API bool pigment_segment_builder_has_room(pigment_segment_builder *build
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_finish(pigment_segment_builder *builder,
                                                                           uint32_t *root, uint32_t *pages,
                                                                           uint64_t *rows, pigment_error **error);
+/* Of the rows that were added those whose vector is zero, which has a cosine distance to nothing. Never fails. Since 0.2. */
+PIGMENT_API uint64_t pigment_segment_builder_zero_vectors(const pigment_segment_builder *builder);
 PIGMENT_API void pigment_segment_builder_free(pigment_segment_builder *builder);
 
 /* ---- Pages of the host ------------------------------------------------------------------------------------------- */
@@ -376,6 +378,12 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_meta_page_check(const void *p
    may come behind one that is farther, and all come in the end. */
 typedef struct pigment_host_search pigment_host_search;
 
+enum {
+  PIGMENT_NAN_LAST = 0,    /* behind all numbers, before rows without a vector */
+  PIGMENT_NAN_FIRST = 1,
+  PIGMENT_NAN_LEFT_OUT = 2
+};
+
 typedef struct pigment_host_search_options {
   size_t struct_size;
   int32_t metric;
@@ -391,6 +399,13 @@ typedef struct pigment_host_search_options {
      each index; 0: as the recall takes. */
   double recall;
   size_t width;
+  /* Since 0.2: no row whose distance is above max_distance (not NaN), and none without a vector; all others come, whatever the recall. REQUIRES: query. */
+  bool has_max_distance;
+  float max_distance;
+  /* Since 0.2: where rows come whose distance is not a number, a PIGMENT_NAN_*. To have them first takes a look at every row where a zero vector may be;
+     no_zero_vectors: there is none in the segments that will be added, as pigment_segment_builder_zero_vectors has told. */
+  int32_t nan;
+  bool no_zero_vectors;
 } pigment_host_search_options;
 
 typedef struct pigment_host_hit {
@@ -442,6 +457,12 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending_cache
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_next(pigment_host_search *search, pigment_host_hit *hits,
                                                                     size_t capacity, size_t *count,
                                                                     pigment_error **error);
+/* Looks at about `sample` rows of the segments, spread evenly over the live ones for which the conditions hold: *rows of them, of which *within are
+   within max_distance. For a host that wants to know how many rows a search will give. May be repeated after PIGMENT_CANCELLED from a pin. REQUIRES:
+   query and max_distance. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_sample_within(pigment_host_search *search,
+                                                                             uint64_t sample, uint64_t *rows,
+                                                                             uint64_t *within, pigment_error **error);
 /* Calls `visit` for each live row of all that was added, in no order: its row pointer and the fingerprint of its keys. Rows that are in no index are
    left out. Reads no vector; needs 8 bytes a row of one segment. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status
