@@ -21,8 +21,10 @@
 #define PIG_METRIC_PROC 1
 /* Another, that is there where the elements of the column's vectors have 16 bits: halves() returns boolean, and is never called. */
 #define PIG_HALVES_PROC 2
-/* Strategy of the distance operator. */
+/* Strategies of a vector column: the distance operator; whether a vector is in a ball; the distance, for an order with what is not a number first. */
 #define PIG_DISTANCE_STRATEGY 1
+#define PIG_WITHIN_STRATEGY 2
+#define PIG_NAN_FIRST_STRATEGY 3
 
 /* Phases of a build, for pg_stat_progress_create_index; the first number is the server's. */
 #define PIG_PHASE_WRITE 2
@@ -83,6 +85,8 @@ extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);
 extern uint32 pig_deletion_pages(const PigSegmentEntry *entry);
+/* Whether the directory says of all segments that no vector of theirs is zero. */
+extern bool pig_has_no_zero_vectors(const PigMeta *meta);
 /* Set bits of so many rows; bits NULL: none. */
 extern uint64 pig_count_deleted(const uint8 *bits, uint64 rows);
 
@@ -108,6 +112,12 @@ extern void pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_co
 							  Selectivity *selectivity, double *correlation, double *pages);
 /* What part of the index's rows satisfies conditions, each on the column of the same place in `columns`. */
 extern Selectivity pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *columns);
+/*
+ * What the server has found so far of conditions of a query on an index's columns, by which each path of it is narrowed: IndexClauses. Told for each
+ * path whose cost is asked for.
+ */
+extern void pig_note_clauses(PlannerInfo *root, const IndexPath *path);
+extern List *pig_known_clauses(PlannerInfo *root, const IndexOptInfo *index);
 extern bool pig_validate(Oid opclass_oid);
 
 /* kB of entries in pending pages from which on an insert flushes them. */
@@ -123,6 +133,8 @@ extern Relation pig_open_index(Oid oid, LOCKMODE mode, Relation *table);
 extern void pig_register_options(void);
 /* Has the planner find conditions on boolean columns. */
 extern void pig_register_planner(void);
+/* Has it find conditions on distances, and orders that follow from one. */
+extern void pig_register_paths(void);
 
 /*
  * What the last scan of the session did; pigment.last_scan() shows it.

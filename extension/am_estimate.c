@@ -2,10 +2,12 @@
 
 /*
  * am_estimate.c
- *	  How many rows conditions let through, from the postings of the index: exact where statistics guess, for conditions that go together too.
+ *	  How many rows conditions let through, from the postings of the index: exact where statistics guess, for conditions that go together too. And
+ *	  how many are within a distance, from a sample of the vectors.
  *
  * Asked while a query is planned, for conditions whose values are known by then. One count costs about what the filter of one scan does, some
- * tens of microseconds; a planner that looks at several paths asks for the same again, so counts are kept until it has ended.
+ * tens of microseconds, and a sample a tenth of a millisecond; a planner that looks at several paths asks for the same again, so counts are kept until
+ * it has ended.
  */
 #include "postgres.h"
 
@@ -22,6 +24,10 @@
 
 /* With fewer rows it does not matter. */
 #define ROWS_MIN 1000
+/* So many rows are looked at to learn how many are within a distance; some tenths of a microsecond each. */
+#define SAMPLE_ROWS 256
+/* The part that is within a distance of which nothing is known; the server has as much for ranges. */
+#define WITHIN_GUESS 0.005
 
 /* ---- clauses as scan keys ---- */
 
@@ -76,6 +82,16 @@ set_key(ScanKey key, const IndexOptInfo *index, int column, const Node *clause)
 	return set_argument(key, lsecond(arguments));
 }
 
+/*
+ * Whether it is a condition on a distance that the planner was given for one of the query's.
+ */
+static bool
+is_within(const IndexOptInfo *index, int column, const Node *clause)
+{
+	return IsA(clause, OpExpr) && pig_column_of(index->opcintype[column], InvalidOid).kind == PIG_COLUMN_VECTOR &&
+		get_op_opfamily_strategy(((const OpExpr *) clause)->opno, index->opfamily[column]) == PIG_WITHIN_STRATEGY;
+}
+
 /* ---- counting ---- */
 
 typedef struct Count
@@ -93,6 +109,19 @@ static void
 release_count(void *arg)
 {
 	pigment_host_search_free(((Count *) arg)->search);
+}
+
+/*
+ * The part of the rows that a search would give which is within its greatest distance. Of none in the sample it is taken for half a row.
+ */
+static double
+sample_within(Count *count)
+{
+	uint64_t	rows;
+	uint64_t	within;
+
+	PIG_CALL(&count->pages.error, pigment_host_search_sample_within(count->search, SAMPLE_ROWS, &rows, &within, &error));
+	return rows > 0 ? Max((double) within, 0.5) / (double) rows : 1;
 }
 
 /*
@@ -115,6 +144,14 @@ count_in_segments(Relation index, const PigConditions *conditions)
 	MemoryContextRegisterResetCallback(CurrentMemoryContext, &count->release);
 	options.conditions = conditions->conditions;
 	options.condition_count = conditions->count;
+	if (conditions->bound.is_bound && conditions->bound.center.dimension == count->meta.dimension)
+	{
+		options.metric = count->meta.metric;
+		options.dimension = count->meta.dimension;
+		options.query = conditions->bound.center.values;
+		if (!pig_bound_search(&conditions->bound, options.metric, &options))
+			return 0;
+	}
 	PIG_CALL(NULL, pigment_host_search_new(&options, &count->search, &error));
 	for (int i = 0; i < segments->count; i++)
 	{
@@ -122,7 +159,9 @@ count_in_segments(Relation index, const PigConditions *conditions)
 		rows += (double) count->meta.segments[i].rows;
 	}
 	pigment_host_search_get_counters(count->search, &counters);
-	return rows > 0 ? (double) counters.segment_rows / rows : -1;
+	if (rows == 0)
+		return -1;
+	return (double) counters.segment_rows / rows * (options.has_max_distance ? sample_within(count) : 1);
 }
 
 static double
@@ -150,14 +189,39 @@ typedef struct KnownCount
 	double		part;
 } KnownCount;
 
+typedef struct KnownClauses
+{
+	const IndexOptInfo *index;
+	List	   *clauses;		/* IndexClauses */
+} KnownClauses;
+
 static PlannerInfo *known_root;
 static List *known_counts;
+static List *known_clauses;
 
 static void
-forget_counts(void *arg)
+forget_all(void *arg)
 {
 	known_root = NULL;
 	known_counts = NIL;
+	known_clauses = NIL;
+}
+
+/*
+ * From here on what is known is that of this run.
+ */
+static void
+know(PlannerInfo *root)
+{
+	MemoryContextCallback *callback;
+
+	if (known_root == root)
+		return;
+	callback = MemoryContextAllocZero(root->planner_cxt, sizeof(MemoryContextCallback));
+	callback->func = forget_all;
+	MemoryContextRegisterResetCallback(root->planner_cxt, callback);
+	forget_all(NULL);
+	known_root = root;
 }
 
 static void
@@ -166,15 +230,7 @@ remember_count(PlannerInfo *root, Oid index, List *quals, double part)
 	MemoryContext caller = MemoryContextSwitchTo(root->planner_cxt);
 	KnownCount *known = palloc(sizeof(KnownCount));
 
-	if (known_root != root)
-	{
-		MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
-
-		callback->func = forget_counts;
-		MemoryContextRegisterResetCallback(root->planner_cxt, callback);
-		known_root = root;
-		known_counts = NIL;
-	}
+	know(root);
 	known->index = index;
 	known->quals = list_copy(quals);
 	known->part = part;
@@ -202,6 +258,69 @@ recall_count(PlannerInfo *root, Oid index, List *quals, double *part)
 	return false;
 }
 
+static KnownClauses *
+find_known_clauses(const IndexOptInfo *index)
+{
+	ListCell   *cell;
+
+	foreach(cell, known_clauses)
+		if (((KnownClauses *) lfirst(cell))->index == index)
+			return lfirst(cell);
+	return NULL;
+}
+
+/*
+ * Not of paths for an arm of an OR, for joins, and for conditions on a distance.
+ */
+static bool
+are_restrictions(const IndexOptInfo *index, const List *clauses)
+{
+	ListCell   *cell;
+
+	foreach(cell, clauses)
+	{
+		const IndexClause *clause = lfirst_node(IndexClause, cell);
+
+		if (!list_member_ptr(index->rel->baserestrictinfo, clause->rinfo) ||
+			is_within(index, clause->indexcol, (Node *) linitial_node(RestrictInfo, clause->indexquals)->clause))
+			return false;
+	}
+	return true;
+}
+
+void
+pig_note_clauses(PlannerInfo *root, const IndexPath *path)
+{
+	MemoryContext caller;
+	KnownClauses *known;
+
+	if (!are_restrictions(path->indexinfo, path->indexclauses))
+		return;
+	know(root);
+	caller = MemoryContextSwitchTo(root->planner_cxt);
+	known = find_known_clauses(path->indexinfo);
+	if (known == NULL)
+	{
+		known = palloc0(sizeof(KnownClauses));
+		known->index = path->indexinfo;
+		known_clauses = lappend(known_clauses, known);
+	}
+	/* some paths leave out conditions that others have */
+	if (list_length(path->indexclauses) > list_length(known->clauses))
+		known->clauses = list_copy(path->indexclauses);
+	MemoryContextSwitchTo(caller);
+}
+
+List *
+pig_known_clauses(PlannerInfo *root, const IndexOptInfo *index)
+{
+	KnownClauses *known = known_root == root ? find_known_clauses(index) : NULL;
+
+	return known != NULL ? known->clauses : NIL;
+}
+
+/* ---- estimates ---- */
+
 /*
  * Under row security and behind security barriers EXPLAIN would tell how many hidden rows there are of any value.
  */
@@ -211,12 +330,36 @@ may_count(const PlannerInfo *root, const IndexOptInfo *index)
 	return !index->hypothetical && index->tuples >= ROWS_MIN && root->qual_security_level == 0;
 }
 
+/*
+ * By statistics, which know nothing of distances.
+ */
+static Selectivity
+guess(PlannerInfo *root, const IndexOptInfo *index, List *quals, List *columns)
+{
+	List	   *known_kinds = NIL;
+	double		within = 1;
+	ListCell   *qual;
+	ListCell   *column;
+
+	forboth(qual, quals, column, columns)
+	{
+		RestrictInfo *info = lfirst_node(RestrictInfo, qual);
+
+		if (is_within(index, lfirst_int(column), (Node *) info->clause))
+			within = WITHIN_GUESS;
+		else
+			known_kinds = lappend(known_kinds, info);
+	}
+	return within * clauselist_selectivity(root, known_kinds, (int) index->rel->relid, JOIN_INNER, NULL);
+}
+
 Selectivity
 pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *columns)
 {
 	ScanKeyData *keys = palloc(sizeof(ScanKeyData) * (Size) list_length(quals));
 	List	   *counted = NIL;
 	List	   *guessed = NIL;
+	List	   *guessed_columns = NIL;
 	ListCell   *qual;
 	ListCell   *column;
 	int			count = 0;
@@ -233,7 +376,10 @@ pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *colum
 			counted = lappend(counted, info);
 		}
 		else
+		{
 			guessed = lappend(guessed, info);
+			guessed_columns = lappend_int(guessed_columns, lfirst_int(column));
+		}
 	}
 	if (count > 0 && !recall_count(root, index->indexoid, counted, &part))
 	{
@@ -241,7 +387,5 @@ pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *colum
 		remember_count(root, index->indexoid, counted, part);
 	}
 	pfree(keys);
-	if (part < 0)
-		return clauselist_selectivity(root, quals, (int) index->rel->relid, JOIN_INNER, NULL);
-	return part * clauselist_selectivity(root, guessed, (int) index->rel->relid, JOIN_INNER, NULL);
+	return part < 0 ? guess(root, index, quals, columns) : part * guess(root, index, guessed, guessed_columns);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "access/amvalidate.h"
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/stratnum.h"
 #include "catalog/pg_amop.h"
@@ -68,31 +69,46 @@ known_argument(Node *clause)
 }
 
 /*
- * The conditions that keep rows out by themselves, and the column of each; the others only let the executor look at each row.
+ * The conditions of a path that keep rows out by themselves; the others only let the executor look at each row.
  */
-static List *
-answered_quals(const IndexPath *path, List **indexcols)
+typedef struct AnsweredQuals
 {
-	const IndexOptInfo *index = path->indexinfo;
-	List	   *quals = NIL;
+	List	   *filters;		/* on filter columns */
+	List	   *filter_columns; /* the column of each */
+	List	   *all;			/* these, and those on distances */
+	List	   *all_columns;
+	List	   *originals;		/* what the query has in the place of each of all */
+} AnsweredQuals;
+
+static void
+add_answered(AnsweredQuals *quals, const IndexOptInfo *index, const IndexClause *clause, RestrictInfo *info)
+{
+	PigColumn	column = pig_column_of(index->opcintype[clause->indexcol], index->indexcollations[clause->indexcol]);
+
+	if (!pig_column_answers(&column, strategy_of(index, clause->indexcol, (Node *) info->clause), known_argument((Node *) info->clause)))
+		return;
+	quals->all = lappend(quals->all, info);
+	quals->all_columns = lappend_int(quals->all_columns, clause->indexcol);
+	quals->originals = lappend(quals->originals, column.kind == PIG_COLUMN_VECTOR ? clause->rinfo : info);
+	if (column.kind == PIG_COLUMN_VECTOR)
+		return;
+	quals->filters = lappend(quals->filters, info);
+	quals->filter_columns = lappend_int(quals->filter_columns, clause->indexcol);
+}
+
+static AnsweredQuals
+answered_quals(const IndexPath *path)
+{
+	AnsweredQuals quals = {0};
 	ListCell   *cell;
 
 	foreach(cell, path->indexclauses)
 	{
 		IndexClause *clause = lfirst_node(IndexClause, cell);
-		PigColumn	column = pig_column_of(index->opcintype[clause->indexcol], index->indexcollations[clause->indexcol]);
 		ListCell   *qual;
 
 		foreach(qual, clause->indexquals)
-		{
-			RestrictInfo *info = lfirst_node(RestrictInfo, qual);
-
-			if (pig_column_answers(&column, strategy_of(index, clause->indexcol, (Node *) info->clause), known_argument((Node *) info->clause)))
-			{
-				quals = lappend(quals, info);
-				*indexcols = lappend_int(*indexcols, clause->indexcol);
-			}
-		}
+			add_answered(&quals, path->indexinfo, clause, lfirst_node(RestrictInfo, qual));
 	}
 	return quals;
 }
@@ -141,8 +157,49 @@ search_cost(const IndexOptInfo *index, double rows, double random_page_cost)
 }
 
 /*
+ * Whether no row of a segment has a zero vector, so that every distance is a number.
+ */
+static bool
+has_no_zero_vectors(const IndexOptInfo *info)
+{
+	PigMeta    *meta;
+	Relation	index;
+	bool		result;
+
+	if (info->hypothetical)
+		return true;
+	meta = palloc(sizeof(PigMeta));
+	/* the planner has locked it */
+	index = index_open(info->indexoid, NoLock);
+	pig_read_meta(index, meta);
+	index_close(index, NoLock);
+	result = pig_has_no_zero_vectors(meta);
+	pfree(meta);
+	return result;
+}
+
+/*
+ * Whether indexes of segments may give the first rows: an order is asked for, and not one that begins with what is no number, which no index finds.
+ */
+static bool
+gives_nearest_first(const IndexPath *path)
+{
+	const OpExpr *order = path->indexorderbys != NIL ? linitial_node(OpExpr, path->indexorderbys) : NULL;
+	Oid			family = order != NULL ? path->indexinfo->opfamily[linitial_int(path->indexorderbycols)] : InvalidOid;
+	int			strategy;
+	Oid			left;
+	Oid			right;
+
+	if (order == NULL)
+		return false;
+	get_op_opfamily_properties(order->opno, family, true, &strategy, &left, &right);
+	return strategy == PIG_DISTANCE_STRATEGY || has_no_zero_vectors(path->indexinfo);
+}
+
+/*
  * A scan by distance that looks at every row that its conditions let through does so before it gives the first: pages and distances are startup
- * cost. One that searches indexes gives the first after a fraction of that, and has done all of it when it gives the last.
+ * cost. One that searches indexes gives the first after a fraction of that, and has done all of it when it gives the last. One with a greatest
+ * distance looks at every row too before it ends, because all within are to come.
  *
  * A sequential scan reads out-of-line vectors too and is not charged for them; so where an index is larger than its table, it is charged
  * for the table's pages only. Both are then charged alike, and differ in what a distance and a sort cost.
@@ -152,46 +209,51 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 				  Selectivity *selectivity, double *correlation, double *pages)
 {
 	IndexOptInfo *index = path->indexinfo;
-	List	   *columns = NIL;
-	List	   *quals;
+	AnsweredQuals quals = answered_quals(path);
+	bool		is_bounded = list_length(quals.all) > list_length(quals.filters);
 	double		spc_seq_page_cost;
 	double		spc_random_page_cost;
+	double		looked_at = index->tuples;
 	double		rows;
 	double		charged_pages;
 	Cost		exact_cost = 0;
 
+	pig_note_clauses(root, path);
 	*selectivity = 1;
 	*correlation = 0;
 	*pages = index->pages;
 
-	quals = answered_quals(path, &columns);
 	/* nothing to serve: neither an order, which is one distance, nor a condition that keeps rows out */
-	if (list_length(path->indexorderbys) > 1 || (path->indexorderbys == NIL && quals == NIL))
+	if (list_length(path->indexorderbys) > 1 || (path->indexorderbys == NIL && quals.all == NIL))
 	{
 		*startup_cost = *total_cost = get_float8_infinity();
 		pig_disable_path(path);
 		return;
 	}
-	rows = index->tuples;
-	if (quals != NIL)
+	if (quals.filters != NIL)
+		looked_at = clamp_row_est(pig_selectivity(root, index, quals.filters, quals.filter_columns) * index->tuples);
+	rows = looked_at;
+	if (quals.all != NIL)
 	{
 		/* what the predicate of a partial index lets through the index knows better than statistics do */
-		*selectivity = pig_selectivity(root, index, quals, columns);
-		correct_rows(root, path, quals, *selectivity);
+		*selectivity = pig_selectivity(root, index, quals.all, quals.all_columns);
+		correct_rows(root, path, quals.originals, *selectivity);
 		rows = clamp_row_est(*selectivity * index->tuples);
 		*selectivity = Min(rows / Max(index->rel->tuples, 1), 1);
 	}
 	get_tablespace_page_costs(index->reltablespace, &spc_random_page_cost, &spc_seq_page_cost);
 	charged_pages = Max(Min((double) index->pages, Max((double) index->rel->pages, 1)), 1);
-	*startup_cost = list_length(quals) * (Min(PAGES_PER_CONDITION, (double) index->pages) * spc_seq_page_cost + cpu_operator_cost * 50);
-	if (path->indexorderbys == NIL)
-		*startup_cost += rows * cpu_operator_cost;
-	else if (rows * FEW_OF_ROWS > index->tuples)
-		exact_cost = charged_pages * spc_seq_page_cost + rows * cpu_operator_cost;
+	*startup_cost = list_length(quals.filters) * (Min(PAGES_PER_CONDITION, (double) index->pages) * spc_seq_page_cost + cpu_operator_cost * 50);
+	if (path->indexorderbys == NIL && !is_bounded)
+		*startup_cost += looked_at * cpu_operator_cost;
+	else if (looked_at * FEW_OF_ROWS > index->tuples)
+		exact_cost = charged_pages * spc_seq_page_cost + looked_at * cpu_operator_cost;
 	else
-		exact_cost = lookup_cost(rows, charged_pages, spc_seq_page_cost, spc_random_page_cost) + rows * cpu_operator_cost;
+		exact_cost = lookup_cost(looked_at, charged_pages, spc_seq_page_cost, spc_random_page_cost) + looked_at * cpu_operator_cost;
 	*total_cost = *startup_cost + exact_cost + rows * cpu_index_tuple_cost;
-	*startup_cost += Min(exact_cost, search_cost(index, rows, spc_random_page_cost));
+	if (gives_nearest_first(path))
+		exact_cost = Min(exact_cost, search_cost(index, looked_at, spc_random_page_cost));
+	*startup_cost += exact_cost;
 }
 
 /* ---- boolean columns ---- */
@@ -287,7 +349,28 @@ validate_procedures(Oid family_oid, Oid type, const char *family)
 }
 
 /*
- * One operator, for ordering, whose result sorts as double precision.
+ * What is wrong with an operator of a vector column; NULL: nothing.
+ */
+static const char *
+operator_fault(Form_pg_amop form)
+{
+	if (form->amopstrategy < PIG_DISTANCE_STRATEGY || form->amopstrategy > PIG_NAN_FIRST_STRATEGY)
+		return psprintf("contains operator %s with invalid strategy number %d", format_operator(form->amopopr), form->amopstrategy);
+	if (form->amopstrategy == PIG_WITHIN_STRATEGY)
+	{
+		if (form->amoppurpose != AMOP_SEARCH || get_op_rettype(form->amopopr) != BOOLOID)
+			return psprintf("contains operator %s that is not for searching", format_operator(form->amopopr));
+		return NULL;
+	}
+	if (form->amoppurpose != AMOP_ORDER)
+		return psprintf("contains operator %s that is not for ordering", format_operator(form->amopopr));
+	if (get_op_rettype(form->amopopr) != FLOAT8OID || !opfamily_can_sort_type(form->amopsortfamily, FLOAT8OID))
+		return psprintf("contains operator %s with an incorrect ORDER BY specification", format_operator(form->amopopr));
+	return NULL;
+}
+
+/*
+ * One distance operator, whose result sorts as double precision, and perhaps those that the planner gives a scan.
  */
 static bool
 validate_operators(Oid family_oid, Oid type, const char *family)
@@ -299,19 +382,11 @@ validate_operators(Oid family_oid, Oid type, const char *family)
 	for (int i = 0; i < list->n_members; i++)
 	{
 		Form_pg_amop form = (Form_pg_amop) GETSTRUCT(&list->members[i]->tuple);
-		Oid			left;
-		Oid			right;
+		const char *fault = operator_fault(form);
 
-		op_input_types(form->amopopr, &left, &right);
-		if (form->amopstrategy != PIG_DISTANCE_STRATEGY)
-			complain(&valid, family, psprintf("contains operator %s with invalid strategy number %d",
-											  format_operator(form->amopopr), form->amopstrategy));
-		else if (form->amoppurpose != AMOP_ORDER)
-			complain(&valid, family, psprintf("contains operator %s that is not for ordering", format_operator(form->amopopr)));
-		else if (get_op_rettype(form->amopopr) != FLOAT8OID || !opfamily_can_sort_type(form->amopsortfamily, FLOAT8OID))
-			complain(&valid, family, psprintf("contains operator %s with an incorrect ORDER BY specification",
-											  format_operator(form->amopopr)));
-		else if (left == type && right == type)
+		if (fault != NULL)
+			complain(&valid, family, fault);
+		else if (form->amopstrategy == PIG_DISTANCE_STRATEGY && form->amoplefttype == type && form->amoprighttype == type)
 			found++;
 	}
 	ReleaseCatCacheList(list);

@@ -115,17 +115,17 @@ open_index(IndexScanDesc scan, PigScan *state)
  * The vector to be near to; without one all rows come in the order of the table. Made in the current memory context.
  */
 static PigVector
-query_vector(IndexScanDesc scan, const PigMeta *meta)
+query_vector(IndexScanDesc scan, const PigMeta *meta, const PigBound *bound)
 {
 	PigColumns	columns = pig_columns(scan->indexRelation);
 	PigVector	query = {0};
 
-	if (scan->numberOfOrderBys == 0 || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
+	if (scan->numberOfOrderBys == 0 ? !bound->is_bound : (scan->orderByData->sk_flags & SK_ISNULL) != 0)
 		return query;
 	/* no row had a vector yet when the directory was read: those that came since are not seen */
 	if (meta->dimension == 0)
 		return query;
-	query = pig_column_vector(&columns, scan->orderByData->sk_argument);
+	query = scan->numberOfOrderBys == 0 ? bound->center : pig_column_vector(&columns, scan->orderByData->sk_argument);
 	if (meta->dimension == query.dimension)
 		return query;
 	/* no row is there to have another dimension, so the operator would not complain either */
@@ -138,12 +138,37 @@ query_vector(IndexScanDesc scan, const PigMeta *meta)
 	pg_unreachable();
 }
 
+/*
+ * What the search gives of all rows, and in which order. False: none.
+ */
+static bool
+choose_rows(IndexScanDesc scan, const PigScan *state, const PigVector *query, pigment_host_search_options *options)
+{
+	const PigBound *bound = &state->conditions.bound;
+
+	options->recall = pig_target_recall;
+	options->width = (size_t) pig_search_width;
+	if (scan->numberOfOrderBys > 0 && scan->orderByData->sk_strategy == PIG_NAN_FIRST_STRATEGY)
+		options->nan = PIGMENT_NAN_FIRST;
+	options->no_zero_vectors = pig_has_no_zero_vectors(state->meta);
+	/* without an order nobody stops early, and all is to be looked at */
+	if (query->values == NULL || scan->numberOfOrderBys == 0)
+	{
+		options->batch_rows_first = (size_t) options->batch_bytes_max;
+		options->recall = 1;
+		options->width = 0;
+	}
+	if (query->values == NULL || !bound->is_bound || !pig_is_same_vector(query, &bound->center))
+		return true;
+	return pig_bound_search(bound, state->meta->metric, options);
+}
+
 static void
 start_search(IndexScanDesc scan, PigScan *state)
 {
 	pigment_host_search_options options = {0};
 	MemoryContext caller = MemoryContextSwitchTo(state->rescan_context);
-	PigVector	query = query_vector(scan, state->meta);
+	PigVector	query = query_vector(scan, state->meta, &state->conditions.bound);
 	pigment_pending_cache *pending;
 
 	MemoryContextSwitchTo(caller);
@@ -154,11 +179,11 @@ start_search(IndexScanDesc scan, PigScan *state)
 	options.batch_bytes_max = (uint64) work_mem * 1024;
 	options.conditions = state->conditions.conditions;
 	options.condition_count = state->conditions.count;
-	options.recall = pig_target_recall;
-	options.width = (size_t) pig_search_width;
-	/* without an order nobody stops early */
-	if (query.values == NULL)
-		options.batch_rows_first = (size_t) options.batch_bytes_max;
+	if (!choose_rows(scan, state, &query, &options))
+	{
+		state->conditions.nothing = true;
+		return;
+	}
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)
@@ -173,7 +198,6 @@ start_search(IndexScanDesc scan, PigScan *state)
 		PIG_CALL(&state->pending_pages.error,
 				 pigment_host_search_add_pending(state->search, &state->pending_pages.callbacks, state->meta->pending_stamp,
 												 state->meta->pending_head, &error));
-	state->started = true;
 }
 
 PigLastScan pig_last_scan;
@@ -225,10 +249,9 @@ start(IndexScanDesc scan, PigScan *state)
 	MemoryContextSwitchTo(state->rescan_context);
 	state->conditions = pig_conditions(scan->indexRelation, scan->keyData, scan->numberOfKeys);
 	MemoryContextSwitchTo(state->context);
-	if (state->conditions.nothing)
-		state->started = true;
-	else
+	if (!state->conditions.nothing)
 		start_search(scan, state);
+	state->started = true;
 	MemoryContextSwitchTo(caller);
 	begin_report(scan, state);
 }
@@ -313,6 +336,7 @@ pig_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	PigScan    *state = (PigScan *) scan->opaque;
 	int64		rows = 0;
 
+	/* with a bound the executor looks at every row: of an index scan by the filter that the condition is, of a bitmap scan where it is told to */
 	while (has_hit(scan, state))
 	{
 		ItemPointerData tids[HITS_MAX];
@@ -320,7 +344,7 @@ pig_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 
 		while (state->hit_next < state->hit_count)
 			pig_tid(state->hits[state->hit_next++].row_pointer, &tids[count++]);
-		tbm_add_tuples(bitmap, tids, count, state->conditions.recheck);
+		tbm_add_tuples(bitmap, tids, count, state->conditions.recheck || state->conditions.bound.is_bound);
 		rows += count;
 	}
 	return rows;

@@ -13,15 +13,22 @@
 #include "access/generic_xlog.h"
 #include "access/genam.h"
 #include "access/gist_private.h"
+#include "access/htup_details.h"
+#include "access/stratnum.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_attribute.h"
 #include "catalog/pg_proc.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
+#include "nodes/pathnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/paths.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #if PG_VERSION_NUM < 150000
 #error "Pigment needs PostgreSQL 15 or later"
@@ -33,7 +40,9 @@
 
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
+#include "access/sysattr.h"
 #include "catalog/pg_class.h"
+#include "nodes/multibitmapset.h"
 #endif
 
 /* 18 writes it before the declaration. */
@@ -77,6 +86,71 @@
 #else
 #define pig_collation_is_c(collation) lc_collate_is_c(collation)
 #endif
+
+/* 18 keeps members of an equivalence class for child relations apart, and names the direction of a sort otherwise. */
+#if PG_VERSION_NUM >= 180000
+typedef EquivalenceMemberIterator PigMembers;
+#define pig_members_begin(members, class, rel) setup_eclass_member_iterator(members, class, (rel)->relids)
+#define pig_members_next(members) eclass_member_iterator_next(members)
+#define pig_pathkey_descends(pathkey) ((pathkey)->pk_cmptype == COMPARE_GT)
+#else
+typedef struct PigMembers
+{
+	const List *list;
+	int			next;
+} PigMembers;
+
+static inline void
+pig_members_begin(PigMembers *members, const EquivalenceClass *eclass, const RelOptInfo *rel)
+{
+	members->list = eclass->ec_members;
+	members->next = 0;
+}
+
+static inline EquivalenceMember *
+pig_members_next(PigMembers *members)
+{
+	return members->next < list_length(members->list) ? (EquivalenceMember *) list_nth(members->list, members->next++) : NULL;
+}
+
+#define pig_pathkey_descends(pathkey) ((pathkey)->pk_strategy == BTGreaterStrategyNumber)
+#endif
+
+/* Whether clauses that all hold keep out NULL in this column; 16 gave the set of such columns another form. */
+static inline bool
+pig_has_nonnullable_var(Node *clauses, int relid, AttrNumber attribute)
+{
+#if PG_VERSION_NUM >= 160000
+	return mbms_is_member(relid, attribute - FirstLowInvalidHeapAttributeNumber, find_nonnullable_vars(clauses));
+#else
+	ListCell   *cell;
+
+	foreach(cell, find_nonnullable_vars(clauses))
+	{
+		const Var  *var = lfirst_node(Var, cell);
+
+		if (var->varno == relid && var->varattno == attribute && var->varlevelsup == 0)
+			return true;
+	}
+	return false;
+#endif
+}
+
+/* Whether a column is NOT NULL; since 18 that may be declared and not validated, which the planner's own set tells. */
+static inline bool
+pig_attribute_is_not_null(const RelOptInfo *rel, Oid relation, AttrNumber attribute)
+{
+#if PG_VERSION_NUM >= 170000
+	return bms_is_member(attribute, rel->notnullattnums);
+#else
+	HeapTuple	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(relation), Int16GetDatum(attribute));
+	bool		not_null = HeapTupleIsValid(tuple) && ((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return not_null;
+#endif
+}
 
 /* A new page of the fork, exclusively locked. */
 static inline Buffer

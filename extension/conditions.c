@@ -9,12 +9,17 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+#include <math.h>
+
 #include "access/gin.h"
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
+#include "executor/executor.h"
 #include "lib/stringinfo.h"
 #include "utils/array.h"
+#include "utils/float.h"
 #include "utils/fmgrprotos.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -289,6 +294,93 @@ json_condition(PigConditions *all, pigment_host_condition *condition, ScanKey ke
 	condition->key_count = argument.count;
 }
 
+/* ---- distances ---- */
+
+bool
+pig_is_same_vector(const PigVector *a, const PigVector *b)
+{
+	return a->dimension == b->dimension && memcmp(a->values, b->values, sizeof(float) * (Size) a->dimension) == 0;
+}
+
+/*
+ * The distance up to which "minuend - distance >= radius" may hold. The difference has been rounded, which takes some of the last bits of the larger of
+ * the two; so has ours.
+ */
+static double
+farthest_of(double minuend, double radius)
+{
+	return minuend - radius + (fabs(minuend) + fabs(radius)) * 4 * DBL_EPSILON;
+}
+
+/*
+ * Several bounds on the distances from one vector are one. Of those on other distances too the executor knows.
+ */
+static void
+ball_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
+{
+	HeapTupleHeader ball;
+	bool		nulls[3];
+	Datum		values[3];
+	PigBound	bound = {.is_bound = true};
+
+	if ((key->sk_flags & SK_ISNULL) != 0)
+	{
+		all->nothing = true;
+		return;
+	}
+	ball = DatumGetHeapTupleHeader(key->sk_argument);
+	for (int i = 0; i < 3; i++)
+		values[i] = GetAttributeByNum(ball, (AttrNumber) (i + 1), &nulls[i]);
+	if (nulls[0] || nulls[1])
+	{
+		all->nothing = true;
+		return;
+	}
+	bound.center = pig_column_vector(columns, values[0]);
+	bound.distance = DatumGetFloat8(values[1]);
+	if (!nulls[2])
+		bound.distance = farthest_of(DatumGetFloat8(values[2]), bound.distance);
+	/* NaN is above all numbers: it is no less than what is none */
+	bound.takes_nan = !nulls[2] || isnan(bound.distance);
+	if (!all->bound.is_bound)
+		all->bound = bound;
+	else if (pig_is_same_vector(&all->bound.center, &bound.center))
+	{
+		if (isnan(all->bound.distance) || bound.distance < all->bound.distance)
+			all->bound.distance = bound.distance;
+		all->bound.takes_nan &= bound.takes_nan;
+	}
+}
+
+/*
+ * A distance as the engine has it. The nearest float is not below any that the operator's result of is not above the distance: conversion keeps
+ * order, and so do root and square.
+ */
+static float
+engine_distance(int32 metric, double distance)
+{
+	double		converted = metric == PIGMENT_METRIC_L2 ? distance * distance : distance;
+
+	if (converted > FLT_MAX)
+		return get_float4_infinity();
+	return converted < -FLT_MAX ? -get_float4_infinity() : (float) converted;
+}
+
+bool
+pig_bound_search(const PigBound *bound, int32 metric, pigment_host_search_options *options)
+{
+	bool		is_never_negative = metric == PIGMENT_METRIC_L2 || metric == PIGMENT_METRIC_L1;
+
+	if (is_never_negative && bound->distance < 0)
+		return false;
+	if (!bound->takes_nan)
+		options->nan = PIGMENT_NAN_LEFT_OUT;
+	options->has_max_distance = !isnan(bound->distance);
+	if (options->has_max_distance)
+		options->max_distance = engine_distance(metric, bound->distance);
+	return true;
+}
+
 bool
 pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 {
@@ -297,7 +389,7 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 	switch (column->kind)
 	{
 		case PIG_COLUMN_VECTOR:
-			return false;
+			return strategy == PIG_WITHIN_STRATEGY;
 		case PIG_COLUMN_VALUE:
 			if (strategy == PIG_TEXT_LIKE || strategy == PIG_TEXT_STARTS_WITH)
 			{
@@ -330,8 +422,10 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 	condition->kind = PIGMENT_CONDITION_PRESENT;
 	if (column->kind == PIG_COLUMN_VECTOR)
 	{
-		/* whether it is there: no key tells, the row does */
-		all->recheck = true;
+		if ((key->sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL)) == 0)
+			ball_condition(all, columns, key);
+		else
+			all->recheck = true;	/* whether it is there: no key tells, the row does */
 		return;
 	}
 	if ((key->sk_flags & SK_SEARCHNULL) != 0)

@@ -95,17 +95,30 @@ extern PigKeys pig_row_keys(const PigColumns *columns, Datum *values, bool *isnu
 /* The form in which builders and pending entries take them. */
 extern void *pig_encode_keys(const PigKeys *keys, size_t *size);
 
+/* Rows within a distance of a vector, by the column's operator. */
+typedef struct PigBound
+{
+	bool		is_bound;		/* there is one */
+	PigVector	center;
+	double		distance;		/* NaN: none is too far */
+	bool		takes_nan;		/* rows whose distance is not a number, too */
+} PigBound;
+
 /* What an index scan looks for. */
 typedef struct PigConditions
 {
 	pigment_host_condition *conditions;
 	size_t		count;
-	bool		recheck;		/* more rows may come than there should be */
+	PigBound	bound;
+	bool		recheck;		/* more rows may come than there should be, the bound left aside */
 	bool		nothing;		/* no row can match */
 } PigConditions;
 
 /* Made in the current memory context, which must outlive their use. */
 extern PigConditions pig_conditions(Relation index, ScanKey keys, int count);
+/* Has a search of this metric give what is in the bound, and perhaps some more. False: nothing is. */
+extern bool pig_bound_search(const PigBound *bound, int32 metric, pigment_host_search_options *options);
+extern bool pig_is_same_vector(const PigVector *a, const PigVector *b);
 /*
  * Whether the index answers a condition by itself, so that it need not look at rows for which it does not hold; argument NULL: it is not known
  * yet.

@@ -25,7 +25,7 @@
  *	48		4		page of the newest list of retired pages (free_pages.h); PIGMENT_NO_PAGE: none
  *	52		4		page of the list of free pages (free_pages.h); 0: there is none yet
  *	56		8		64-bit transaction id that was next when the pages of the newest list were retired
- *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them
+ *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them; their flags version 0.1 left zero
  *	8128	8		bytes of entries in the pending pages, the last left out; less where an older version appended some
  *
  * What is at 52 and 8128 version 0.1 left zero.
@@ -57,8 +57,12 @@ typedef struct PigSegmentEntry
 	uint32		first_deletion; /* first deletion page, or PIGMENT_NO_PAGE */
 	uint32		pages;			/* without deletion pages */
 	uint64		rows;
-	uint64		unused;			/* zero */
+	uint32		flags;			/* PIG_SEGMENT_* */
+	uint32		unused;			/* zero */
 } PigSegmentEntry;
+
+/* No vector of it is zero. Where this is not said it may be so all the same. */
+#define PIG_SEGMENT_NO_ZERO 1
 
 #define PIG_PAYLOAD_BYTES (PIGMENT_PAGE_BYTES - PIGMENT_PAGE_HEADER_BYTES - PIGMENT_PAGE_TRAILER_BYTES)
 #define PIG_SEGMENTS_MAX 252

@@ -114,9 +114,11 @@ pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
 	uint64_t	rows;
 
 	PIG_CALL(&build->error, pigment_segment_builder_finish(build->builder, &root, &pages, &rows, &error));
+	memset(entry, 0, sizeof(*entry));
+	if (pigment_segment_builder_zero_vectors(build->builder) == 0)
+		entry->flags |= PIG_SEGMENT_NO_ZERO;
 	pigment_segment_builder_free(build->builder);
 	build->builder = NULL;
-	memset(entry, 0, sizeof(*entry));
 	entry->segment = build->segment;
 	entry->root = root;
 	entry->first_deletion = PIGMENT_NO_PAGE;

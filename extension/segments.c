@@ -101,3 +101,12 @@ pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 	MemoryContextSwitchTo(caller);
 	return opened;
 }
+
+bool
+pig_has_no_zero_vectors(const PigMeta *meta)
+{
+	for (uint32 i = 0; i < meta->segment_count; i++)
+		if ((meta->segments[i].flags & PIG_SEGMENT_NO_ZERO) == 0)
+			return false;
+	return true;
+}

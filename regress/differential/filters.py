@@ -242,6 +242,50 @@ class Table:
             conditions.append(self.predicate.removeprefix(" WHERE "))
         return " AND ".join(conditions)
 
+    def query_vector(self):
+        return "'[" + ",".join(str(self.draw.randint(-2, 2)) for _ in range(self.dimension)) + "]'"
+
+    def limit(self, distance):
+        """A number to hold a distance against: nothing, everything, and what a row has exactly."""
+        kind = self.draw.random()
+        if kind < 0.4:
+            rows = self.run(f"SELECT {distance} FROM {self.name} WHERE {distance} <> 'NaN' ORDER BY id LIMIT 1 OFFSET {self.draw.randint(0, 30)}")
+            return f"{rows[0]}::float8" if rows else "0.5"
+        if kind < 0.5:
+            return self.draw.choice(["'NaN'::float8", "'Infinity'::float8", "'-Infinity'::float8", "NULL::float8", "'-0'::float8"])
+        number = self.draw.choice(["0", "0.5", "1", "1.5", "2", "3", "4", "9", "-1", "-2", "-0.5", "1e300", "-1e300", "1e-200"])
+        return number + self.draw.choice(["", "", "::float4" if "e" not in number else "", "::float8"])
+
+    def distance_condition(self, vector):
+        """In all its shapes, and solved for another side."""
+        distance = f"(v {self.operator} {vector})" if self.draw.random() < 0.7 else f"({vector} {self.operator} v)"
+        near, limit, is_above = distance, self.limit(distance), False
+        shape = self.draw.random()
+        if shape < 0.25:
+            near, limit, is_above = f"1 - {distance}", f"(1 - {limit})", True
+        elif shape < 0.35:
+            near, limit, is_above = self.draw.choice([f"- {distance}", f"{distance} * -1", f"-1 * {distance}"]), f"(- {limit})", True
+        elif shape < 0.4:
+            near, limit = f"{distance} * 2", f"({limit} * 2)"  # which no index sees through
+        operator = self.draw.choice(["<", "<="])
+        if is_above:
+            operator = operator.replace("<", ">")
+        if self.draw.random() < 0.2:
+            return f"{limit} {operator.translate(str.maketrans('<>', '><'))} {near}"
+        return f"{near} {operator} {limit}"
+
+    def order(self, vector):
+        """What is sorted by, and how."""
+        distance = f"v {self.operator} {vector}"
+        nulls = self.draw.choice(["", "", "", " NULLS FIRST", " NULLS LAST"])
+        shape = self.draw.random()
+        if shape < 0.5:
+            return distance, nulls
+        descending = self.draw.choice([f"1 - ({distance})", f"- ({distance})", f"({distance}) * -1", f"(3 - ({distance})) / 2 + 1"])
+        if shape < 0.9:
+            return descending, " DESC" + nulls
+        return self.draw.choice([(descending, nulls), (distance, " DESC" + nulls), (f"2 * ({distance}) - 1", nulls)])
+
     def answer(self, statement, uses_index, sorts=True):
         """Without the index; with it, and where it need not sort by its order alone."""
         settings = {"seqscan": not uses_index, "indexscan": uses_index, "bitmapscan": uses_index and sorts, "sort": sorts}
@@ -251,23 +295,43 @@ class Table:
 
     def compare(self):
         """The two answers to one query; an error text where they differ."""
-        where = self.where()
-        select, ordered = f"SELECT id FROM {self.name} WHERE {where}", False
+        conditions = [self.where()]
+        vector = self.query_vector() if self.dimension and self.draw.random() < 0.95 else f"NULL::{self.type}"
+        is_bounded = self.dimension and self.draw.random() < 0.5
+        if is_bounded:
+            near = vector if self.draw.random() < 0.85 else self.query_vector()
+            conditions += [self.distance_condition(near) for _ in range(self.draw.choice([1, 1, 1, 2]))]
+            if self.draw.random() < 0.4:
+                conditions = conditions[1:] + [self.predicate.removeprefix(" WHERE ")] * bool(self.predicate)
+        where = " AND ".join(conditions)
+        select, ordered, direction, behind = f"SELECT id FROM {self.name} WHERE {where}", False, "", ""
         if self.dimension and self.draw.random() < 0.7:
             ordered = True
-            query = "'[" + ",".join(str(self.draw.randint(-2, 2)) for _ in range(self.dimension)) + "]'"
-            distance = f"v {self.operator} {query}"
-            select = f"SELECT id, {distance} FROM {self.name} WHERE {where} ORDER BY {distance}"
+            expression, direction = self.order(vector)
+            behind = self.draw.choice(["", "", "", ", id", ", id DESC"])
+            select = f"SELECT id, {expression} FROM {self.name} WHERE {where} ORDER BY {expression}{direction}{behind}"
         limit = self.draw.choice([None, 1, 5, 20]) if ordered else None
         expected = self.answer(select, False)
-        got = self.answer(select + (f" LIMIT {limit}" if limit else ""), True, not ordered or self.draw.random() < 0.3)
-        plan = "\n".join(self.run("EXPLAIN (COSTS OFF) " + select))
+        limited = select + (f" LIMIT {limit}" if limit else "")
+        prepared = self.draw.random() < 0.15
+        if prepared:
+            self.run(f"SET plan_cache_mode = {self.draw.choice(['force_generic_plan', 'force_custom_plan'])}")
+            statement, arguments = as_prepared(limited, vector)
+            self.run(f"PREPARE q({self.type}) AS {statement}")
+            limited = f"EXECUTE q({arguments})"
+        got = self.answer(limited, True, not ordered or bool(behind) or self.draw.random() < 0.3)
+        plan = "\n".join(self.run("EXPLAIN (COSTS OFF) " + limited))
+        if prepared:
+            self.run("DEALLOCATE q")
+            self.run("RESET plan_cache_mode")
         self.compared += 1
-        problem = check_rows(expected, got, ordered, limit)
+        problem = check_rows(expected, got, ordered, limit, bool(behind))
         if problem:
             return f"{problem}\n{select}; LIMIT {limit}\n{plan}\nexpected {expected[:30]}\ngot {got[:30]}"
         self.used += "Index Cond" in plan
         self.ranked += "Index Cond" in plan and "Order By" in plan
+        self.bounded += f"{self.operator}@" in plan
+        self.descended += "Order By" in plan and direction.startswith(" DESC")
         return None
 
     def indexes(self):
@@ -281,14 +345,21 @@ class Table:
 
     used = 0  # queries with conditions in the index
     ranked = 0  # of these, those that it gave in order
+    bounded = 0  # with a condition on the distance in it
+    descended = 0  # that it gave in an order that descends
+
+
+def as_prepared(statement, vector):
+    """With the vector as a parameter, and its value."""
+    return statement.replace(vector, "$1"), vector
 
 
 def draw_typmod(draw, dimension):
     return f"({dimension})" if draw.random() < 0.5 else ""
 
 
-def check_rows(expected, got, ordered, limit):
-    """Without an order both are sets. With one, distances agree row by row, and within equal distances the ids as sets."""
+def check_rows(expected, got, ordered, limit, total=False):
+    """Without an order both are sets. With one, distances agree row by row, and within equal distances the ids as sets; all by a total one."""
     if not ordered:
         return None if sorted(expected) == sorted(got) else "other rows"
     if len(got) != (min(limit, len(expected)) if limit else len(expected)):
@@ -297,6 +368,8 @@ def check_rows(expected, got, ordered, limit):
         return "another order"
     if len(set(got)) != len(got) or not set(got) <= set(expected):
         return "other rows"
+    if total:
+        return None if expected[:len(got)] == got else "another order of equal distances"
     # whole groups of ties, but for the last, which a limit may cut
     last = got[-1].split("|")[1] if got else None
     whole = lambda rows: sorted(row for row in rows if limit is None or row.split("|")[1] != last)
@@ -323,13 +396,15 @@ def main():
     session = sql.Session()
     session.run("CREATE EXTENSION pigment")
     session.run("CREATE ROLE somebody; GRANT CREATE ON SCHEMA public TO somebody; SET ROLE somebody")
-    compared = used = ranked = failures = 0
+    compared = used = ranked = bounded = descended = failures = 0
     for number in range(TABLES):
         # each table its own, so that one alone can be repeated
         table, problem = run_table(session, random.Random(f"{seed} {number}"), number)
         compared += table.compared
         used += table.used
         ranked += table.ranked
+        bounded += table.bounded
+        descended += table.descended
         failures += problem is not None
         columns = ", ".join(column.declaration() for column in table.columns)
         print(f"{'not ' if problem else ''}ok {number + 1} - {columns}; {table.type} of {table.dimension} dimensions, {table.next_id} rows, "
@@ -337,9 +412,9 @@ def main():
         if problem:
             print("# " + problem.replace("\n", "\n# "), flush=True)
     session.close()
-    enough = compared >= QUERIES_MIN and used >= compared // 2 and ranked >= compared // 5
+    enough = compared >= QUERIES_MIN and used >= compared // 2 and ranked >= compared // 8 and bounded >= compared // 10 and descended >= compared // 30
     print(f"{'' if enough or failures else 'not '}ok {TABLES + 1} - {compared} queries compared, {used} with conditions in the index, "
-          f"{ranked} of these in its order")
+          f"{ranked} of these in its order, {bounded} with a distance among them, {descended} in an order that descends")
     print(f"1..{TABLES + 1}")
     return 1 if failures or not enough else 0
 

@@ -10,7 +10,7 @@ DROP OPERATOR FAMILY bad_search USING pigment;
 CREATE FUNCTION metric_unknown() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 77';
 CREATE OPERATOR CLASS bad_metric FOR TYPE vector USING pigment AS OPERATOR 1 <-> FOR ORDER BY float_ops, FUNCTION 1 metric_unknown();
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'bad_metric';
-CREATE OPERATOR CLASS bad_number FOR TYPE vector USING pigment AS OPERATOR 2 <-> FOR ORDER BY float_ops;
+CREATE OPERATOR CLASS bad_number FOR TYPE vector USING pigment AS OPERATOR 4 <-> FOR ORDER BY float_ops;
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'bad_number';
 CREATE TABLE bad (v vector);
 CREATE INDEX ON bad USING pigment (v bad_number);

@@ -155,7 +155,7 @@ FETCH FIRST FROM s;
 FETCH ABSOLUTE 10 FROM s;
 ROLLBACK;
 
--- Two distances are no order of one index; descending is none either.
+-- Of two distances the first is the order of an index, and an incremental sort does the rest; one that descends is none.
 EXPLAIN (COSTS OFF) SELECT id FROM items ORDER BY v <-> '[1,1,1]', v <-> '[2,2,2]';
 EXPLAIN (COSTS OFF) SELECT id FROM items ORDER BY v <-> '[1,1,1]' DESC;
 -- With id after it, the sort is finished by an incremental one.
