@@ -372,6 +372,17 @@ is_never_null(PlannerInfo *root, const IndexOptInfo *index, int column)
 }
 
 /*
+ * Whether it is what the server makes of min() or max(), which are the extreme value and not one that is near it.
+ */
+static bool
+is_of_aggregate(const Query *query)
+{
+	const TargetEntry *only = list_length(query->targetList) == 1 ? linitial_node(TargetEntry, query->targetList) : NULL;
+
+	return only != NULL && only->resname != NULL && strcmp(only->resname, "agg_target") == 0;
+}
+
+/*
  * Whether the query's first order is one that a scan gives. Not where equal values must lie together, because rows that an index overlooks come late.
  */
 static bool
@@ -388,7 +399,8 @@ match_order(PlannerInfo *root, IndexOptInfo *index, int column, const List *boun
 	ListCell   *cell;
 
 	if (first == NULL || root->query_pathkeys != root->sort_pathkeys || first->pk_opfamily != float_family() ||
-		query->groupClause != NIL || query->groupingSets != NIL || query->distinctClause != NIL || query->hasAggs || query->hasWindowFuncs)
+		query->groupClause != NIL || query->groupingSets != NIL || query->distinctClause != NIL || query->hasAggs || query->hasWindowFuncs ||
+		is_of_aggregate(query))
 		return false;
 	pig_members_begin(&members, first->pk_eclass, index->rel);
 	do

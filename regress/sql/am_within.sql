@@ -132,8 +132,9 @@ EXPLAIN (COSTS OFF) SELECT id FROM spots WHERE v <=> '[1,2,3]' < 0.1 ORDER BY v 
 EXPLAIN (COSTS OFF) SELECT id FROM spots ORDER BY 1 - (v <=> '[1,2,3]') DESC NULLS LAST, id LIMIT 3;
 SELECT same('true', 'ORDER BY v <=> ''[1,2,3]'', id', 'id'), same('v <=> ''[1,2,3]'' < 0.1', 'ORDER BY v <=> ''[1,2,3]'', id DESC LIMIT 20', 'id'),
 	same('true', 'ORDER BY 1 - (v <=> ''[1,2,3]'') DESC NULLS LAST, id LIMIT 500', 'id');
--- Groups need equal values together, and get a sort.
+-- Groups need equal values together and get a sort, and the largest value is not one that is near it.
 EXPLAIN (COSTS OFF) SELECT DISTINCT 1 - (v <=> '[1,2,3]') AS s FROM spots WHERE v <=> '[1,2,3]' < 0.1 ORDER BY s DESC LIMIT 3;
+EXPLAIN (COSTS OFF) SELECT max(1 - (v <=> '[1,2,3]')) FROM spots WHERE v <=> '[1,2,3]' < 0.1;
 
 -- Parameters: generic and custom plans, joins, rescans
 SET enable_bitmapscan = off;
