@@ -63,6 +63,16 @@ SELECT same('v <=> ''[1,2,3]'' <= ' || d), same('v <=> ''[1,2,3]'' < ' || d), sa
 FROM (SELECT DISTINCT (v <=> '[1,2,3]')::text || '::float8' AS d FROM spots WHERE id % 301 = 5) x ORDER BY d;
 SELECT same('v <=> ''[0,0,0]'' < 1'), same('1 - (v <=> ''[0,0,0]'') > 0.5'), same('v <=> NULL < 1'), same('v <=> ''[1,2,3]'' < 0.2 AND kind = 4 AND v <=> ''[1,2,3]'' <= 0.1'),
 	same('v <=> ''[1,2,3]'' < 0.3 AND v <=> ''[1,0,0]'' < 0.3'), same('v <=> ''[1,2,3]'' < 0.3 AND v <=> ''[1,0,0]'' < 0.3', 'ORDER BY v <=> ''[1,0,0]''', 'v <=> ''[1,0,0]''');
+-- 1 - distance has lost digits of a small distance: what it says decides.
+CREATE TABLE tiny (v vector(1));
+INSERT INTO tiny SELECT ARRAY[n * 1.37e-11]::vector FROM generate_series(1, 500) n;
+CREATE INDEX ON tiny USING pigment (v);
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT (SELECT count(*) FROM tiny WHERE 1 - (v <-> '[0]') >= s) FROM unnest('{0.5}'::float8[]) s;
+SELECT count(*), count(*) FILTER (WHERE by_index <> by_filter) AS wrong FROM (SELECT (SELECT count(*) FROM tiny WHERE 1 - (v <-> '[0]') >= s) AS by_index,
+	(SELECT count(*) FROM tiny WHERE (1 - (v <-> '[0]')) + 0 >= s) AS by_filter FROM (SELECT 1 - (v <-> '[0]') AS s FROM tiny) o) c;
+RESET enable_seqscan;
+DROP TABLE tiny;
 
 -- What is within comes all, whatever the recall, and the scan ends there.
 CREATE TABLE many (id int, v vector(8));
