@@ -53,7 +53,7 @@ std::string TextOf(const pigment_host_bytes& key) {
 
 Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
   PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(condition.kind, PIGMENT_CONDITION_ANY_OF,
-                                                  PIGMENT_CONDITION_HAS_ALL, "condition.kind"));
+                                                  PIGMENT_CONDITION_HAS_TEXT, "condition.kind"));
   PIGMENT_RETURN_IF_ERROR(CheckKeys(condition));
   HostCondition out{.kind = static_cast<HostCondition::Kind>(condition.kind),
                     .column = condition.column};

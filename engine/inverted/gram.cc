@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A hash table of grams, each with the list of its rows.
+// Grams of documents.
 
 #include "engine/inverted/gram.h"
 
 #include <algorithm>
-#include <bit>
-#include <utility>
 
 #include "engine/base/substring.h"
 
@@ -15,22 +13,6 @@ namespace {
 
 // By measurement (README.md).
 constexpr uint64_t kCellBytesMax = 512;
-
-constexpr uint32_t kFirstSlots = 1024;
-constexpr uint32_t kVarintBits = 7;
-constexpr uint32_t kNoChunk = 0xFFFFFFFF;
-
-// A gram as a number that orders as its bytes do: three bytes, and how many count.
-constexpr uint32_t PackGram(uint32_t bytes, uint32_t count) {
-  return bytes << (8 * (kGramBytes + 1 - count)) | count;
-}
-
-std::string UnpackGram(uint32_t gram) {
-  std::string bytes;
-  for (uint32_t i = 0; i < (gram & 0xFF); ++i)
-    bytes.push_back(static_cast<char>(gram >> (24 - 8 * i) & 0xFF));
-  return bytes;
-}
 
 }  // namespace
 
@@ -44,137 +26,51 @@ std::vector<std::string> GramsOf(std::string_view text) {
   return grams;
 }
 
+size_t WriteGrams(std::string_view text, uint32_t* room) {
+  uint32_t gram = 0;
+  const size_t size = text.size();
+  for (size_t i = 0; i < size + kGramBytes - 1; ++i) {
+    gram = (gram << 8 | (i < size ? static_cast<uint8_t>(FoldAscii(text[i])) : 0)) & 0xFFFFFF;
+    if (i + 1 >= kGramBytes) room[i + 1 - kGramBytes] = gram;
+  }
+  std::sort(room, room + size);
+  const size_t count = static_cast<size_t>(std::unique(room, room + size) - room);
+  auto* const out = reinterpret_cast<uint8_t*>(room);
+  for (size_t i = 0; i < count; ++i) {
+    const uint32_t packed = room[i];
+    for (size_t byte = 0; byte < kGramBytes; ++byte)
+      out[i * kGramBytes + byte] = static_cast<uint8_t>(packed >> (8 * (kGramBytes - 1 - byte)));
+  }
+  return count * kGramBytes;
+}
+
 uint32_t CellShiftOf(uint64_t document_bytes, uint32_t rows) {
   uint32_t shift = 0;
   while (shift < kRowsShiftMax && document_bytes << (shift + 1) <= kCellBytesMax * rows) ++shift;
   return shift;
 }
 
-GramGroupBuilder::GramGroupBuilder(MemoryBudget* budget, uint64_t seed)
-    : reservation_(budget), seed_(seed | 1) {}
-
-Status GramGroupBuilder::Charge(uint64_t bytes) {
-  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(bytes));
-  charged_ += bytes;
-  return Status::Ok();
-}
-
-size_t GramGroupBuilder::SlotOf(uint32_t gram) const {
-  const size_t mask = slots_.size() - 1;
-  size_t slot = static_cast<size_t>(((gram ^ seed_) * 0x9E3779B97F4A7C15u) >> slot_shift_);
-  while (slots_[slot] != 0 && terms_[slots_[slot] - 1].gram != gram) slot = (slot + 1) & mask;
-  return slot;
-}
-
-Status GramGroupBuilder::GrowSlots() {
-  const size_t count = std::max<size_t>(slots_.size() * 2, kFirstSlots);
-  // Twice each: the larger arrays and those that they replace.
-  PIGMENT_RETURN_IF_ERROR(Charge(count * sizeof(uint32_t) + count * sizeof(Term)));
-  terms_.reserve(count / 2);
-  slots_.assign(count, 0);
-  slot_shift_ = 64 - static_cast<uint32_t>(std::countr_zero(count));
-  for (uint32_t i = 0; i < terms_.size(); ++i) slots_[SlotOf(terms_[i].gram)] = i + 1;
-  return Status::Ok();
-}
-
-Status GramGroupBuilder::AddByte(Term& term, uint8_t byte) {
-  if (term.used == sizeof(Chunk::bytes)) {
-    if (chunks_.size() == chunks_.capacity()) {
-      const size_t more = std::max<size_t>(chunks_.capacity(), kFirstSlots);
-      PIGMENT_RETURN_IF_ERROR(Charge(more * sizeof(Chunk) * 2));
-      chunks_.reserve(chunks_.capacity() + more);
-    }
-    const auto added = static_cast<uint32_t>(chunks_.size());
-    chunks_.push_back({});
-    (term.first_chunk == kNoChunk ? term.first_chunk : chunks_[term.last_chunk].next) = added;
-    term.last_chunk = added;
-    term.used = 0;
-  }
-  chunks_[term.last_chunk].bytes[term.used++] = byte;
-  return Status::Ok();
-}
-
-Status GramGroupBuilder::AddGram(uint32_t gram) {
-  if (terms_.size() >= slots_.size() / 2) PIGMENT_RETURN_IF_ERROR(GrowSlots());
-  const size_t slot = SlotOf(gram);
-  if (slots_[slot] == 0) {
-    terms_.push_back({.gram = gram,
-                      .next_row = 0,
-                      .first_chunk = kNoChunk,
-                      .last_chunk = 0,
-                      .used = sizeof(Chunk::bytes)});
-    slots_[slot] = static_cast<uint32_t>(terms_.size());
-  }
-  Term& term = terms_[slots_[slot] - 1];
-  if (term.next_row > rows_) return Status::Ok();
-  for (uint32_t gap = rows_ - term.next_row;;) {
-    const bool is_last = gap >> kVarintBits == 0;
-    const auto low = static_cast<uint8_t>(gap & 0x7F);
-    PIGMENT_RETURN_IF_ERROR(AddByte(term, is_last ? low : static_cast<uint8_t>(low | 0x80)));
-    if (is_last) break;
-    gap >>= kVarintBits;
-  }
-  term.next_row = rows_ + 1;
-  return Status::Ok();
-}
-
 Status GramGroupBuilder::Add(std::string_view document) {
   uint32_t gram = 0;
   for (size_t i = 0; i < document.size(); ++i) {
     gram = (gram << 8 | static_cast<uint8_t>(FoldAscii(document[i]))) & 0xFFFFFF;
-    if (i + 1 >= kGramBytes) PIGMENT_RETURN_IF_ERROR(AddGram(PackGram(gram, kGramBytes)));
+    if (i + 1 >= kGramBytes) PIGMENT_RETURN_IF_ERROR(lists_.Add(PackGram(gram, kGramBytes), rows_));
   }
   const auto left = static_cast<uint32_t>(std::min(document.size(), kGramBytes - 1));
   for (uint32_t count = left; count > 0; --count)
-    PIGMENT_RETURN_IF_ERROR(AddGram(PackGram(gram & ((1u << 8 * count) - 1), count)));
+    PIGMENT_RETURN_IF_ERROR(lists_.Add(PackGram(gram & ((1u << 8 * count) - 1), count), rows_));
   document_bytes_ += document.size();
   ++rows_;
   return Status::Ok();
 }
 
-void GramGroupBuilder::ReadCells(const Term& term, uint32_t rows_shift,
-                                 std::vector<uint32_t>& cells) const {
-  cells.clear();
-  uint32_t row = 0, gap = 0, shift = 0;
-  for (uint32_t chunk = term.first_chunk;; chunk = chunks_[chunk].next) {
-    const bool is_last = chunk == term.last_chunk;
-    const uint32_t used = is_last ? term.used : static_cast<uint32_t>(sizeof(Chunk::bytes));
-    for (uint32_t i = 0; i < used; ++i) {
-      const uint8_t byte = chunks_[chunk].bytes[i];
-      gap |= static_cast<uint32_t>(byte & 0x7F) << shift;
-      shift += kVarintBits;
-      if ((byte & 0x80) != 0) continue;
-      const uint32_t cell = (row + gap) >> rows_shift;
-      if (cells.empty() || cells.back() != cell) cells.push_back(cell);
-      row += gap + 1;
-      gap = shift = 0;
-    }
-    if (is_last) return;
-  }
-}
-
 RowGroupIndex GramGroupBuilder::Finish() {
-  slots_ = {};
-  std::sort(terms_.begin(), terms_.end(),
-            [](const Term& a, const Term& b) { return a.gram < b.gram; });
   RowGroupIndex out;
   out.rows = rows_;
-  if (terms_.empty()) return out;
+  if (lists_.empty()) return out;
   const uint32_t shift = CellShiftOf(document_bytes_, rows_);
   const uint32_t count = (rows_ + (1u << shift) - 1) >> shift;
-  FieldWriter field("", FieldType::kGrams, out, {.rows_shift = shift, .count = count});
-  std::vector<bool> has_any(count);
-  std::vector<uint32_t> cells;
-  for (const Term& term : terms_) {
-    ReadCells(term, shift, cells);
-    for (const uint32_t cell : cells) has_any[cell] = true;
-    field.AddTerm(UnpackGram(term.gram), cells);
-  }
-  cells.clear();
-  for (uint32_t cell = 0; cell < count; ++cell)
-    if (has_any[cell]) cells.push_back(cell);
-  field.AddCheckpoint(cells);
-  field.Finish(field.blocks());
+  lists_.WriteTo("", {.rows_shift = shift, .count = count}, out);
   return out;
 }
 

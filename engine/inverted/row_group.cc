@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "engine/base/checksum.h"
+#include "engine/inverted/gram_lists.h"
 #include "engine/inverted/posting_list.h"
 #include "engine/inverted/term_block.h"
 
@@ -82,8 +83,14 @@ void FieldWriter::Finish(uint32_t checkpoint_blocks) {
   out_.fields.push_back(field_);
 }
 
-void WriteField(std::string_view key, FieldType type, const FieldTerms& terms, RowGroupIndex& out) {
-  FieldWriter field(key, type, out);
+FieldCells CellsOf(FieldType type, uint32_t group_rows) {
+  if (type == FieldType::kGrams) return {.rows_shift = 0, .count = group_rows};
+  return {};
+}
+
+void WriteField(std::string_view key, FieldType type, const FieldTerms& terms, RowGroupIndex& out,
+                FieldCells cells) {
+  FieldWriter field(key, type, out, cells);
   const size_t count = terms.begins.size() - 1;
   for (uint32_t i = 0; i < count; ++i) {
     field.AddTerm(terms.term(i),
@@ -176,11 +183,12 @@ void RowGroupBuilder::Field::Finish(std::string_view key, FieldType type, RowGro
 }
 
 RowGroupBuilder::RowGroupBuilder(MemoryBudget* budget, uint64_t seed, SharedRules rules)
-    : reservation_(budget), seed_(seed), rules_(std::move(rules)) {}
+    : reservation_(budget), seed_(seed), budget_(budget), rules_(std::move(rules)) {}
 RowGroupBuilder::~RowGroupBuilder() = default;
 
 Status RowGroupBuilder::AddTerm(std::string_view key, FieldType type, std::string_view term) {
   if (!IsIndexed(key, type)) return Status::Ok();
+  if (type == FieldType::kGrams) return AddGrams(key, term);
   auto found = fields_.find(std::pair(key, type));
   if (found == fields_.end()) {
     found = fields_.emplace(FieldName(key, type), std::make_unique<Field>(seed_)).first;
@@ -192,6 +200,25 @@ Status RowGroupBuilder::AddTerm(std::string_view key, FieldType type, std::strin
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(more));
   charged_ += more;
   return Status::Ok();
+}
+
+Status RowGroupBuilder::AddGrams(std::string_view key, std::string_view grams) {
+  auto found = grams_.find(key);
+  if (found == grams_.end()) {
+    found = grams_.emplace(key, std::make_unique<GramLists>(budget_, seed_)).first;
+    fields_.emplace(FieldName(key, FieldType::kGrams), nullptr);
+  }
+  GramLists& lists = *found->second;
+  gram_bytes_ -= lists.bytes();
+  Status status = Status::Ok();
+  for (size_t i = 0; i + kGramBytes <= grams.size() && status.ok(); i += kGramBytes) {
+    uint32_t gram = 0;
+    for (const char byte : grams.substr(i, kGramBytes))
+      gram = gram << 8 | static_cast<uint8_t>(byte);
+    status = lists.Add(PackGram(gram, kGramBytes), rows_);
+  }
+  gram_bytes_ += lists.bytes();
+  return status;
 }
 
 Status RowGroupBuilder::Add(const RowTerms& row) {
@@ -212,6 +239,12 @@ RowGroupIndex RowGroupBuilder::Finish() {
   RowGroupIndex out;
   out.rows = rows_;
   for (auto& [name, field] : fields_) {
+    if (field == nullptr) {
+      const auto grams = grams_.find(name.first);
+      grams->second->WriteTo(name.first, CellsOf(name.second, rows_), out);
+      grams->second.reset();
+      continue;
+    }
     field->Finish(name.first, name.second, out);
     field.reset();
   }

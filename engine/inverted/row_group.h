@@ -100,8 +100,11 @@ struct FieldTerms {
   std::span<const uint32_t> begins;  // of each term's rows among `rows`, and the end of the last
   std::span<const uint32_t> rows;    // as AppendPostings takes those of one term
 };
+// What the lists of a field are of, in a group of so many rows; those of grams may be packed.
+FieldCells CellsOf(FieldType type, uint32_t group_rows);
 // Appends a field whole. REQUIRES: at least one term.
-void WriteField(std::string_view key, FieldType type, const FieldTerms& terms, RowGroupIndex& out);
+void WriteField(std::string_view key, FieldType type, const FieldTerms& terms, RowGroupIndex& out,
+                FieldCells cells = {});
 
 // What is indexed of a row. Borrowed for the call.
 struct RowTerms {
@@ -109,6 +112,8 @@ struct RowTerms {
   std::optional<std::string_view> uri = std::nullopt;
   bool has_document = false;
 };
+
+class GramLists;  // gram_lists.h
 
 class RowGroupBuilder {
  public:
@@ -120,7 +125,7 @@ class RowGroupBuilder {
   // The next row. Without the memory: kResourceExhausted, and the row must not be added again.
   Status Add(const RowTerms& row);
   // What it has taken, with what Finish will take.
-  uint64_t bytes() const { return bytes_; }
+  uint64_t bytes() const { return bytes_ + gram_bytes_; }
 
   // Nothing may be added afterwards.
   RowGroupIndex Finish();
@@ -128,6 +133,7 @@ class RowGroupBuilder {
  private:
   class Field;
 
+  Status AddGrams(std::string_view key, std::string_view grams);
   Status AddTerm(std::string_view key, FieldType type, std::string_view term);
   bool IsIndexed(std::string_view key, FieldType type) const {
     return rules_ == nullptr || HasIndex(*rules_, key, type);
@@ -144,11 +150,14 @@ class RowGroupBuilder {
 
   Reservation reservation_;
   uint64_t seed_;
+  MemoryBudget* const budget_;
   SharedRules rules_;
   uint32_t rows_ = 0;
-  uint64_t bytes_ = 0;
-  uint64_t charged_ = 0;
-  std::map<FieldName, std::unique_ptr<Field>, NameOrder> fields_;
+  uint64_t bytes_ = 0;       // of fields
+  uint64_t charged_ = 0;     // of these
+  uint64_t gram_bytes_ = 0;  // of grams, which are charged as they come
+  std::map<FieldName, std::unique_ptr<Field>, NameOrder> fields_;         // null: one of grams_
+  std::map<std::string, std::unique_ptr<GramLists>, std::less<>> grams_;  // by key
 };
 
 }  // namespace pigment

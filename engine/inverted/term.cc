@@ -111,6 +111,8 @@ class TermReader {
         return ReadList<double>();
       case 8:
         return ReadList<bool>();
+      case kStoredGrams:
+        return ReadGrams();
     }
     return DamagedMetadata(reader_, "no such value");
   }
@@ -136,6 +138,17 @@ class TermReader {
       PIGMENT_RETURN_IF_ERROR(visit_(key_, ElementTypeOf<T>(), term_));
     }
     return Status::Ok();
+  }
+
+  Status ReadGrams() {
+    std::string_view grams;
+    if (!ReadStored(reader_, &grams) || grams.empty() || grams.size() % kGramBytes != 0)
+      return DamagedMetadata(reader_, "no such value");
+    for (size_t i = kGramBytes; i < grams.size(); i += kGramBytes) {
+      if (grams.substr(i - kGramBytes, kGramBytes) >= grams.substr(i, kGramBytes))
+        return DamagedMetadata(reader_, "grams do not ascend");
+    }
+    return visit_(key_, FieldType::kGrams, grams);
   }
 
   ByteReader reader_;

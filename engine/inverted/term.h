@@ -14,6 +14,7 @@
 //   kBoolElement     ordered double, 1 byte                          element, of this very type
 //   kUri             the bytes of the uri; its key is empty          the record has this uri
 //   kGrams           up to three bytes; its key is empty             cells: see gram.h
+//                    three bytes; the key is a host's column         the column's text has them
 //   kHasDocument     none; its key is empty                          the record has a document
 //
 // Ordered: of an integer the sign bit is flipped, of a negative double all bits, of another the
@@ -34,6 +35,8 @@
 #include "engine/record/number.h"
 
 namespace pigment {
+
+inline constexpr size_t kGramBytes = 3;
 
 // Stored; never changes.
 enum class FieldType : uint32_t {
@@ -76,8 +79,12 @@ FieldType AppendElementTerm(const MetadataValue& element, std::string& out);  //
 // lists are as scalars. Nullopt: the type has no such term.
 std::optional<MetadataValue> ValueOfTerm(FieldType type, std::string_view term);
 
+// The type by which a host's row has grams where metadata has a value (host_keys.h).
+inline constexpr uint8_t kStoredGrams = 9;
+
 // Calls `visit` for each term of metadata as EncodeMetadata writes it, in the order of its keys; an
-// element that a list has twice comes twice. The views end with the call. Metadata that cannot be
+// element that a list has twice comes twice. The grams of a host's row come in one call: three
+// bytes each, one after the other, ascending. The views end with the call. Metadata that cannot be
 // read: kDataLoss; the order of its keys is not looked at.
 using TermVisitor =
     std::function<Status(std::string_view key, FieldType type, std::string_view term)>;

@@ -8,13 +8,47 @@
 #include <utility>
 
 #include "engine/base/call_control.h"
+#include "engine/base/substring.h"
+#include "engine/inverted/gram.h"
 #include "engine/segment/host_keys.h"
 
 namespace pigment {
 namespace {
 
-bool IsElementKind(HostCondition::Kind kind) {
-  return kind == HostCondition::Kind::kHasAny || kind == HostCondition::Kind::kHasAll;
+HostKey::Kind KeyKindOf(HostCondition::Kind kind) {
+  if (kind == HostCondition::Kind::kHasText) return HostKey::Kind::kGrams;
+  if (kind == HostCondition::Kind::kHasAny || kind == HostCondition::Kind::kHasAll)
+    return HostKey::Kind::kElement;
+  return HostKey::Kind::kValue;
+}
+
+// Of a text that is shorter than a gram: those that begin with it.
+TermRange GramsWithPrefix(std::string_view text) {
+  TermRange range;
+  range.low = {std::string(text), true};
+  if (std::optional<std::string> end = EndOfPrefix(text)) range.high = {*std::move(end), false};
+  return range;
+}
+
+// Whether grams, ascending and three bytes each, have one that begins with `prefix`.
+bool HasGram(std::string_view grams, std::string_view prefix) {
+  size_t begin = 0, end = grams.size() / kGramBytes;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (grams.substr(middle * kGramBytes, kGramBytes) < prefix) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return grams.substr(begin * kGramBytes, prefix.size()) == prefix && !grams.empty();
+}
+
+bool MayHaveText(std::string_view grams, std::string_view text) {
+  if (text.size() < kGramBytes) return HasGram(grams, text);
+  for (size_t i = 0; i + kGramBytes <= text.size(); ++i)
+    if (!HasGram(grams, text.substr(i, kGramBytes))) return false;
+  return true;
 }
 
 bool IsInside(const TermRange& range, std::string_view key) {
@@ -31,8 +65,14 @@ class ConditionState {
 
   void See(const HostKey& key) {
     if (key.column != condition_.column) return;
-    if (!key.is_element) is_present_ = true;
-    if (key.is_element != IsElementKind(condition_.kind)) return;
+    if (key.kind == HostKey::Kind::kValue) is_present_ = true;
+    if (key.kind != KeyKindOf(condition_.kind)) return;
+    if (condition_.kind == HostCondition::Kind::kHasText) {
+      is_met_ =
+          std::any_of(condition_.keys.begin(), condition_.keys.end(),
+                      [&key](const std::string& text) { return MayHaveText(key.bytes, text); });
+      return;
+    }
     if (condition_.kind == HostCondition::Kind::kRange) {
       is_met_ = is_met_ || IsInside(condition_.range, key.bytes);
       return;
@@ -49,6 +89,7 @@ class ConditionState {
       case HostCondition::Kind::kAnyOf:
       case HostCondition::Kind::kRange:
       case HostCondition::Kind::kHasAny:
+      case HostCondition::Kind::kHasText:
         return is_met_;
       case HostCondition::Kind::kPresent:
         return is_present_;
@@ -71,6 +112,8 @@ class ConditionState {
 
 HostFilter::HostFilter(std::vector<HostCondition> conditions) : conditions_(std::move(conditions)) {
   for (HostCondition& condition : conditions_) {
+    if (condition.kind == HostCondition::Kind::kHasText)
+      for (std::string& text : condition.keys) text = FoldAscii(text);
     std::sort(condition.keys.begin(), condition.keys.end());
     condition.keys.erase(std::unique(condition.keys.begin(), condition.keys.end()),
                          condition.keys.end());
@@ -80,9 +123,9 @@ HostFilter::HostFilter(std::vector<HostCondition> conditions) : conditions_(std:
 Status HostFilter::AddRows(InvertedReader& reader, const HostCondition& condition,
                            RowSet& rows) const {
   const CallControl none;  // a host ends the call by its pins
-  const bool is_element = IsElementKind(condition.kind);
-  const std::string key = HostFieldKey(condition.column, is_element);
-  const FieldType type = HostFieldType(is_element);
+  const HostKey::Kind kind = KeyKindOf(condition.kind);
+  const std::string key = HostFieldKey(condition.column, kind);
+  const FieldType type = HostFieldType(kind);
   const std::vector<std::string_view> terms(condition.keys.begin(), condition.keys.end());
   switch (condition.kind) {
     case HostCondition::Kind::kAnyOf:
@@ -97,8 +140,8 @@ Status HostFilter::AddRows(InvertedReader& reader, const HostCondition& conditio
       rows.Complement();
       return Status::Ok();
     case HostCondition::Kind::kHasAll:
-      PIGMENT_RETURN_IF_ERROR(
-          reader.AddField(HostFieldKey(condition.column, false), HostFieldType(false), rows));
+      PIGMENT_RETURN_IF_ERROR(reader.AddField(HostFieldKey(condition.column, HostKey::Kind::kValue),
+                                              HostFieldType(HostKey::Kind::kValue), rows));
       for (const std::string_view& term : terms) {
         RowSet some = RowSet::Nothing(rows.rows());
         PIGMENT_RETURN_IF_ERROR(reader.AddTerms(key, type, {&term, 1}, none, some));
@@ -106,8 +149,27 @@ Status HostFilter::AddRows(InvertedReader& reader, const HostCondition& conditio
         if (rows.empty()) return Status::Ok();
       }
       return Status::Ok();
+    case HostCondition::Kind::kHasText:
+      for (const std::string_view text : terms)
+        PIGMENT_RETURN_IF_ERROR(AddRowsWithText(reader, condition.column, text, rows));
+      return Status::Ok();
   }
   return Internal("a condition of no kind");
+}
+
+Status HostFilter::AddRowsWithText(InvertedReader& reader, uint32_t column, std::string_view text,
+                                   RowSet& rows) const {
+  const CallControl none;
+  const std::string key = HostFieldKey(column, HostKey::Kind::kGrams);
+  if (text.empty()) return reader.AddField(key, FieldType::kGrams, rows);
+  if (text.size() < kGramBytes)
+    return reader.AddRange(key, FieldType::kGrams, GramsWithPrefix(text), none, rows);
+  const std::vector<std::string> grams = GramsOf(text);
+  const std::vector<std::string_view> terms(grams.begin(), grams.end());
+  RowSet some(rows.rows());
+  PIGMENT_RETURN_IF_ERROR(reader.KeepRowsOfAll(key, FieldType::kGrams, terms, none, some));
+  rows.Unite(some);
+  return Status::Ok();
 }
 
 Result<HostFilter::Rows> HostFilter::RowsOf(const Segment& segment) const {

@@ -29,6 +29,7 @@ struct HostCondition {
     kAbsent = 4,   // NULL
     kHasAny = 5,   // the list has one of `keys`
     kHasAll = 6,   // the list has all of `keys`, and is there
+    kHasText = 7,  // by its grams, the text may have one of `keys` somewhere: never fewer rows
   };
   Kind kind = Kind::kPresent;
   uint32_t column = 0;
@@ -52,8 +53,11 @@ class HostFilter {
 
  private:
   Status AddRows(InvertedReader& reader, const HostCondition& condition, RowSet& rows) const;
+  // Those that have all grams of a text.
+  Status AddRowsWithText(InvertedReader& reader, uint32_t column, std::string_view text,
+                         RowSet& rows) const;
 
-  std::vector<HostCondition> conditions_;  // keys ascend, each once
+  std::vector<HostCondition> conditions_;  // keys ascend, each once, texts in small letters
 };
 
 }  // namespace pigment

@@ -14,7 +14,7 @@ constexpr uint32_t kWindowRows = 16384;
 
 struct KeyHead {
   uint32_t column;
-  uint32_t is_element;
+  HostKey::Kind kind;
   uint64_t bytes;
 };
 
@@ -29,19 +29,16 @@ Result<std::span<const std::byte>> HostKeyReader::Read(uint32_t row) {
 Status HostKeyReader::ReadWindow(uint32_t first) {
   rows_.clear();
   rows_.resize(std::min(kWindowRows, segment_->info().rows - first));
-  uint64_t bytes = rows_.size() * sizeof(std::string);
+  last_heads_.assign(rows_.size(), 0);
+  uint64_t bytes = rows_.size() * (sizeof(std::string) + sizeof(size_t));
   const Status status = segment_->VisitKeys(
       first, first + static_cast<uint32_t>(rows_.size()), [&](const HostKey& key, uint32_t row) {
         if (row - first >= rows_.size()) return;  // it was given up
-        const KeyHead head{key.column, key.is_element, key.bytes.size()};
-        std::string& keys = rows_[row - first];
-        keys.append(reinterpret_cast<const char*>(&head), sizeof head);
-        keys.append(key.bytes);
-        bytes += sizeof head + key.bytes.size();
+        bytes += Append(row - first, key);
         while (bytes > bytes_max_ && rows_.size() > 1) {
           const size_t half = (rows_.size() + 1) / 2;
           for (size_t i = half; i < rows_.size(); ++i)
-            bytes -= rows_[i].size() + sizeof(std::string);
+            bytes -= rows_[i].size() + sizeof(std::string) + sizeof(size_t);
           rows_.resize(half);
           rows_.shrink_to_fit();
         }
@@ -51,6 +48,24 @@ Status HostKeyReader::ReadWindow(uint32_t first) {
   return status;
 }
 
+// Grams of one column come one by one, and go behind the head of the first.
+size_t HostKeyReader::Append(size_t number, const HostKey& key) {
+  std::string& keys = rows_[number];
+  const size_t before = keys.size();
+  KeyHead head{};
+  if (!keys.empty()) std::memcpy(&head, keys.data() + last_heads_[number], sizeof head);
+  if (key.kind == HostKey::Kind::kGrams && head.kind == key.kind && head.column == key.column) {
+    head.bytes += key.bytes.size();
+    std::memcpy(keys.data() + last_heads_[number], &head, sizeof head);
+  } else {
+    head = {key.column, key.kind, key.bytes.size()};
+    last_heads_[number] = before;
+    keys.append(reinterpret_cast<const char*>(&head), sizeof head);
+  }
+  keys.append(key.bytes);
+  return keys.size() - before;
+}
+
 void HostKeyReader::Encode(const std::string& row) {
   keys_.clear();
   for (size_t at = 0; at < row.size();) {
@@ -58,7 +73,7 @@ void HostKeyReader::Encode(const std::string& row) {
     std::memcpy(&head, row.data() + at, sizeof head);
     at += sizeof head;
     keys_.push_back({.column = head.column,
-                     .is_element = head.is_element != 0,
+                     .kind = head.kind,
                      .bytes = std::string_view(row).substr(at, head.bytes)});
     at += head.bytes;
   }

@@ -29,13 +29,16 @@ class HostKeyReader {
 
  private:
   Status ReadWindow(uint32_t first);
+  // To a row of the window; returns the bytes that this takes.
+  size_t Append(size_t number, const HostKey& key);
   void Encode(const std::string& row);
 
   const Segment* const segment_;
   const uint64_t bytes_max_;
-  uint32_t first_ = 0;             // of the window
-  std::vector<std::string> rows_;  // of the window, each key with its column and length before it
-  std::vector<HostKey> keys_;      // of the row that is encoded
+  uint32_t first_ = 0;              // of the window
+  std::vector<std::string> rows_;   // of the window, each key with its column and length before it
+  std::vector<size_t> last_heads_;  // where the last key of each begins
+  std::vector<HostKey> keys_;       // of the row that is encoded
   std::vector<std::byte> encoded_;
 };
 

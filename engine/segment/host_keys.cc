@@ -17,14 +17,26 @@ constexpr uint8_t kStoredText = 1;
 constexpr uint8_t kStoredTexts = 5;
 constexpr size_t kColumnBytes = 2;
 
+uint8_t StoredTypeOf(HostKey::Kind kind) {
+  switch (kind) {
+    case HostKey::Kind::kValue:
+      return kStoredText;
+    case HostKey::Kind::kElement:
+      return kStoredTexts;
+    case HostKey::Kind::kGrams:
+      return kStoredGrams;
+  }
+  return 0;
+}
+
 // Of the entry that key `first` begins: a value, or all elements of a column.
 size_t EndOfEntry(const HostKeyList& keys, size_t first) {
   const HostKey begin = keys.at(keys.keys, first);
   size_t end = first + 1;
-  if (!begin.is_element) return end;
+  if (begin.kind != HostKey::Kind::kElement) return end;
   for (; end < keys.count; ++end) {
     const HostKey key = keys.at(keys.keys, end);
-    if (!key.is_element || key.column != begin.column) break;
+    if (key.kind != begin.kind || key.column != begin.column) break;
   }
   return end;
 }
@@ -58,12 +70,10 @@ void KeyWriter::PutRow(const HostKeyList& keys) {
   Put(entries);
   for (size_t i = 0; i < keys.count;) {
     const HostKey first = keys.at(keys.keys, i);
-    const char field[] = {static_cast<char>(first.column >> 8), static_cast<char>(first.column),
-                          '['};
-    PutText({field, kColumnBytes + first.is_element});
-    Put(first.is_element ? kStoredTexts : kStoredText);
+    PutText(HostFieldKey(first.column, first.kind));
+    Put(StoredTypeOf(first.kind));
     const size_t end = EndOfEntry(keys, i);
-    if (first.is_element) Put(static_cast<uint32_t>(end - i));
+    if (first.kind == HostKey::Kind::kElement) Put(static_cast<uint32_t>(end - i));
     for (; i < end; ++i) PutText(keys.at(keys.keys, i).bytes);
   }
 }
@@ -78,20 +88,34 @@ size_t HostKeysBytes(const HostKeyList& keys) {
 
 void EncodeHostKeys(const HostKeyList& keys, std::byte* out) { KeyWriter(out).PutRow(keys); }
 
-std::string HostFieldKey(uint32_t column, bool is_element) {
+std::string HostFieldKey(uint32_t column, HostKey::Kind kind) {
   std::string key = {static_cast<char>(column >> 8), static_cast<char>(column)};
-  if (is_element) key += '[';
+  if (kind != HostKey::Kind::kValue) key += kind == HostKey::Kind::kGrams ? '#' : '[';
   return key;
 }
 
+FieldType HostFieldType(HostKey::Kind kind) {
+  switch (kind) {
+    case HostKey::Kind::kValue:
+      return FieldType::kText;
+    case HostKey::Kind::kElement:
+      return FieldType::kTextElement;
+    case HostKey::Kind::kGrams:
+      return FieldType::kGrams;
+  }
+  return FieldType::kText;
+}
+
 bool ReadHostFieldKey(std::string_view field, FieldType type, HostKey* key) {
-  key->is_element = type == FieldType::kTextElement;
-  if ((!key->is_element && type != FieldType::kText) ||
-      field.size() != kColumnBytes + key->is_element)
-    return false;
+  if (field.size() < kColumnBytes) return false;
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(field[i]); };
   key->column = static_cast<uint32_t>(byte(0) << 8 | byte(1));
-  return true;
+  for (const HostKey::Kind kind :
+       {HostKey::Kind::kValue, HostKey::Kind::kElement, HostKey::Kind::kGrams}) {
+    key->kind = kind;
+    if (type == HostFieldType(kind)) return field == HostFieldKey(key->column, kind);
+  }
+  return false;
 }
 
 Status VisitHostKeys(std::span<const std::byte> keys,
@@ -99,7 +123,7 @@ Status VisitHostKeys(std::span<const std::byte> keys,
   if (keys.empty()) return Status::Ok();
   return VisitTerms(keys,
                     [&](std::string_view field, FieldType type, std::string_view term) -> Status {
-                      HostKey key{.column = 0, .is_element = false, .bytes = term};
+                      HostKey key{.column = 0, .kind = HostKey::Kind::kValue, .bytes = term};
                       if (!ReadHostFieldKey(field, type, &key))
                         return DataLoss(Detail::kMiscounted, "", -1, "a row's keys are no keys");
                       visit(key);
@@ -108,7 +132,12 @@ Status VisitHostKeys(std::span<const std::byte> keys,
 }
 
 uint64_t HostKeyFingerprint(const HostKey& key) {
-  return Xxh3_64(AsBytes(key.bytes), uint64_t{key.column} << 1 | key.is_element);
+  const uint64_t seed = uint64_t{key.column} << 2 | static_cast<uint64_t>(key.kind);
+  if (key.kind != HostKey::Kind::kGrams) return Xxh3_64(AsBytes(key.bytes), seed);
+  uint64_t sum = 0;
+  for (size_t i = 0; i + kGramBytes <= key.bytes.size(); i += kGramBytes)
+    sum += Xxh3_64(AsBytes(key.bytes.substr(i, kGramBytes)), seed);
+  return sum;
 }
 
 }  // namespace pigment

@@ -8,7 +8,8 @@
 // both. A column is a number below 65,536; of column c, big endian in two bytes:
 //   key c        a text: the value's bytes; of a list no bytes, which tells it from NULL
 //   key c '['    a list of texts: the elements, ascending, each once; absent where there are none
-// A column that is NULL has neither. A row of NULLs has no bytes at all.
+//   key c '#'    grams of a text (term.h), ascending, each once; absent where there are none
+// A column that is NULL has none of them. A row of NULLs has no bytes at all.
 
 #pragma once
 
@@ -27,13 +28,14 @@ namespace pigment {
 inline constexpr uint32_t kHostColumnsMax = 65536;
 
 struct HostKey {
+  enum class Kind { kValue, kElement, kGrams };
   uint32_t column;
-  bool is_element;
-  std::string_view bytes;
+  Kind kind;
+  std::string_view bytes;  // of grams: three each, one after the other
 };
 
-// The keys of one row by column, a value before elements, elements ascending and each once; as
-// whoever has them keeps them, so that nothing is copied.
+// The keys of one row by column, a value before grams and these before elements, elements and grams
+// ascending and each once; as whoever has them keeps them, so that nothing is copied.
 struct HostKeyList {
   size_t count;
   const void* keys;
@@ -43,20 +45,19 @@ struct HostKeyList {
 size_t HostKeysBytes(const HostKeyList& keys);
 void EncodeHostKeys(const HostKeyList& keys, std::byte* out);
 
-// The key in the inverted index of a column's values, or of the elements of its lists.
-std::string HostFieldKey(uint32_t column, bool is_element);
-constexpr FieldType HostFieldType(bool is_element) {
-  return is_element ? FieldType::kTextElement : FieldType::kText;
-}
+// The key in the inverted index of a column's values, of the elements of its lists or of its grams.
+std::string HostFieldKey(uint32_t column, HostKey::Kind kind);
+FieldType HostFieldType(HostKey::Kind kind);
 
 // The column that such a key of the index is of. False: of none.
 bool ReadHostFieldKey(std::string_view field, FieldType type, HostKey* key);
 
-// Calls `visit` for each key of a stored row. Bytes that are no keys: kDataLoss.
+// Calls `visit` for each key of a stored row, for a column's grams once. Bytes that are no keys:
+// kDataLoss.
 Status VisitHostKeys(std::span<const std::byte> keys,
                      const std::function<void(const HostKey& key)>& visit);
 
-// A number of a row's keys, whatever their order: the sum of those of each.
+// A number of a row's keys, whatever their order: the sum of those of each, and of each gram.
 uint64_t HostKeyFingerprint(const HostKey& key);
 
 }  // namespace pigment

@@ -148,12 +148,13 @@ Result<RowGroupIndex> IndexWalked(BlockSource* source, const Root& root,
                                   const RowGroupEntry& before, const RowGroupEntry& group) {
   RowGroupIndex index;
   InvertedWalk walk(source, &root, kMetadataKinds);
-  PIGMENT_RETURN_IF_ERROR(walk.VisitFields(before, group, [&index](const WalkedField& field) {
+  const uint32_t rows = group.rows_end - before.rows_end;
+  PIGMENT_RETURN_IF_ERROR(walk.VisitFields(before, group, [&index, rows](const WalkedField& field) {
     WriteField(field.key, field.type,
                {.term = [&field](uint32_t i) -> std::string_view { return field.terms[i]; },
                 .begins = field.begins,
                 .rows = field.rows},
-               index);
+               index, CellsOf(field.type, rows));
     return Status::Ok();
   }));
   return index;

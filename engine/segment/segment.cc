@@ -125,6 +125,8 @@ Status BlockSegment::VisitKeys(uint32_t first, uint32_t end, const KeyVisitor& v
             return groups.Damaged(Detail::kMiscounted, "a field is of no column");
           for (size_t i = 0; i < field.terms.size(); ++i) {
             key.bytes = field.terms[i];
+            if (key.kind == HostKey::Kind::kGrams && key.bytes.size() != kGramBytes)
+              return groups.Damaged(Detail::kMiscounted, "a gram has not three bytes");
             for (const uint32_t in_group : field.RowsOf(i)) {
               const uint32_t row = before.rows_end + in_group;
               if (row >= first && row < end) visit(key, row);

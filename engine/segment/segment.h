@@ -7,8 +7,8 @@
 // A segment is a run of logical blocks 0..n-1, grouped into parts (one BlockKind each); the root is
 // the last one. Rows and vectors are numbered apart, both in the order in which rows were added: a
 // vector owns one or more rows, and slots of vectors up to a multiple of 32 are padding. A row may
-// have no vector (kNoVector). In a segment with an index each vector is of the row of its number, and
-// rows without one come last.
+// have no vector (kNoVector). In a segment with an index each vector is of the row of its number,
+// and rows without one come last.
 //
 // Root payload (offset relative to the payload):
 //   offset size meaning
@@ -149,7 +149,8 @@ class Segment {
   // segment.
   virtual std::unique_ptr<InvertedReader> NewInvertedReader() const = 0;
   // Every key of a host's rows from `first` to before `end` (host_keys.h), each with its row; of
-  // rows that are in no index none. A row's keys come in the order in which it stores them.
+  // rows that are in no index none. A row's keys come in the order in which it stores them, grams
+  // one by one.
   using KeyVisitor = std::function<void(const HostKey& key, uint32_t row)>;
   virtual Status VisitKeys(uint32_t first, uint32_t end, const KeyVisitor& visit) const = 0;
   // For filters on documents; null where the segment has no index of them. It must not outlive the

@@ -14,7 +14,9 @@
 namespace host_test {
 namespace {
 
-constexpr uint32_t kColumns = 4;  // the last is one of lists
+constexpr uint32_t kColumns = 5;
+constexpr uint32_t kListColumn = 3;
+constexpr uint32_t kSearchedColumn = 4;  // of texts with grams
 
 // What a row has in a column; absent: NULL.
 struct Cell {
@@ -28,12 +30,43 @@ std::string RandomText(std::mt19937_64& random, size_t values) {
   return number == 0 ? "" : std::string(1 + number % 3, static_cast<char>(number * 37));
 }
 
+// Of few different bytes, so that pieces come again.
+std::string RandomDocument(std::mt19937_64& random) {
+  std::string text(random() % 3 == 0 ? random() % 4 : random() % 40, '\0');
+  for (char& byte : text) byte = "abcABC\xC3\xA4 "[random() % 9];
+  return text;
+}
+
+std::string GramsOf(std::string_view text) {
+  std::vector<uint32_t> room(text.size() + 1);
+  const size_t bytes = pigment_host_grams(text.data(), text.size(), room.data());
+  return {reinterpret_cast<const char*>(room.data()), bytes};
+}
+
+std::string InSmallLetters(std::string text) {
+  for (char& byte : text)
+    if (byte >= 'A' && byte <= 'Z') byte = static_cast<char>(byte + ('a' - 'A'));
+  return text;
+}
+
+// What the grams of a document say of a text: it has all its pieces somewhere.
+bool HasPieces(const std::string& document, const std::string& text) {
+  const std::string in = InSmallLetters(document), of = InSmallLetters(text);
+  if (in.empty()) return false;
+  if (of.size() < 3) return in.find(of) != std::string::npos;
+  for (size_t i = 0; i + 3 <= of.size(); ++i)
+    if (in.find(of.substr(i, 3)) == std::string::npos) return false;
+  return true;
+}
+
 Cells RandomCells(std::mt19937_64& random) {
   Cells cells(kColumns);
   for (uint32_t column = 0; column < kColumns; ++column) {
     if (random() % 6 == 0) continue;
     Cell cell;
-    if (column + 1 < kColumns) {
+    if (column == kSearchedColumn) {
+      cell.value = RandomDocument(random);
+    } else if (column != kListColumn) {
       cell.value = RandomText(random, column == 0 ? 4 : column == 1 ? 60 : 2000);
     } else {
       for (size_t n = random() % 4; n > 0; --n) cell.elements.insert(RandomText(random, 12));
@@ -43,12 +76,17 @@ Cells RandomCells(std::mt19937_64& random) {
   return cells;
 }
 
-std::vector<pigment_host_key> KeysOf(const Cells& cells) {
+// `grams` keeps what the keys point at.
+std::vector<pigment_host_key> KeysOf(const Cells& cells, std::string& grams) {
   std::vector<pigment_host_key> keys;
   for (uint32_t column = 0; column < cells.size(); ++column) {
     if (!cells[column]) continue;
     const Cell& cell = *cells[column];
     keys.push_back({column, PIGMENT_KEY_VALUE, cell.value.data(), cell.value.size()});
+    if (column == kSearchedColumn && !cell.value.empty()) {
+      grams = GramsOf(cell.value);
+      keys.push_back({column, PIGMENT_KEY_GRAMS, grams.data(), grams.size()});
+    }
     for (const std::string& element : cell.elements)
       keys.push_back({column, PIGMENT_KEY_ELEMENT, element.data(), element.size()});
   }
@@ -56,7 +94,8 @@ std::vector<pigment_host_key> KeysOf(const Cells& cells) {
 }
 
 std::string Encode(const Cells& cells) {
-  const auto keys = KeysOf(cells);
+  std::string grams;
+  const auto keys = KeysOf(cells, grams);
   std::string bytes(pigment_host_keys_bytes(keys.data(), keys.size()), '\0');
   pigment_host_keys_encode(keys.data(), keys.size(), bytes.data());
   return bytes;
@@ -100,15 +139,27 @@ struct Condition {
         return cell && std::any_of(keys.begin(), keys.end(), has);
       case PIGMENT_CONDITION_HAS_ALL:
         return cell && std::all_of(keys.begin(), keys.end(), has);
+      case PIGMENT_CONDITION_HAS_TEXT:
+        return cell && std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+                 return HasPieces(cell->value, key);
+               });
     }
     return false;
   }
 };
 
+bool IsOfText(const Condition& condition) { return condition.kind == PIGMENT_CONDITION_HAS_TEXT; }
+
 Condition RandomCondition(std::mt19937_64& random) {
   Condition condition;
   condition.column = static_cast<uint32_t>(random() % kColumns);
-  const bool is_list = condition.column + 1 == kColumns;
+  if (condition.column == kSearchedColumn && random() % 4 != 0) {
+    condition.kind = PIGMENT_CONDITION_HAS_TEXT;
+    for (size_t count = random() % 4; count > 0; --count)
+      condition.keys.push_back(RandomDocument(random).substr(0, random() % 8));
+    return condition;
+  }
+  const bool is_list = condition.column == kListColumn;
   const int32_t of_values[] = {PIGMENT_CONDITION_ANY_OF, PIGMENT_CONDITION_RANGE,
                                PIGMENT_CONDITION_RANGE, PIGMENT_CONDITION_PRESENT,
                                PIGMENT_CONDITION_ABSENT};
@@ -146,12 +197,14 @@ struct KeyedIndex {
     return rows;
   }
 
-  std::vector<Row> Matching(const std::vector<Condition>& conditions) const {
+  // By all conditions, or by those that are of no text.
+  std::vector<Row> Matching(const std::vector<Condition>& conditions, bool by_text = true) const {
     std::vector<Row> matching;
     for (const Row& row : index.all) {
-      const bool holds = std::all_of(
-          conditions.begin(), conditions.end(),
-          [&](const Condition& condition) { return condition.Holds(cells[row.pointer]); });
+      const bool holds =
+          std::all_of(conditions.begin(), conditions.end(), [&](const Condition& condition) {
+            return (!by_text && IsOfText(condition)) || condition.Holds(cells[row.pointer]);
+          });
       if (holds) matching.push_back(row);
     }
     return matching;
@@ -162,7 +215,7 @@ struct KeyedIndex {
 };
 
 TEST(HostKeys, ConditionsLetThroughTheRowsForWhichTheyHold) {
-  size_t matched = 0;
+  size_t matched = 0, with_text = 0, more_with_text = 0, without_text = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
@@ -190,10 +243,20 @@ TEST(HostKeys, ConditionsLetThroughTheRowsForWhichTheyHold) {
           search, random,
           {.pages = random() % 2 != 0 ? &index.pages : nullptr, .pins_first = 60, .pins_more = 0});
       const auto expected = Model(keyed.Matching(conditions), PIGMENT_METRIC_L2, ranked);
-      ASSERT_EQ(got, expected);
+      // Grams let more rows through, where looking for another costs more than looking at them.
+      if (std::any_of(conditions.begin(), conditions.end(), IsOfText)) {
+        const auto others = Model(keyed.Matching(conditions, false), PIGMENT_METRIC_L2, ranked);
+        ASSERT_TRUE(std::includes(got.begin(), got.end(), expected.begin(), expected.end()));
+        ASSERT_TRUE(std::includes(others.begin(), others.end(), got.begin(), got.end()));
+        with_text += expected.size();
+        more_with_text += got.size() - expected.size();
+        without_text += others.size();
+      } else {
+        ASSERT_EQ(got, expected);
+      }
       matched += expected.size();
       const pigment_host_search_counters counters = CountersOf(search);
-      EXPECT_EQ(counters.segment_rows + counters.pending_rows, expected.size());
+      EXPECT_EQ(counters.segment_rows + counters.pending_rows, got.size());
       EXPECT_EQ(counters.unindexed_rows, 0u);
       EXPECT_LE(index.pages.pinned_max, 8);
       EXPECT_EQ(index.pages.pinned, 0);
@@ -201,6 +264,9 @@ TEST(HostKeys, ConditionsLetThroughTheRowsForWhichTheyHold) {
     }
   }
   EXPECT_GT(matched, 50000u);
+  EXPECT_GT(with_text, 5000u);
+  EXPECT_GT(without_text, 2 * with_text) << "texts keep rows out";
+  EXPECT_LT(more_with_text, with_text / 5);
 }
 
 TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
@@ -225,7 +291,8 @@ TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
   for (const Row& row : keyed.index.all) {
     if (row.is_dead) continue;
     ++live;
-    const auto keys = KeysOf(keyed.cells[row.pointer]);
+    std::string grams;
+    const auto keys = KeysOf(keyed.cells[row.pointer], grams);
     EXPECT_EQ(got.at(row.pointer), pigment_host_keys_fingerprint(keys.data(), keys.size()));
   }
   EXPECT_EQ(got.size(), live);
@@ -235,6 +302,22 @@ TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
             PIGMENT_ABORTED)
       << "what the host says ends the visit";
   pigment_host_search_free(search);
+}
+
+TEST(HostKeys, GramsOfATextAreItsPiecesOfThreeBytes) {
+  EXPECT_EQ(GramsOf(""), "");
+  EXPECT_EQ(GramsOf("B"), std::string("b\0\0", 3));
+  EXPECT_EQ(GramsOf("aBcaBC"), std::string("abcbc\0bcac\0\0cab", 15));
+  std::mt19937_64 random(16);
+  for (int i = 0; i < 500; ++i) {
+    const std::string text = RandomDocument(random),
+                      small = InSmallLetters(text) + std::string(2, '\0');
+    std::set<std::string> pieces;
+    for (size_t at = 0; at < text.size(); ++at) pieces.insert(small.substr(at, 3));
+    std::string expected;
+    for (const std::string& piece : pieces) expected += piece;
+    EXPECT_EQ(GramsOf(text), expected);
+  }
 }
 
 TEST(HostKeys, OfManyBytesLieInOverflowPages) {
@@ -247,7 +330,7 @@ TEST(HostKeys, OfManyBytesLieInOverflowPages) {
         Row row;
         row.pointer = keyed.cells.size();
         if (has_vector && dimension != 0) row.vector = RandomVector(random, dimension);
-        keyed.cells.push_back({Cell{text}, std::nullopt, std::nullopt, std::nullopt});
+        keyed.cells.push_back({Cell{text}, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
         row.keys = Encode(keyed.cells.back());
         keyed.index.AddPending(row);
         EXPECT_EQ(

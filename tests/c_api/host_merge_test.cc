@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kDimension = 6;
 constexpr uint32_t kMergedSegment = 900;
 
-// Two columns: a value of which there are few, and a list.
+// Three columns: a value of which there are few, a list, and a text with grams.
 std::string RandomKeys(std::mt19937_64& random) {
   const std::string value(random() % 5, static_cast<char>('a' + random() % 7));
   std::set<std::string> elements;
@@ -28,6 +28,14 @@ std::string RandomKeys(std::mt19937_64& random) {
     keys.push_back({7, PIGMENT_KEY_VALUE, nullptr, 0});
     for (const std::string& element : elements)
       keys.push_back({7, PIGMENT_KEY_ELEMENT, element.data(), element.size()});
+  }
+  std::string text(random() % 60, '\0');
+  for (char& byte : text) byte = static_cast<char>('a' + random() % 4);
+  std::vector<uint32_t> grams(text.size() + 1);
+  const size_t gram_bytes = pigment_host_grams(text.data(), text.size(), grams.data());
+  if (random() % 5 != 0) {
+    keys.push_back({9, PIGMENT_KEY_VALUE, text.data(), std::min<size_t>(text.size(), 8)});
+    if (gram_bytes != 0) keys.push_back({9, PIGMENT_KEY_GRAMS, grams.data(), gram_bytes});
   }
   std::string bytes(pigment_host_keys_bytes(keys.data(), keys.size()), '\0');
   pigment_host_keys_encode(keys.data(), keys.size(), bytes.data());

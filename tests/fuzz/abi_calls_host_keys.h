@@ -26,6 +26,11 @@ inline std::vector<pigment_host_key> FuzzedKeys(Arguments& a) {
     if (in.OneIn(3)) continue;
     const Text value = text();
     keys.push_back({column, PIGMENT_KEY_VALUE, value.data, value.size});
+    const Text searched = text();
+    std::vector<uint32_t> room(searched.size + 1);
+    const size_t grams = pigment_host_grams(searched.data, searched.size, room.data());
+    const Text kept_grams = a.Keep({reinterpret_cast<const char*>(room.data()), grams});
+    if (grams != 0) keys.push_back({column, PIGMENT_KEY_GRAMS, kept_grams.data, kept_grams.size});
     std::vector<std::string> elements;
     for (size_t n = in.OneIn(2) ? in.Below(4) : 0; n > 0; --n)
       elements.push_back(std::string(1, static_cast<char>('a' + in.Below(6))));
@@ -64,7 +69,7 @@ struct FuzzedConditions {
       pigment_host_condition condition{};
       condition.column =
           in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : static_cast<uint32_t>(in.Below(5));
-      condition.kind = in.OneIn(16) ? in.Enum(9) : static_cast<int32_t>(1 + in.Below(6));
+      condition.kind = in.OneIn(16) ? in.Enum(9) : static_cast<int32_t>(1 + in.Below(7));
       condition.keys = in.OneIn(24) ? nullptr : keys.back().data();
       condition.key_count = keys.back().size();
       condition.takes_low = in.OneIn(2);
@@ -97,6 +102,12 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                  const auto keys = FuzzedKeys(a);
                  const size_t bytes = pigment_host_keys_bytes(keys.data(), keys.size());
                  Require((bytes == 0) == keys.empty(), "keys have bytes");
+               }});
+  t.push_back({"pigment_host_grams", [](World&, Arguments& a) {
+                 const std::string text(a.input().Below(40), static_cast<char>(a.input().Byte()));
+                 std::vector<uint32_t> room(text.size() + 1);
+                 const size_t bytes = pigment_host_grams(text.data(), text.size(), room.data());
+                 Require(bytes <= text.size() * 3 && bytes % 3 == 0, "pieces of three bytes");
                }});
   t.push_back({"pigment_host_keys_encode", [](World&, Arguments& a) { FuzzedRowKeys(a); }});
   t.push_back({"pigment_host_keys_fingerprint", [](World&, Arguments& a) {
@@ -141,9 +152,9 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                    return calls-- > 0 ? PIGMENT_OK : PIGMENT_CANCELLED;
                  };
                  ErrorSlot slot(w, a.input());
-                 slot.Ok(pigment_host_search_visit_keys(
-                     LiveOrNull(w.searches, a.input()), a.input().OneIn(24) ? nullptr : visit,
-                     &left, slot.out()));
+                 slot.Ok(pigment_host_search_visit_keys(LiveOrNull(w.searches, a.input()),
+                                                        a.input().OneIn(24) ? nullptr : visit,
+                                                        &left, slot.out()));
                }});
 }
 

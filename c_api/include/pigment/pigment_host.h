@@ -133,16 +133,22 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_schema(
 
 /* A host's index may have filter columns beside its vector. What a row has in them is given as keys: bytes that compare (as memcmp does, the
    shorter first) as the values do. The engine looks into none. A column that is NULL has no key. A list has a value without bytes, which tells it
-   from NULL, and its elements. */
-enum { PIGMENT_KEY_VALUE = 1, PIGMENT_KEY_ELEMENT = 2 };
+   from NULL, and its elements. A text that is to be searched has its grams besides: pieces of three bytes. */
+enum { PIGMENT_KEY_VALUE = 1, PIGMENT_KEY_ELEMENT = 2, PIGMENT_KEY_GRAMS = 3 };
 typedef struct pigment_host_key {
   uint32_t column;   /* the host's number, below 65,536 */
   int32_t kind;      /* PIGMENT_KEY_* */
   const void *bytes; /* borrowed for the call */
   size_t size;       /* below 2^32 */
 } pigment_host_key;
+/* The grams of a text, letters of ASCII made small, as one key of kind PIGMENT_KEY_GRAMS takes them: writes them to `out` and returns how many bytes
+   they are; of an empty text none, which has no such key. At most three bytes for each of the text, fewer where pieces come again. What stands for the
+   same in texts that are to be found by each other (letters that are no ASCII in another case, say) the host makes the same before. REQUIRES: out has room
+   for four bytes for each byte of the text and is aligned as uint32_t. Never fails; any thread. */
+PIGMENT_API size_t pigment_host_grams(const void *text, size_t size, void *out);
 /* The keys of one row in the form in which builders and pending entries take them: its bytes, and the form itself into so many. REQUIRES: keys by
-   column, of each at most one value, and it before elements; elements ascend, each once. No keys: no bytes. Never fails. */
+   column, of each at most one value, it before grams, of which there is one key at most, and these before elements; elements ascend, each once. No
+   keys: no bytes. Never fails. */
 PIGMENT_API size_t pigment_host_keys_bytes(const pigment_host_key *keys, size_t count);
 PIGMENT_API void pigment_host_keys_encode(const pigment_host_key *keys, size_t count, void *out);
 /* A number that tells keys from others, as pigment_host_search_visit_keys gives it. Never fails. */
@@ -155,7 +161,10 @@ enum {
   PIGMENT_CONDITION_PRESENT = 3, /* the column is not NULL */
   PIGMENT_CONDITION_ABSENT = 4,
   PIGMENT_CONDITION_HAS_ANY = 5, /* the list has one of keys[key_count] */
-  PIGMENT_CONDITION_HAS_ALL = 6  /* the list has all of them; without keys: it is there */
+  PIGMENT_CONDITION_HAS_ALL = 6, /* the list has all of them; without keys: it is there */
+  /* By its grams the text has one of keys[key_count] somewhere, letters of ASCII in any case. More rows may be let through, never fewer, so the
+     host looks at each. An empty key lets through all that have grams. */
+  PIGMENT_CONDITION_HAS_TEXT = 7
 };
 typedef struct pigment_host_bytes {
   const void *bytes;

@@ -113,6 +113,28 @@ TEST(Term, OfDamagedMetadataAreRefusedOrTheirs) {
   EXPECT_GT(refused, 2500);
 }
 
+// As host_keys.h stores them: all in one call, ascending.
+TEST(Term, OfGramsComeTogetherAndInTheirOrder) {
+  const auto visit = [](std::string_view grams) {
+    std::string stored({'\1', '\0', '\0', '\0', '\1', '\0', '\0', '\0', 'k', kStoredGrams});
+    stored += static_cast<char>(grams.size());
+    stored.append(3, '\0');
+    stored += grams;
+    std::string seen;
+    const Status status = VisitTerms(
+        AsBytes(stored), [&seen](std::string_view key, FieldType type, std::string_view term) {
+          EXPECT_EQ(key, "k");
+          EXPECT_EQ(type, FieldType::kGrams);
+          seen += term;
+          return Status::Ok();
+        });
+    return status.ok() ? seen : std::string(status.message());
+  };
+  EXPECT_EQ(visit("abcabd"), "abcabd");
+  for (const char* const refused : {"", "ab", "abcd", "abcabc", "abdabc"})
+    EXPECT_NE(visit(refused), refused) << refused;
+}
+
 TEST(TermBlock, GivesItsTermsBackAndDamageEnds) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 300; ++round) {
