@@ -15,14 +15,13 @@ namespace {
 // Of a group while it is made; with a limited budget a part of the limit.
 constexpr uint64_t kGroupBytesMax = uint64_t{96} << 20;
 constexpr uint64_t kGroupBytesMin = uint64_t{64} << 10;
-constexpr uint64_t kBudgetShare = 16;
 constexpr uint32_t kRowsPerWord = 64;
 
 }  // namespace
 
-uint64_t GroupBytesMax(const MemoryBudget* budget) {
+uint64_t GroupBytesMax(const MemoryBudget* budget, uint64_t parts) {
   if (budget == nullptr || budget->limit_bytes() == 0) return kGroupBytesMax;
-  return std::clamp(budget->limit_bytes() / kBudgetShare, kGroupBytesMin, kGroupBytesMax);
+  return std::clamp(budget->limit_bytes() / parts, kGroupBytesMin, kGroupBytesMax);
 }
 
 Status RowGroupWriter::Put(std::optional<RowGroupIndex> made, uint32_t rows_end) {
@@ -45,13 +44,13 @@ Status RowGroupWriter::Put(std::optional<RowGroupIndex> made, uint32_t rows_end)
 }
 
 InvertedWriter::InvertedWriter(BlockPacker* packer, MemoryBudget* budget, uint64_t seed,
-                               SharedRules rules)
+                               SharedRules rules, uint64_t budget_parts)
     : packer_(packer),
       groups_(packer, kMetadataKinds),
       budget_(budget),
       seed_(seed),
       rules_(std::move(rules)),
-      group_bytes_max_(GroupBytesMax(budget)),
+      group_bytes_max_(GroupBytesMax(budget, budget_parts)),
       group_(std::make_unique<RowGroupBuilder>(budget, seed, rules_)) {}
 
 // Ends the group where one may end.

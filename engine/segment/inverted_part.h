@@ -56,8 +56,12 @@ inline constexpr InvertedKinds kMetadataKinds = {
     .postings = BlockKind::kPostings,
 };
 
-// What the index of a group may take while it is made; with a limited budget a part of the limit.
-uint64_t GroupBytesMax(const MemoryBudget* budget);
+// What the index of a group may take while it is made; with a limited budget one of so many parts
+// of the limit.
+inline constexpr uint64_t kGroupBudgetParts = 16;
+// Of rows that have nothing else that takes memory: larger groups are fewer, and searched faster.
+inline constexpr uint64_t kLoneGroupBudgetParts = 4;
+uint64_t GroupBytesMax(const MemoryBudget* budget, uint64_t parts = kGroupBudgetParts);
 
 // Appends row groups to the parts of an index.
 class RowGroupWriter {
@@ -82,7 +86,8 @@ inline constexpr uint32_t kIndexedRowsMin = 64;
 class InvertedWriter {
  public:
   // Row groups take a part of the budget's limit (null: none).
-  InvertedWriter(BlockPacker* packer, MemoryBudget* budget, uint64_t seed, SharedRules rules);
+  InvertedWriter(BlockPacker* packer, MemoryBudget* budget, uint64_t seed, SharedRules rules,
+                 uint64_t budget_parts = kGroupBudgetParts);
 
   // The next row, as RowGroupBuilder::Add. Without the memory for its group this is not indexed.
   Status Add(const RowTerms& row);

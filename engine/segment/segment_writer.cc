@@ -57,7 +57,9 @@ struct SegmentWriter::State {
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
         documents(&packer, &reservation),
-        inverted(&packer, given.budget, Xxh3_64(given.owner, given.key_seed), given.rules),
+        inverted(
+            &packer, given.budget, Xxh3_64(given.owner, given.key_seed), given.rules,
+            given.row_keys && given.dimension == 0 ? kLoneGroupBudgetParts : kGroupBudgetParts),
         cells(&packer, given.budget, Xxh3_64(given.owner)) {
     if (given.analyzer != nullptr)
       text.emplace(&packer, *given.analyzer, given.budget, Xxh3_64(given.owner));
