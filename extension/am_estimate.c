@@ -88,7 +88,7 @@ set_key(ScanKey key, const IndexOptInfo *index, int column, const Node *clause)
 static bool
 is_within(const IndexOptInfo *index, int column, const Node *clause)
 {
-	return IsA(clause, OpExpr) && pig_column_of(index->opcintype[column], InvalidOid).kind == PIG_COLUMN_VECTOR &&
+	return IsA(clause, OpExpr) && pig_column_of(index->opfamily[column], index->opcintype[column], InvalidOid).kind == PIG_COLUMN_VECTOR &&
 		get_op_opfamily_strategy(((const OpExpr *) clause)->opno, index->opfamily[column]) == PIG_WITHIN_STRATEGY;
 }
 

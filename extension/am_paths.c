@@ -57,7 +57,7 @@ static int
 vector_column(const IndexOptInfo *index)
 {
 	for (int i = 0; i < index->nkeycolumns; i++)
-		if (pig_column_of(index->opcintype[i], index->indexcollations[i]).kind == PIG_COLUMN_VECTOR)
+		if (pig_column_of(index->opfamily[i], index->opcintype[i], index->indexcollations[i]).kind == PIG_COLUMN_VECTOR)
 			return i;
 	return -1;
 }

@@ -83,7 +83,8 @@ typedef struct AnsweredQuals
 static void
 add_answered(AnsweredQuals *quals, const IndexOptInfo *index, const IndexClause *clause, RestrictInfo *info)
 {
-	PigColumn	column = pig_column_of(index->opcintype[clause->indexcol], index->indexcollations[clause->indexcol]);
+	PigColumn	column = pig_column_of(index->opfamily[clause->indexcol], index->opcintype[clause->indexcol],
+									   index->indexcollations[clause->indexcol]);
 
 	if (!pig_column_answers(&column, strategy_of(index, clause->indexcol, (Node *) info->clause), known_argument((Node *) info->clause)))
 		return;
@@ -404,7 +405,7 @@ validate_filter(Oid family_oid, Oid type, const char *family)
 	CatCList   *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family_oid));
 	CatCList   *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family_oid));
 	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? JsonbExistsAllStrategyNumber :
-		type == TEXTOID ? PIG_TEXT_STARTS_WITH : BTMaxStrategyNumber;
+		type == TEXTOID ? PIG_TEXT_IREGEX : BTMaxStrategyNumber;
 	bool		compares = type != ANYARRAYOID && type != JSONBOID;
 	bool		valid = true;
 

@@ -26,6 +26,7 @@
 
 #include "am.h"
 #include "keys.h"
+#include "patterns.h"
 
 /* The keys that a scan key's argument gives: one, or those of an array's elements. */
 typedef struct Argument
@@ -37,27 +38,27 @@ typedef struct Argument
 } Argument;
 
 static void
-add_key(Argument *argument, Oid type, Datum value)
+add_key(Argument *argument, const PigColumn *column, Oid type, Datum value)
 {
 	StringInfoData key;
 
 	initStringInfo(&key);
-	argument->is_cut |= pig_value_key(type, value, &key);
+	argument->is_cut |= pig_value_key(column, type, value, &key);
 	argument->keys[argument->count].bytes = key.data;
 	argument->keys[argument->count++].size = (size_t) key.len;
 }
 
 static Argument
-read_value(Oid type, Datum value)
+read_value(const PigColumn *column, Oid type, Datum value)
 {
 	Argument	argument = {.keys = palloc(sizeof(pigment_host_bytes))};
 
-	add_key(&argument, type, value);
+	add_key(&argument, column, type, value);
 	return argument;
 }
 
 static Argument
-read_elements(Oid type, Datum value)
+read_elements(const PigColumn *column, Oid type, Datum value)
 {
 	Argument	argument = {0};
 	ArrayType  *array = DatumGetArrayTypeP(value);
@@ -76,7 +77,7 @@ read_elements(Oid type, Datum value)
 		if (nulls[i])
 			argument.has_null = true;
 		else
-			add_key(&argument, type, elements[i]);
+			add_key(&argument, column, type, elements[i]);
 	}
 	return argument;
 }
@@ -178,20 +179,20 @@ bytes_behind(const StringInfo prefix)
  * By the bytes, whatever the collation: with a deterministic one both operators compare bytes.
  */
 static void
-pattern_condition(PigConditions *all, pigment_host_condition *condition, ScanKey key)
+pattern_condition(PigConditions *all, pigment_host_condition *condition, const PigColumn *column, ScanKey key)
 {
 	Pattern		pattern;
 	pigment_host_bytes *bounds;
 
-	if ((key->sk_flags & SK_SEARCHARRAY) != 0)
+	if ((key->sk_flags & SK_SEARCHARRAY) != 0 || key->sk_strategy > PIG_TEXT_STARTS_WITH)
 	{
 		all->recheck = true;
 		return;
 	}
 	pattern = read_pattern(key->sk_argument, key->sk_strategy);
 	/* keys of so many bytes may have been cut */
-	all->recheck |= !pattern.is_exact || pattern.prefix.len > PIG_KEY_BYTES_MAX - (pattern.is_whole ? 1 : 0);
-	pattern.prefix.len = Min(pattern.prefix.len, PIG_KEY_BYTES_MAX);
+	all->recheck |= !pattern.is_exact || pattern.prefix.len > column->key_bytes_max - (pattern.is_whole ? 1 : 0);
+	pattern.prefix.len = Min(pattern.prefix.len, column->key_bytes_max);
 	if (pattern.prefix.len == 0 && !pattern.is_whole)
 		return;
 	bounds = palloc0(sizeof(pigment_host_bytes) * 2);
@@ -214,8 +215,8 @@ static void
 value_condition(PigConditions *all, pigment_host_condition *condition, const PigColumn *column, ScanKey key)
 {
 	Oid			type = pig_is_key_type(key->sk_subtype) ? key->sk_subtype : column->type;
-	Argument	argument = (key->sk_flags & SK_SEARCHARRAY) != 0 ? read_elements(type, key->sk_argument) :
-		read_value(type, key->sk_argument);
+	Argument	argument = (key->sk_flags & SK_SEARCHARRAY) != 0 ? read_elements(column, type, key->sk_argument) :
+		read_value(column, type, key->sk_argument);
 
 	if (argument.count == 0)
 	{
@@ -245,7 +246,7 @@ list_condition(PigConditions *all, pigment_host_condition *condition, const PigC
 		all->recheck = true;
 		return;
 	}
-	argument = read_elements(column->type, key->sk_argument);
+	argument = read_elements(column, column->type, key->sk_argument);
 	all->recheck |= argument.is_cut || key->sk_strategy == PIG_LIST_EQUAL;
 	if (key->sk_strategy == PIG_LIST_OVERLAPS)
 	{
@@ -266,7 +267,7 @@ list_condition(PigConditions *all, pigment_host_condition *condition, const PigC
  * As GIN does: entries have lost their places, so each row is looked at.
  */
 static void
-json_condition(PigConditions *all, pigment_host_condition *condition, ScanKey key)
+json_condition(PigConditions *all, pigment_host_condition *condition, const PigColumn *column, ScanKey key)
 {
 	bool	   *partial = NULL;
 	Pointer    *extra = NULL;
@@ -286,7 +287,7 @@ json_condition(PigConditions *all, pigment_host_condition *condition, ScanKey ke
 		return;
 	argument.keys = palloc(sizeof(pigment_host_bytes) * (Size) Max(count, 1));
 	for (int32 i = 0; i < count; i++)
-		add_key(&argument, TEXTOID, entries[i]);
+		add_key(&argument, column, TEXTOID, entries[i]);
 	all->nothing |= count == 0;
 	condition->kind = key->sk_strategy == JsonbContainsStrategyNumber || key->sk_strategy == JsonbExistsAllStrategyNumber ?
 		PIGMENT_CONDITION_HAS_ALL : PIGMENT_CONDITION_HAS_ANY;
@@ -391,8 +392,12 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 		case PIG_COLUMN_VECTOR:
 			return strategy == PIG_WITHIN_STRATEGY;
 		case PIG_COLUMN_VALUE:
-			if (strategy == PIG_TEXT_LIKE || strategy == PIG_TEXT_STARTS_WITH)
+			if (strategy > BTMaxStrategyNumber)
 			{
+				if (column->has_grams && (argument == NULL || pig_texts_of_pattern(strategy, *argument) != NIL))
+					return true;
+				if (strategy > PIG_TEXT_STARTS_WITH)
+					return false;
 				if (argument == NULL)
 					return strategy == PIG_TEXT_STARTS_WITH;
 				pattern = read_pattern(*argument, strategy);
@@ -408,18 +413,43 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 	return false;
 }
 
+/*
+ * By the grams of a column: each set of texts is a condition of its own.
+ */
+static void
+add_text_conditions(PigConditions *all, uint32 column, ScanKey key)
+{
+	List	   *sets = (key->sk_flags & SK_SEARCHARRAY) != 0 ? pig_texts_of_patterns(key->sk_strategy, key->sk_argument) :
+		pig_texts_of_pattern(key->sk_strategy, key->sk_argument);
+	ListCell   *cell;
+
+	foreach(cell, sets)
+	{
+		const PigTexts *set = lfirst(cell);
+		pigment_host_condition *condition = &all->conditions[all->count++];
+
+		memset(condition, 0, sizeof(*condition));
+		condition->column = column;
+		condition->kind = PIGMENT_CONDITION_HAS_TEXT;
+		condition->keys = set->texts;
+		condition->key_count = (size_t) set->count;
+	}
+}
+
 static void
 add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 {
 	int			i = key->sk_attno - 1;
 	const PigColumn *column = &columns->columns[i];
 	pigment_host_condition *condition = &all->conditions[all->count];
+	bool		rechecks = all->recheck;
 
 	if ((key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER)) != 0 || i < 0 || i >= columns->count)
 		elog(ERROR, "access method pigment got a scan key that it does not know");
 	memset(condition, 0, sizeof(*condition));
 	condition->column = (uint32) i;
 	condition->kind = PIGMENT_CONDITION_PRESENT;
+	all->recheck = false;
 	if (column->kind == PIG_COLUMN_VECTOR)
 	{
 		if ((key->sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL)) == 0)
@@ -436,22 +466,27 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 		if ((key->sk_flags & SK_ISNULL) != 0)
 			all->nothing = true;
 		else if (column->kind == PIG_COLUMN_VALUE && key->sk_strategy > BTMaxStrategyNumber)
-			pattern_condition(all, condition, key);
+			pattern_condition(all, condition, column, key);
 		else if (column->kind == PIG_COLUMN_VALUE)
 			value_condition(all, condition, column, key);
 		else if (column->kind == PIG_COLUMN_JSON)
-			json_condition(all, condition, key);
+			json_condition(all, condition, column, key);
 		else
 			list_condition(all, condition, column, key);
 	}
 	all->count++;
+	/* where the key of the value does not tell */
+	if (column->has_grams && all->recheck && (key->sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL | SK_ISNULL)) == 0)
+		add_text_conditions(all, (uint32) i, key);
+	all->recheck |= rechecks;
 }
 
 PigConditions
 pig_conditions(Relation index, ScanKey keys, int count)
 {
 	PigColumns	columns = pig_columns(index);
-	PigConditions all = {.conditions = palloc(sizeof(pigment_host_condition) * (Size) Max(count, 1))};
+	/* of a scan key one, and those on grams */
+	PigConditions all = {.conditions = palloc(sizeof(pigment_host_condition) * (Size) Max(count, 1) * (1 + PIG_PATTERN_SETS_MAX))};
 
 	for (int i = 0; i < count && !all.nothing; i++)
 		add_condition(&all, &columns, &keys[i]);

@@ -27,6 +27,7 @@
 #include "am.h"
 #include "halfvec.h"
 #include "keys.h"
+#include "text_fold.h"
 
 /* ---- columns ---- */
 
@@ -67,9 +68,9 @@ check_collation(Relation index, int i)
 }
 
 PigColumn
-pig_column_of(Oid class_type, Oid collation)
+pig_column_of(Oid family, Oid class_type, Oid collation)
 {
-	PigColumn	column = {PIG_COLUMN_VECTOR, class_type, false};
+	PigColumn	column = {.kind = PIG_COLUMN_VECTOR, .type = class_type, .key_bytes_max = PIG_KEY_BYTES_MAX};
 
 	if (class_type == ANYARRAYOID)
 		column.kind = PIG_COLUMN_LIST;
@@ -79,6 +80,9 @@ pig_column_of(Oid class_type, Oid collation)
 	{
 		column.kind = PIG_COLUMN_VALUE;
 		column.orders_by_bytes = !OidIsValid(collation) || pig_collation_is_c(collation);
+		column.has_grams = class_type == TEXTOID && OidIsValid(get_opfamily_member(family, TEXTOID, TEXTOID, PIG_TEXT_ILIKE));
+		if (column.has_grams)
+			column.key_bytes_max = PIG_SEARCHED_KEY_BYTES_MAX;
 	}
 	return column;
 }
@@ -86,7 +90,7 @@ pig_column_of(Oid class_type, Oid collation)
 static PigColumn
 describe_column(Relation index, int i)
 {
-	PigColumn	column = pig_column_of(index->rd_opcintype[i], index->rd_indcollation[i]);
+	PigColumn	column = pig_column_of(index->rd_opfamily[i], index->rd_opcintype[i], index->rd_indcollation[i]);
 
 	if (column.kind == PIG_COLUMN_LIST)
 	{
@@ -262,10 +266,10 @@ append_numeric(StringInfo out, Numeric value)
 }
 
 static void
-append_text(StringInfo out, Datum value)
+append_text(StringInfo out, Datum value, int bytes_max)
 {
 	/* a slice of what lies out of line, where the server has it so */
-	struct varlena *text = PG_DETOAST_DATUM_SLICE(value, 0, PIG_KEY_BYTES_MAX + 1);
+	struct varlena *text = PG_DETOAST_DATUM_SLICE(value, 0, bytes_max + 1);
 
 	appendBinaryStringInfo(out, VARDATA_ANY(text), (int) VARSIZE_ANY_EXHDR(text));
 	if ((Pointer) text != DatumGetPointer(value))
@@ -273,7 +277,7 @@ append_text(StringInfo out, Datum value)
 }
 
 bool
-pig_value_key(Oid type, Datum value, StringInfo out)
+pig_value_key(const PigColumn *column, Oid type, Datum value, StringInfo out)
 {
 	int			begin = out->len;
 
@@ -299,7 +303,7 @@ pig_value_key(Oid type, Datum value, StringInfo out)
 			break;
 		case TEXTOID:
 		case VARCHAROID:
-			append_text(out, value);
+			append_text(out, value, column->key_bytes_max);
 			break;
 		case BOOLOID:
 			appendStringInfoChar(out, DatumGetBool(value) ? 1 : 0);
@@ -320,9 +324,9 @@ pig_value_key(Oid type, Datum value, StringInfo out)
 			elog(ERROR, "type %u has no keys", type);
 	}
 	/* as long as the longest counts as cut: what follows is not known */
-	if (out->len - begin < PIG_KEY_BYTES_MAX)
+	if (out->len - begin < column->key_bytes_max)
 		return false;
-	out->len = begin + PIG_KEY_BYTES_MAX;
+	out->len = begin + column->key_bytes_max;
 	return true;
 }
 
@@ -370,7 +374,7 @@ compare_keys(const void *a, const void *b)
 }
 
 static void
-add_elements(KeyList *list, int column, Oid type, Datum value)
+add_elements(KeyList *list, int number, const PigColumn *column, Datum value)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	int16		length;
@@ -391,25 +395,49 @@ add_elements(KeyList *list, int column, Oid type, Datum value)
 	{
 		if (is_null)
 			continue;
-		begin_key(list, column, PIGMENT_KEY_ELEMENT);
-		(void) pig_value_key(type, element, &list->bytes);
+		begin_key(list, number, PIGMENT_KEY_ELEMENT);
+		(void) pig_value_key(column, column->type, element, &list->bytes);
 		end_key(list);
 	}
 	array_free_iterator(iterator);
 }
 
 static void
-add_json_elements(KeyList *list, int column, Datum value)
+add_json_elements(KeyList *list, int number, const PigColumn *column, Datum value)
 {
 	int32		count = 0;
 	Datum	   *entries = (Datum *) DatumGetPointer(DirectFunctionCall2(gin_extract_jsonb, value, PointerGetDatum(&count)));
 
 	for (int32 i = 0; i < count; i++)
 	{
-		begin_key(list, column, PIGMENT_KEY_ELEMENT);
-		(void) pig_value_key(TEXTOID, entries[i], &list->bytes);
+		begin_key(list, number, PIGMENT_KEY_ELEMENT);
+		(void) pig_value_key(column, TEXTOID, entries[i], &list->bytes);
 		end_key(list);
 	}
+}
+
+static void
+add_grams(KeyList *list, int number, Datum value)
+{
+	text	   *given = DatumGetTextPP(value);
+	StringInfoData folded;
+	void	   *grams;
+	size_t		size;
+
+	initStringInfo(&folded);
+	pig_fold_text(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given), &folded);
+	grams = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * (Size) Max(folded.len, 1));
+	size = pigment_host_grams(folded.data, (size_t) folded.len, grams);
+	if (size > 0)
+	{
+		begin_key(list, number, PIGMENT_KEY_GRAMS);
+		appendBinaryStringInfo(&list->bytes, grams, (int) size);
+		end_key(list);
+	}
+	pfree(grams);
+	pfree(folded.data);
+	if ((Pointer) given != DatumGetPointer(value))
+		pfree(given);
 }
 
 /*
@@ -453,12 +481,14 @@ pig_row_keys(const PigColumns *columns, Datum *values, bool *isnull)
 			continue;
 		begin_key(&list, i, PIGMENT_KEY_VALUE);
 		if (column->kind == PIG_COLUMN_VALUE)
-			(void) pig_value_key(column->type, values[i], &list.bytes);
+			(void) pig_value_key(column, column->type, values[i], &list.bytes);
 		end_key(&list);
 		if (column->kind == PIG_COLUMN_LIST)
-			add_elements(&list, i, column->type, values[i]);
+			add_elements(&list, i, column, values[i]);
 		else if (column->kind == PIG_COLUMN_JSON)
-			add_json_elements(&list, i, values[i]);
+			add_json_elements(&list, i, column, values[i]);
+		else if (column->has_grams)
+			add_grams(&list, i, values[i]);
 	}
 	for (size_t i = 0; i < list.count; i++)
 		list.keys[i].bytes = list.bytes.data + (uintptr_t) list.keys[i].bytes;

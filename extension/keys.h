@@ -13,7 +13,7 @@
  *	real, double precision			8 bytes of the double, big endian; of a negative one all bits flipped, of another the sign bit; -0 is 0, NaN
  *									is above all
  *	numeric							see numeric_key()
- *	text, varchar					its bytes
+ *	text, varchar					its bytes; and where the operator class is for searching in texts, grams of its folded form (text_fold.h)
  *	boolean							1 byte
  *	uuid							16 bytes
  *	array of one of these			a value without bytes, and each element that is not NULL as above
@@ -29,12 +29,19 @@
 
 #include "pigment/pigment_host.h"
 
-/* Keys are cut to so many bytes. */
+/* Keys are cut to so many bytes; of texts with grams, which are longer and sought by these, to so many. */
 #define PIG_KEY_BYTES_MAX 256
+#define PIG_SEARCHED_KEY_BYTES_MAX 32
 
-/* Strategies of filter columns: of values those of B-trees, and of texts two more; of arrays and jsonb those that GIN has for the same operators. */
+/*
+ * Strategies of filter columns: of values those of B-trees, and of texts two more, with grams five; of arrays and jsonb those that GIN has for the same
+ * operators. A column has grams if its family has the first of the last three.
+ */
 #define PIG_TEXT_LIKE 6
 #define PIG_TEXT_STARTS_WITH 7
+#define PIG_TEXT_ILIKE 8
+#define PIG_TEXT_REGEX 9
+#define PIG_TEXT_IREGEX 10
 #define PIG_LIST_OVERLAPS 1
 #define PIG_LIST_CONTAINS 2
 #define PIG_LIST_CONTAINED 3
@@ -53,6 +60,8 @@ typedef struct PigColumn
 	PigColumnKind kind;
 	Oid			type;			/* of the values, or of the elements, that pig_is_key_type() knows */
 	bool		orders_by_bytes;	/* text: the collation orders as the bytes do */
+	bool		has_grams;		/* text: what is found in it is known too */
+	int			key_bytes_max;
 } PigColumn;
 
 typedef struct PigColumns
@@ -67,7 +76,7 @@ typedef struct PigColumns
 /* Refuses an index that cannot be: two vectors, a type or a collation that has no keys. */
 extern PigColumns pig_columns(Relation index);
 /* A column of an operator class for such a type, without the type of an array's elements. */
-extern PigColumn pig_column_of(Oid class_type, Oid collation);
+extern PigColumn pig_column_of(Oid family, Oid class_type, Oid collation);
 /* Whether values of such a type, which may be of an operator's right side, have keys. */
 extern bool pig_is_key_type(Oid type);
 
@@ -80,8 +89,8 @@ typedef struct PigVector
 /* A value of the vector column, detoasted; what that takes is made in the current memory context. */
 extern PigVector pig_column_vector(const PigColumns *columns, Datum value);
 
-/* Appends the key of a value; true: it was cut. */
-extern bool pig_value_key(Oid type, Datum value, StringInfo out);
+/* Appends the key of a value for a column, of whose type or of one that compares with it the value is; true: it was cut. */
+extern bool pig_value_key(const PigColumn *column, Oid type, Datum value, StringInfo out);
 
 /* Keys of a row: by column, elements ascending and each once. */
 typedef struct PigKeys

@@ -42,6 +42,10 @@ CREATE OPERATOR CLASS text_ops DEFAULT FOR TYPE text USING pigment AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, OPERATOR 6 ~~, OPERATOR 7 ^@;
 COMMENT ON OPERATOR CLASS text_ops USING pigment IS 'conditions on columns of text and varchar';
 
+CREATE OPERATOR CLASS text_trgm_ops FOR TYPE text USING pigment AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, OPERATOR 6 ~~, OPERATOR 7 ^@, OPERATOR 8 ~~*, OPERATOR 9 ~, OPERATOR 10 ~*;
+COMMENT ON OPERATOR CLASS text_trgm_ops USING pigment IS 'conditions on columns of text and varchar, and what is found anywhere in them: LIKE, ILIKE, regular expressions';
+
 CREATE OPERATOR CLASS bool_ops DEFAULT FOR TYPE bool USING pigment AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >;
 COMMENT ON OPERATOR CLASS bool_ops USING pigment IS 'conditions on columns of boolean';

@@ -19,7 +19,8 @@ sub create_tables
 	my ($node) = @_;
 	$node->safe_psql('postgres', q{
 		CREATE EXTENSION pigment;
-		CREATE TABLE items (id bigserial PRIMARY KEY, v vector(8), note int);
+		CREATE TABLE items (id bigserial PRIMARY KEY, v vector(8), note int,
+			body text GENERATED ALWAYS AS ('note ' || md5(note::text) || repeat(' No. ' || note::text, note % 5)) STORED);
 		CREATE TABLE wide (id bigserial PRIMARY KEY, v vector(3000));
 		CREATE FUNCTION random_vector(dim int) RETURNS vector LANGUAGE sql VOLATILE AS
 			'SELECT array_agg((random() * 20)::int - 10)::vector FROM generate_series(1, dim)';
@@ -29,7 +30,7 @@ sub create_tables
 		INSERT INTO wide (v) SELECT random_vector(3000) FROM generate_series(1, 30);
 		CREATE INDEX items_l2 ON items USING pigment (v);
 		CREATE INDEX items_cosine ON items USING pigment (v vector_cosine_ops) WHERE id % 3 <> 0;
-		CREATE INDEX items_filter ON items USING pigment (note, v vector_l1_ops);
+		CREATE INDEX items_filter ON items USING pigment (note, v vector_l1_ops, body text_trgm_ops);
 		CREATE INDEX wide_ip ON wide USING pigment (v vector_ip_ops);
 	});
 	return;
@@ -93,6 +94,8 @@ sub compare
 		[ 'items', 'items_cosine', '<=>', '1,2,3,-4,5,6,7,8', '(id % 3) <> 0' ],
 		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', '(note > 500)' ],
 		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', '(note IS NULL)' ],
+		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', q{(body ~~ '%9a%')} ],
+		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', q{(body ~* 'no. 1(23|45)')} ],
 		[ 'wide', 'wide_ip', '<#>', join(',', map { $_ % 7 - 3 } 1 .. 3000), 'true' ])
 	{
 		my ($table, $index, $operator, $query, $condition) = @$case;
