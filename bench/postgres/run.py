@@ -19,6 +19,7 @@ sys.path.append(str(ROOT / "bench" / "vectors"))  # data sets and exact neighbou
 
 import builds
 import changes
+import collection_calls
 import contestants
 import machine
 import measure
@@ -30,7 +31,7 @@ import states
 import truth
 import world
 
-PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "inserts", "updates", "vacuum")
+PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "collections", "inserts", "updates", "vacuum")
 
 
 def names(text):
@@ -125,7 +126,7 @@ def run_parts(bench, world_of):
         bench.load(table)
     builds.build(bench)
     plain = {"rates": search.rates, "filters": search.filters, "clients": states.clients, "cold": states.cold,
-             "buffers": states.buffers}
+             "buffers": states.buffers, "collections": collection_calls.collections}
     changing = {"inserts": changes.inserts, "updates": changes.updates, "vacuum": changes.vacuum}
     for part in bench.options.parts:
         if part in plain:

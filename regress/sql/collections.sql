@@ -117,6 +117,32 @@ SELECT * FROM pigment.add('remake', '{d}', '{"[7,8]"}');
 SELECT ordinal, id, embedding, document, metadata, uri FROM remake ORDER BY ordinal;
 SELECT pigment.count('movies');
 SELECT refused($$SELECT pigment.fork_collection('movies', 'books')$$);
+SELECT refused($$SELECT pigment.fork_collection('no such', 'other')$$);
+SELECT refused($$SELECT pigment.fork_collection('movies', NULL)$$), refused($$SELECT pigment.fork_collection('movies', 'a')$$);
+SELECT refused($$SELECT pigment.fork_collection('movies', 'other', schema => 'no such')$$), to_regclass('other') IS NULL AS nothing_left;
+-- ... indexes are as the source's, once the rows are there; columns that the owner added stay behind, and it says so
+ALTER TABLE films ADD COLUMN price numeric, ADD COLUMN "sold out" boolean;
+ALTER INDEX films_embedding_idx SET (kind = spann, ef_construction = 50);
+SET client_min_messages = notice;
+SELECT name FROM pigment.fork_collection('movies', 'remake-2', table_name => 'remake_2');
+SELECT name, dimension FROM pigment.fork_collection('remake-2', 'remake-3', table_name => 'remake_3');
+SET client_min_messages = warning;
+SELECT replace(indexdef, 'remake_3', '') AS definition FROM pg_indexes WHERE tablename = 'remake_3' ORDER BY indexname;
+SELECT count(*) AS differ FROM (TABLE remake_2 EXCEPT TABLE remake_3) d;
+SELECT pending_rows, segment_rows FROM pigment.stats('remake_3_embedding_idx');
+SELECT id, distance FROM pigment.query('remake-3', '[1,2]'::vector, 2);
+-- ... of a space with an index of its own for zero vectors, and of nothing
+SELECT pigment.delete_collection(name) FROM unnest('{remake-2,remake-3}'::text[]) name;
+SELECT space FROM pigment.create_collection('zeros', configuration => '{"hnsw": {"space": "cosine"}}');
+SET client_min_messages = notice;
+SELECT dimension, space FROM pigment.fork_collection('zeros', 'zeros-0', table_name => 'zeros_0');
+SET client_min_messages = warning;
+SELECT * FROM pigment.add('zeros-0', '{a}', '{"[0,1,0]"}');
+SELECT * FROM pigment.add('zeros', '{a,b,c}', '{"[0,0]","[1,0]","[0,1]"}');
+SELECT dimension FROM pigment.fork_collection('zeros', 'zeros-3');
+SELECT id, distance FROM pigment.query('zeros-3', '[1,0]'::vector, 3);
+SELECT count(*) AS indexes FROM pg_indexes WHERE tablename = 'zeros-3';
+SELECT pigment.delete_collection(name) FROM unnest('{zeros,zeros-0,zeros-3}'::text[]) name;
 
 -- Dropping; dependents: what depends on the table keeps it
 CREATE VIEW uses_books AS SELECT id FROM books;

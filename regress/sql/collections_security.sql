@@ -141,6 +141,27 @@ SET ROLE regress_reader;
 SELECT pigment.count('own');
 SELECT id FROM pigment.get('own');
 SELECT id FROM pigment.query('own', '[3,4]'::vector);
+-- fork-is-yours: ... and what a fork of it has, which is that role's, and nobody else's before a grant
+SELECT refused($$SELECT pigment.fork_collection('own', 'part')$$);
+RESET ROLE;
+GRANT CREATE ON SCHEMA lib TO regress_reader;
+SET ROLE regress_reader;
+SET client_min_messages = notice;
+SELECT name, metadata, dimension FROM pigment.fork_collection('own', 'part');
+SET client_min_messages = warning;
+SELECT id FROM pigment.get('part');
+SELECT tableowner, rowsecurity FROM pg_tables WHERE tablename = 'part';
+SET ROLE regress_owner;
+SELECT refused($$SELECT pigment.get('part')$$), refused($$SELECT pigment.fork_collection('part', 'mine')$$);
+SET ROLE regress_writer;
+SELECT refused($$SELECT pigment.fork_collection('part', 'mine')$$);
+-- A right to a column is not enough.
+SET ROLE regress_reader;
+GRANT SELECT (id, ordinal) ON part TO regress_writer;
+RESET ROLE;
+GRANT CREATE ON SCHEMA lib TO regress_writer;
+SET ROLE regress_writer;
+SELECT refused($$SELECT pigment.fork_collection('part', 'mine')$$), to_regclass('lib.mine') IS NULL AS nothing_left;
 RESET ROLE;
 
 -- What an owner does to his table neither breaks nor runs in the lists of others.
