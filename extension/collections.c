@@ -14,6 +14,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/array.h"
+#include "utils/arrayaccess.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/jsonb.h"
@@ -238,6 +239,55 @@ pigment_pg_check_ids(PG_FUNCTION_ARGS)
 	column.bytes = bytes.data;
 	pig_check(pigment_check_ids((size_t) count, &column, operation.bytes, operation.size, &error), &error);
 	PG_RETURN_VOID();
+}
+
+/* check_embeddings(embeddings, what, collection, dimension): the one dimension of the vectors, which is the collection's where it has one */
+PG_FUNCTION_INFO_V1(pigment_pg_check_embeddings);
+Datum
+pigment_pg_check_embeddings(PG_FUNCTION_ARGS)
+{
+	char	   *what = PG_ARGISNULL(1) ? "embeddings" : text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char	   *collection = PG_ARGISNULL(2) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	int			expected = PG_ARGISNULL(3) ? 0 : PG_GETARG_INT32(3);
+	AnyArrayType *embeddings;
+	array_iter	iterator;
+	int			count;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_DATUM(PG_ARGISNULL(3) ? (fcinfo->isnull = true, (Datum) 0) : PG_GETARG_DATUM(3));
+	/* as it is, so that nothing of it is copied */
+	embeddings = PG_GETARG_ANY_ARRAY_P(0);
+	if (AARR_NDIM(embeddings) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be a one-dimensional array", what)));
+	count = ArrayGetNItems(AARR_NDIM(embeddings), AARR_DIMS(embeddings));
+	array_iter_setup(&iterator, embeddings);
+	for (int i = 0; i < count; i++)
+	{
+		bool		is_null;
+		Datum		element = array_iter_next(&iterator, &is_null, i, -1, false, TYPALIGN_INT);
+		Vector	   *vector;
+
+		if (is_null)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s[%d] is null", what, i + 1)));
+		vector = DatumGetVector(element);
+		if (expected != 0 && vector->dim != expected)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 PG_ARGISNULL(3) ?
+					 errmsg("%s must have one dimension, got %d after %d", what, vector->dim, expected) :
+					 errmsg("dimension mismatch: collection \"%s\" has %d, got %d", collection, expected, vector->dim),
+					 errdetail("%s[%d]", what, i + 1)));
+		expected = vector->dim;
+		if ((Pointer) vector != DatumGetPointer(element))
+			pfree(vector);
+	}
+	if (expected == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(expected);
 }
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */

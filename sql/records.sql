@@ -71,37 +71,9 @@ COMMENT ON FUNCTION pigment._embed IS 'texts through the embedding function of a
 
 -- ---- Checks -------------------------------------------------------------------------------------------------------
 
-CREATE FUNCTION pigment._check_embeddings(entry pigment.collections, embeddings @extschema@.vector[], what text)
+CREATE FUNCTION pigment._check_embeddings(embeddings @extschema@.vector[], what text, collection text, dimension integer)
 RETURNS integer
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-	expected integer := entry.dimension;
-	embedding @extschema@.vector;
-	got integer;
-	place integer := 0;
-BEGIN
-	IF array_ndims(embeddings) > 1 THEN
-		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-			MESSAGE = format('%s must be a one-dimensional array', what);
-	END IF;
-	FOREACH embedding IN ARRAY COALESCE(embeddings, '{}') LOOP
-		got := @extschema@.vector_dims(embedding);
-		IF got IS NULL THEN
-			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('%s[%s] is null', what, place + 1);
-		ELSIF got <> expected AND entry.dimension IS NOT NULL THEN
-			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', DETAIL = format('%s[%s]', what, place + 1),
-				MESSAGE = format('dimension mismatch: collection "%s" has %s, got %s', entry.name, expected, got);
-		ELSIF got <> expected THEN
-			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', DETAIL = format('%s[%s]', what, place + 1),
-				MESSAGE = format('%s must have one dimension, got %s after %s', what, got, expected);
-		END IF;
-		expected := got;
-		place := place + 1;
-	END LOOP;
-	RETURN expected;
-END
-$$;
+LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_embeddings';
 COMMENT ON FUNCTION pigment._check_embeddings IS 'the one dimension of the vectors, which is that of the collection';
 
 CREATE FUNCTION pigment._check_length(ids text[], what text, length integer, shape integer) RETURNS void
@@ -141,7 +113,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
 	IF cardinality(embeddings) > 0 THEN
-		PERFORM pigment._check_embeddings(entry, embeddings, 'embeddings');
+		PERFORM pigment._check_embeddings(embeddings, 'embeddings', entry.name, entry.dimension);
 	END IF;
 	PERFORM pigment._check_ids(ids, operation);
 	PERFORM pigment._check_length(ids, 'embeddings', cardinality(embeddings), array_ndims(embeddings));
@@ -447,52 +419,74 @@ COMMENT ON FUNCTION pigment.count IS 'number of records in a collection that are
 
 -- ---- Querying -----------------------------------------------------------------------------------------------------
 
--- The records nearest to $4 by the operator of the space, $5 of them, in the index's order; see _condition for $1 to $3.
-CREATE FUNCTION pigment._nearest_sql(entry pigment.collections, with_ids boolean, with_filter boolean, include text[])
-RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-	RETURN format('SELECT t.id, t.ordinal, pigment._distance(%L, t.embedding, $4) AS distance, %s FROM %s t WHERE %s%s '
-		'ORDER BY t.embedding OPERATOR(%s.%s) $4 LIMIT $5',
-		entry.space, pigment._columns(include), entry.relation, pigment._condition(with_ids, with_filter),
-		-- The index gives them last, the space says that their distance is 1: they are looked up apart.
-		CASE entry.space WHEN 'cosine' THEN ' AND NOT pigment._is_zero(t.embedding)' ELSE '' END, '@extschema@',
-		CASE entry.space WHEN 'l2' THEN '<->' WHEN 'cosine' THEN '<=>' ELSE '<#>' END);
-END
-$$;
-COMMENT ON FUNCTION pigment._nearest_sql IS 'the statement that a query ranks with';
-
-CREATE FUNCTION pigment._query_sql(entry pigment.collections, query_embedding @extschema@.vector, with_ids boolean,
-	with_filter boolean, include text[]) RETURNS text
+-- The statement that answers queries: vectors $4 with numbers $8, of whose records $5 are read in the index's order and $6 wanted, none farther than
+-- $7; see _condition for $1 to $3. `open`: rows at the distance of the last one may be missing, because the index was not read further.
+CREATE FUNCTION pigment._query_sql(entry pigment.collections, of_zeros boolean, with_ids boolean, with_filter boolean,
+	include text[]) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	records text := format('SELECT t.id, t.ordinal, 1::real AS distance, %s FROM %s t WHERE %s',
-		pigment._columns(include), entry.relation, pigment._condition(with_ids, with_filter));
-	nearest text := format('nearest AS MATERIALIZED (%s)', pigment._nearest_sql(entry, with_ids, with_filter, include));
-	hits text := 'SELECT * FROM nearest';
+	columns text := pigment._columns(include);
+	condition text := pigment._condition(with_ids, with_filter);
+	hits text := format('SELECT t.id, t.ordinal, pigment._distance(%L, t.embedding, q.embedding) AS distance, true AS by_index, %s '
+		'FROM %s t WHERE %s%s ORDER BY t.embedding OPERATOR(%s.%s) q.embedding LIMIT $5',
+		entry.space, columns, entry.relation, condition,
+		-- The index gives them last, the space says that their distance is 1: they are looked up apart.
+		CASE entry.space WHEN 'cosine' THEN ' AND NOT pigment._is_zero(t.embedding)' ELSE '' END, '@extschema@',
+		CASE entry.space WHEN 'l2' THEN '<->' WHEN 'cosine' THEN '<=>' ELSE '<#>' END);
+	zeros text := format('SELECT t.id, t.ordinal, 1::real AS distance, false AS by_index, %s FROM %s t WHERE %s%s '
+		'ORDER BY t.ordinal LIMIT $6', columns, entry.relation, condition,
+		-- To a vector of zeros everything is equally far.
+		CASE WHEN of_zeros THEN '' ELSE ' AND pigment._is_zero(t.embedding)' END);
 BEGIN
-	IF entry.space = 'cosine' AND pigment._is_zero(query_embedding) THEN
-		-- Everything is equally far.
-		nearest := format('nearest AS MATERIALIZED (%s ORDER BY t.ordinal LIMIT $6)', records);
+	IF of_zeros THEN
+		hits := zeros;
 	ELSIF entry.space = 'cosine' THEN
-		hits := hits || format(' UNION ALL (%s AND pigment._is_zero(t.embedding) ORDER BY t.ordinal LIMIT $6)', records);
+		hits := format('(%s) UNION ALL (%s)', hits, zeros);
 	END IF;
-	-- `open`: rows at the distance of the last one may be missing, because the index was not read further.
-	RETURN format('WITH %s, ranked AS (SELECT hits.*, row_number() OVER (ORDER BY hits.distance, hits.ordinal) AS rank '
-		'FROM (%s) hits), furthest AS (SELECT count(*) AS rows, max(distance) AS distance FROM nearest) '
-		'SELECT r.rank, r.id, r.distance, r.document, r.metadata, r.uri, r.embedding, '
-		'f.rows >= $5 AND max(r.distance) OVER () >= f.distance AS open '
-		'FROM ranked r, furthest f WHERE r.rank <= $6 AND ($7 IS NULL OR r.distance <= $7) ORDER BY r.rank',
-		nearest, hits);
+	RETURN format('SELECT r.rank, r.id, r.distance, r.document, r.metadata, r.uri, r.embedding, '
+		'r.rows >= $5 AND max(r.distance) OVER (PARTITION BY r.number) >= r.furthest AS open, r.number '
+		'FROM (SELECT q.number, h.* FROM unnest($4, $8) q (embedding, number), LATERAL (SELECT hits.*, '
+		'row_number() OVER (ORDER BY hits.distance, hits.ordinal) AS rank, count(*) FILTER (WHERE hits.by_index) OVER () AS rows, '
+		'max(hits.distance) FILTER (WHERE hits.by_index) OVER () AS furthest FROM (%s) hits) h) r '
+		'WHERE r.rank <= $6 AND ($7 IS NULL OR r.distance <= $7)', hits);
 END
 $$;
-COMMENT ON FUNCTION pigment._query_sql IS 'the statement that answers one query';
+COMMENT ON FUNCTION pigment._query_sql IS 'the statement that answers queries';
 
 CREATE TYPE pigment._hit AS (rank bigint, id text, distance real, document text, metadata jsonb, uri text,
-	embedding @extschema@.vector, open boolean);
+	embedding @extschema@.vector, open boolean, number integer);
 COMMENT ON TYPE pigment._hit IS 'a row of pigment._query_sql';
+
+-- The hits of some queries, in no order.
+CREATE FUNCTION pigment._hits(entry pigment.collections, of_zeros boolean, queries @extschema@.vector[], numbers integer[],
+	n_results bigint, where_metadata jsonb, where_document jsonb, ids text[], include text[], max_distance double precision)
+RETURNS pigment._hit[]
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	statement text := format('SELECT array_agg(h.*::pigment._hit) FILTER (WHERE NOT h.open), '
+		'array_agg(DISTINCT h.number) FILTER (WHERE h.open) FROM (%s) h', pigment._query_sql(entry, of_zeros, ids IS NOT NULL,
+			pigment._filters(where_metadata, where_document), include));
+	rows_read bigint := n_results + 1;
+	open integer[];
+	found pigment._hit[];
+	hits pigment._hit[];
+BEGIN
+	LOOP
+		EXECUTE statement INTO found, open
+			USING ids, where_metadata, where_document, queries, rows_read, n_results, max_distance, numbers;
+		hits := hits || found;
+		EXIT WHEN open IS NULL;
+		-- Ties at the end: read on until a row lies further away, so that insertion order decides.
+		rows_read := rows_read * 2;
+		SELECT array_agg(q.embedding), array_agg(q.number) INTO queries, numbers
+			FROM unnest(queries, numbers) q (embedding, number) WHERE q.number = ANY (open);
+	END LOOP;
+	RETURN hits;
+END
+$$;
+COMMENT ON FUNCTION pigment._hits IS 'hits of queries with numbers';
 
 CREATE FUNCTION pigment._embed_query(entry pigment.collections, texts text[]) RETURNS @extschema@.vector[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -520,15 +514,17 @@ RETURNS TABLE (query_index integer, rank bigint, id text, distance real, documen
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 10 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	filtered boolean := pigment._filters(where_metadata, where_document);
 	entry pigment.collections;
-	query_embedding @extschema@.vector;
+	batch constant integer := 100; -- queries that one statement answers, whose hits are in memory
+	last integer;
+	of_zeros boolean;
+	queries @extschema@.vector[];
+	numbers integer[];
 	hits pigment._hit[];
-	rows_read bigint;
 BEGIN
 	PERFORM pigment._check_filter(where_metadata, where_document);
 	entry := pigment.get_collection(collection, tenant, database);
-	PERFORM pigment._check_embeddings(entry, query_embeddings, 'query_embeddings');
+	PERFORM pigment._check_embeddings(query_embeddings, 'query_embeddings', entry.name, entry.dimension);
 	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
 	PERFORM pigment._check_present(ids, 'ids', '');
 	IF n_results > 0 IS NOT TRUE THEN
@@ -551,21 +547,19 @@ BEGIN
 	END IF;
 
 	n_results := LEAST(n_results, 1000000000000); -- room to read on within bigint
-	query_index := 0;
-	FOREACH query_embedding IN ARRAY query_embeddings LOOP
-		query_index := query_index + 1;
-		rows_read := n_results + 1;
+	FOR start IN 1 .. cardinality(query_embeddings) BY batch LOOP
+		last := LEAST(start + batch - 1, cardinality(query_embeddings));
+		hits := NULL;
+		-- A vector of zeros is a question of its own to cosine.
+		FOR of_zeros, queries, numbers IN SELECT entry.space = 'cosine' AND pigment._is_zero(q.embedding), array_agg(q.embedding),
+				array_agg(q.number::integer)
+			FROM unnest(query_embeddings) WITH ORDINALITY q (embedding, number) WHERE q.number BETWEEN start AND last GROUP BY 1
 		LOOP
-			EXECUTE format('SELECT array_agg(h.*::pigment._hit ORDER BY h.rank) FROM (%s) h',
-				pigment._query_sql(entry, query_embedding, ids IS NOT NULL, filtered, include))
-				INTO hits USING ids, where_metadata, where_document, query_embedding, rows_read, n_results,
-				max_distance;
-			EXIT WHEN hits[1].open IS NOT TRUE;
-			-- Ties at the end: read on until a row lies further away, so that insertion order decides.
-			rows_read := rows_read * 2;
+			hits := hits || pigment._hits(entry, of_zeros, queries, numbers, n_results, where_metadata, where_document, ids, include,
+				max_distance);
 		END LOOP;
-		RETURN QUERY SELECT query.query_index, h.rank, h.id, CASE WHEN 'distances' = ANY (include) THEN h.distance END,
-			h.document, h.metadata, h.uri, h.embedding FROM unnest(hits) h;
+		RETURN QUERY SELECT h.number, h.rank, h.id, CASE WHEN 'distances' = ANY (include) THEN h.distance END,
+			h.document, h.metadata, h.uri, h.embedding FROM unnest(hits) h ORDER BY h.number, h.rank;
 	END LOOP;
 END
 $$;

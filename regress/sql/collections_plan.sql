@@ -1,12 +1,19 @@
 -- Ranking is served by the table's index, with and without filters, and gives what a sort gives.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
+-- How the table is read; what is above differs from version to version.
 CREATE FUNCTION plan_of(collection text, filtered boolean) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	entry pigment.collections := pigment.get_collection(collection);
+	line text;
 BEGIN
-	RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || pigment._nearest_sql(entry, false, filtered, '{documents}')
-		USING NULL::text[], '{"n": {"$gt": 10}}'::jsonb, NULL::jsonb, '[1,2,3]'::vector, 11::bigint;
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || pigment._query_sql(entry, false, false, filtered, '{documents}')
+		USING NULL::text[], '{"n": {"$gt": 10}}'::jsonb, NULL::jsonb, '{"[1,2,3]"}'::vector[], 11::bigint, 10::bigint, NULL::double precision, '{1}'::integer[]
+	LOOP
+		IF line ~ 'plan_|Order By|Index Cond|Filter: .*pigment' THEN
+			RETURN NEXT ltrim(line, ' ->');
+		END IF;
+	END LOOP;
 END
 $$;
 SELECT name, space FROM unnest('{l2,cosine,ip}'::text[]) s,
@@ -30,6 +37,25 @@ SELECT s, count(*), bool_and(q.id = t.id AND q.distance = t.distance) AS same FR
 		FROM (SELECT 'l2' AS space, * FROM plan_l2 UNION ALL SELECT 'cosine', * FROM plan_cosine UNION ALL SELECT 'ip', * FROM plan_ip) r
 		WHERE r.space = s AND (metadata ->> 'n')::int > 10) t
 WHERE t.rank = q.rank GROUP BY s ORDER BY s;
+
+-- Many queries in one call give what each gives alone: with ties that must be read on for, vectors of zeros, filters and ids.
+CREATE TABLE asked AS SELECT i, CASE WHEN i % 17 = 0 THEN '[0,0,0]' WHEN i % 5 = 0 THEN '[1,1,1]' ELSE format('[%s,%s,%s]', sin(i * 2), cos(i), i % 3) END::vector AS v
+	FROM generate_series(1, 230) i;
+SELECT pigment.upsert('plan-' || s, ARRAY['r1', 'r2', 'r3', 'r4', 'r5', 'r6', 'r7'], array_fill('[1,1,1]'::vector, ARRAY[5]) || array_fill('[0,0,0]'::vector, ARRAY[2]))
+	FROM unnest('{l2,cosine,ip}'::text[]) s;
+CREATE FUNCTION differ(collection text, n bigint, filter jsonb, among text[], near double precision) RETURNS TABLE (hits bigint, differ bigint) LANGUAGE sql AS $$
+	WITH at_once AS (SELECT query_index, rank, id, distance, metadata FROM pigment.query(collection, (SELECT array_agg(v ORDER BY i) FROM asked), n, filter, ids => among, max_distance => near)),
+	alone AS (SELECT i, q.rank, q.id, q.distance, q.metadata FROM asked, LATERAL pigment.query(collection, v, n, filter, ids => among, max_distance => near) q)
+	SELECT (SELECT count(*) FROM at_once), (SELECT count(*) FROM ((TABLE at_once EXCEPT TABLE alone) UNION ALL (TABLE alone EXCEPT TABLE at_once)) d)
+$$;
+SET pigment.target_recall = 1;
+SELECT s, n, d.* FROM unnest('{l2,cosine,ip}'::text[]) s, unnest('{1,3,6,20}'::int[]) n, LATERAL differ('plan-' || s, n, NULL, NULL, NULL) d;
+SELECT s, d.* FROM unnest('{l2,cosine,ip}'::text[]) s, LATERAL differ('plan-' || s, 5, '{"n": {"$lt": 7}}', NULL, 1.5) d;
+SELECT s, d.* FROM unnest('{l2,cosine,ip}'::text[]) s, LATERAL differ('plan-' || s, 4, NULL, '{r1,r2,r6,r9,none}', NULL) d;
+RESET pigment.target_recall;
+SELECT query_index, count(*), min(id) FROM pigment.query('plan-l2', '{"[9,9,9]","[0,0,0]"}'::vector[], 2) GROUP BY query_index ORDER BY query_index;
+DROP FUNCTION differ;
+DROP TABLE asked;
 
 -- A filter is compiled once per statement and again when it changes.
 SELECT f, count(*) FROM unnest('{"{\"n\": 1}","{\"n\": {\"$lt\": 3}}","{\"n\": {\"$in\": [7, 8]}}"}'::jsonb[]) f, plan_l2
