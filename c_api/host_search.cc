@@ -18,6 +18,8 @@
 #include "c_api/host_block_source.h"
 #include "c_api/host_segment.h"
 #include "engine/base/limits.h"
+#include "engine/query/filter.h"
+#include "engine/query/filter_keys.h"
 #include "engine/segment/host_keys.h"
 
 namespace {
@@ -43,6 +45,10 @@ Status CheckKeys(const pigment_host_condition& condition) {
     return pigment::InvalidArgument(
         fmt::format("a range with {} keys, expected 2", condition.key_count));
   }
+  if (condition.kind == PIGMENT_CONDITION_WHERE && condition.key_count != 1) {
+    return pigment::InvalidArgument(
+        fmt::format("a filter with {} keys, expected 1", condition.key_count));
+  }
   if (condition.key_count == 0) return Status::Ok();
   return pigment::abi::CheckNotNull({{condition.keys, "condition.keys"}});
 }
@@ -53,7 +59,7 @@ std::string TextOf(const pigment_host_bytes& key) {
 
 Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
   PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(condition.kind, PIGMENT_CONDITION_ANY_OF,
-                                                  PIGMENT_CONDITION_HAS_TEXT, "condition.kind"));
+                                                  PIGMENT_CONDITION_WHERE, "condition.kind"));
   PIGMENT_RETURN_IF_ERROR(CheckKeys(condition));
   HostCondition out{.kind = static_cast<HostCondition::Kind>(condition.kind),
                     .column = condition.column};
@@ -62,6 +68,15 @@ Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
       out.range.low = {TextOf(condition.keys[0]), pigment::abi::IsTrue(condition.takes_low)};
     if (condition.keys[1].bytes != nullptr)
       out.range.high = {TextOf(condition.keys[1]), pigment::abi::IsTrue(condition.takes_high)};
+    return out;
+  }
+  if (out.kind == HostCondition::Kind::kClauses) {
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::string_view where,
+        pigment::abi::ReadText(static_cast<const char*>(condition.keys[0].bytes),
+                               condition.keys[0].size, "condition.keys[0]"));
+    PIGMENT_ASSIGN_OR_RETURN(const auto filter, pigment::Filter::Parse(where, std::nullopt));
+    out.clauses = pigment::ClausesOf(filter->program());
     return out;
   }
   for (size_t i = 0; i < condition.key_count; ++i) {

@@ -404,7 +404,7 @@ validate_filter(Oid family_oid, Oid type, const char *family)
 {
 	CatCList   *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family_oid));
 	CatCList   *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family_oid));
-	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? JsonbExistsAllStrategyNumber :
+	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? PIG_METADATA_WHERE :
 		type == TEXTOID ? PIG_TEXT_IREGEX : BTMaxStrategyNumber;
 	bool		compares = type != ANYARRAYOID && type != JSONBOID;
 	bool		valid = true;

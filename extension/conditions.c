@@ -382,6 +382,34 @@ pig_bound_search(const PigBound *bound, int32 metric, pigment_host_search_option
 	return true;
 }
 
+/* ---- metadata ---- */
+
+/*
+ * Of metadata: what the engine makes of a filter. It holds exactly where the operator does.
+ */
+static void
+where_condition(PigConditions *all, pigment_host_condition *condition, ScanKey key)
+{
+	Jsonb	   *where;
+	StringInfoData json;
+	pigment_host_bytes *keys;
+
+	if ((key->sk_flags & SK_SEARCHARRAY) != 0)
+	{
+		all->recheck = true;
+		return;
+	}
+	where = DatumGetJsonbP(key->sk_argument);
+	initStringInfo(&json);
+	JsonbToCString(&json, &where->root, VARSIZE(where));
+	keys = palloc(sizeof(pigment_host_bytes));
+	keys->bytes = json.data;
+	keys->size = (size_t) json.len;
+	condition->kind = PIGMENT_CONDITION_WHERE;
+	condition->keys = keys;
+	condition->key_count = 1;
+}
+
 bool
 pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 {
@@ -408,6 +436,7 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 		case PIG_COLUMN_LIST:
 			return strategy != PIG_LIST_CONTAINED;
 		case PIG_COLUMN_JSON:
+		case PIG_COLUMN_METADATA:
 			return true;
 	}
 	return false;
@@ -471,6 +500,8 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 			value_condition(all, condition, column, key);
 		else if (column->kind == PIG_COLUMN_JSON)
 			json_condition(all, condition, column, key);
+		else if (column->kind == PIG_COLUMN_METADATA)
+			where_condition(all, condition, key);
 		else
 			list_condition(all, condition, column, key);
 	}

@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
@@ -25,6 +26,7 @@
 #include "utils/uuid.h"
 
 #include "am.h"
+#include "engine_error.h"
 #include "halfvec.h"
 #include "keys.h"
 #include "text_fold.h"
@@ -75,7 +77,8 @@ pig_column_of(Oid family, Oid class_type, Oid collation)
 	if (class_type == ANYARRAYOID)
 		column.kind = PIG_COLUMN_LIST;
 	else if (class_type == JSONBOID)
-		column.kind = PIG_COLUMN_JSON;
+		column.kind = OidIsValid(get_opfamily_member(family, JSONBOID, JSONBOID, PIG_METADATA_WHERE)) ? PIG_COLUMN_METADATA :
+			PIG_COLUMN_JSON;
 	else if (pig_is_key_type(class_type))
 	{
 		column.kind = PIG_COLUMN_VALUE;
@@ -441,6 +444,45 @@ add_grams(KeyList *list, int number, Datum value)
 }
 
 /*
+ * An error of the engine's names what no metadata may hold.
+ */
+static void
+add_metadata_elements(KeyList *list, int column, Datum value)
+{
+	Jsonb	   *metadata = DatumGetJsonbP(value);
+	StringInfoData json;
+	pigment_buffer *elements = NULL;
+	pigment_error *error = NULL;
+	size_t		size;
+	const char *bytes;
+	uint32		element;
+	int			begin = list->bytes.len;
+
+	initStringInfo(&json);
+	JsonbToCString(&json, &metadata->root, VARSIZE(metadata));
+	pig_check(pigment_host_metadata_elements(json.data, (size_t) json.len, &elements, &error), &error);
+	bytes = pigment_buffer_data(elements, &size);
+	/* nothing may fail while there is a buffer of the engine's, but to copy it into what is there already */
+	PG_TRY();
+	{
+		appendBinaryStringInfo(&list->bytes, bytes, (int) size);
+	}
+	PG_FINALLY();
+	{
+		pigment_buffer_free(elements);
+	}
+	PG_END_TRY();
+	for (size_t place = 0; place < size; place += element)
+	{
+		memcpy(&element, list->bytes.data + begin + place, sizeof(element));
+		place += sizeof(element);
+		begin_key(list, column, PIGMENT_KEY_ELEMENT);
+		list->keys[list->count].bytes = (const void *) (uintptr_t) ((size_t) begin + place);
+		list->keys[list->count++].size = element;
+	}
+}
+
+/*
  * Elements in order, each once; keys have their places now.
  */
 static void
@@ -487,6 +529,8 @@ pig_row_keys(const PigColumns *columns, Datum *values, bool *isnull)
 			add_elements(&list, i, column, values[i]);
 		else if (column->kind == PIG_COLUMN_JSON)
 			add_json_elements(&list, i, column, values[i]);
+		else if (column->kind == PIG_COLUMN_METADATA)
+			add_metadata_elements(&list, i, values[i]);
 		else if (column->has_grams)
 			add_grams(&list, i, values[i]);
 	}

@@ -19,6 +19,7 @@
  *	array of one of these			a value without bytes, and each element that is not NULL as above
  *	jsonb							a value without bytes, and as elements what GIN's jsonb_ops takes of it: keys, and values of any depth without
  *									their place
+ *	jsonb, metadata_ops				a value without bytes, and as elements what the engine makes of it (pigment_host_metadata_elements)
  */
 #ifndef PIGMENT_KEYS_H
 #define PIGMENT_KEYS_H
@@ -46,13 +47,16 @@
 #define PIG_LIST_CONTAINS 2
 #define PIG_LIST_CONTAINED 3
 #define PIG_LIST_EQUAL 4
+/* Of metadata: the one operator of a class that makes a jsonb column such a one. */
+#define PIG_METADATA_WHERE 20
 
 typedef enum PigColumnKind
 {
 	PIG_COLUMN_VECTOR,
 	PIG_COLUMN_VALUE,
 	PIG_COLUMN_LIST,
-	PIG_COLUMN_JSON
+	PIG_COLUMN_JSON,
+	PIG_COLUMN_METADATA
 } PigColumnKind;
 
 typedef struct PigColumn
@@ -75,7 +79,7 @@ typedef struct PigColumns
 
 /* Refuses an index that cannot be: two vectors, a type or a collation that has no keys. */
 extern PigColumns pig_columns(Relation index);
-/* A column of an operator class for such a type, without the type of an array's elements. */
+/* A column of an operator class of such a family and type, without the type of an array's elements. */
 extern PigColumn pig_column_of(Oid family, Oid class_type, Oid collation);
 /* Whether values of such a type, which may be of an operator's right side, have keys. */
 extern bool pig_is_key_type(Oid type);

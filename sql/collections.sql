@@ -203,7 +203,7 @@ DECLARE
 	parameters text := (SELECT format(' WITH (%s)', string_agg(format('%I = %L', o.option_name, o.option_value), ', '))
 		FROM pg_options_to_table(options) o HAVING count(*) > 0);
 BEGIN
-	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding %s.%I)%s', relation, '@extschema@', 'vector_' || space || '_ops',
+	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding %s.%I, metadata pigment.metadata_ops)%s', relation, '@extschema@', 'vector_' || space || '_ops',
 		parameters);
 	IF space = 'cosine' THEN
 		-- Their cosine is not defined, so the index gives them last; a query gives them distance 1 from here.

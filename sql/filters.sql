@@ -77,6 +77,21 @@ CREATE OPERATOR CLASS jsonb_ops DEFAULT FOR TYPE jsonb USING pigment AS
 	OPERATOR 7 @> (jsonb, jsonb), OPERATOR 9 ? (jsonb, text), OPERATOR 10 ?| (jsonb, text[]), OPERATOR 11 ?& (jsonb, text[]);
 COMMENT ON OPERATOR CLASS jsonb_ops USING pigment IS 'conditions on columns of jsonb: what they contain, and which keys they have';
 
+-- Filters of collections. pigment.matches() says what it asks of metadata by this operator where an index has a column of this class, and looks at
+-- the rows that come.
+CREATE FUNCTION pigment._metadata_may_match(metadata jsonb, where_metadata jsonb) RETURNS boolean
+LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_metadata_may_match';
+COMMENT ON FUNCTION pigment._metadata_may_match(jsonb, jsonb) IS
+	'false only where a record with this metadata cannot match the filter, whatever its id, uri and document are';
+CREATE OPERATOR pigment.@~ (LEFTARG = jsonb, RIGHTARG = jsonb, FUNCTION = pigment._metadata_may_match);
+COMMENT ON OPERATOR pigment.@~ (jsonb, jsonb) IS 'may a record with this metadata match a filter of collections';
+CREATE OPERATOR CLASS pigment.metadata_ops FOR TYPE jsonb USING pigment AS OPERATOR 20 pigment.@~ (jsonb, jsonb);
+COMMENT ON OPERATOR CLASS pigment.metadata_ops USING pigment IS 'conditions on the metadata of collections: their filters';
+
+CREATE FUNCTION pigment._matches_support(request internal) RETURNS internal
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_matches_support';
+COMMENT ON FUNCTION pigment._matches_support(internal) IS 'planner support of pigment.matches: conditions for an index';
+
 CREATE FUNCTION pigment.last_scan(
 	OUT index regclass, OUT strategy text, OUT conditions integer, OUT filter_rows bigint, OUT rows_scored bigint, OUT rows_given bigint,
 	OUT segments integer, OUT pages_read bigint, OUT passes bigint, OUT recheck boolean,

@@ -9,7 +9,7 @@
 
 CREATE FUNCTION pigment.matches(where_metadata jsonb, where_document jsonb, id text, document text, metadata jsonb,
 	uri text DEFAULT NULL) RETURNS boolean
-LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_matches';
+LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 SUPPORT pigment._matches_support AS 'MODULE_PATHNAME', 'pigment_pg_matches';
 COMMENT ON FUNCTION pigment.matches IS 'does a record match a filter in the grammar of where and where_document';
 
 CREATE FUNCTION pigment._check_filter(where_metadata jsonb, where_document jsonb) RETURNS void

@@ -15,9 +15,14 @@
 namespace pigment {
 namespace {
 
+// What the sets of open groups may take, beyond those of the first levels.
+constexpr uint64_t kOpenBytesMax = uint64_t{16} << 20;
+constexpr size_t kLevelsAlways = 32;
+
 HostKey::Kind KeyKindOf(HostCondition::Kind kind) {
   if (kind == HostCondition::Kind::kHasText) return HostKey::Kind::kGrams;
-  if (kind == HostCondition::Kind::kHasAny || kind == HostCondition::Kind::kHasAll)
+  if (kind == HostCondition::Kind::kHasAny || kind == HostCondition::Kind::kHasAll ||
+      kind == HostCondition::Kind::kClauses)
     return HostKey::Kind::kElement;
   return HostKey::Kind::kValue;
 }
@@ -61,7 +66,8 @@ bool IsInside(const TermRange& range, std::string_view key) {
 // What the keys of one row say to one condition.
 class ConditionState {
  public:
-  explicit ConditionState(const HostCondition& condition) : condition_(condition) {}
+  explicit ConditionState(const HostCondition& condition)
+      : condition_(condition), has_(condition.clauses.size()) {}
 
   void See(const HostKey& key) {
     if (key.column != condition_.column) return;
@@ -75,6 +81,11 @@ class ConditionState {
     }
     if (condition_.kind == HostCondition::Kind::kRange) {
       is_met_ = is_met_ || IsInside(condition_.range, key.bytes);
+      return;
+    }
+    if (condition_.kind == HostCondition::Kind::kClauses) {
+      for (size_t i = 0; i < has_.size(); ++i)
+        has_[i] = has_[i] || HasElement(condition_.clauses[i], key.bytes);
       return;
     }
     const bool is_wanted =
@@ -97,16 +108,65 @@ class ConditionState {
         return !is_present_;
       case HostCondition::Kind::kHasAll:
         return is_present_ && found_ == condition_.keys.size();
+      case HostCondition::Kind::kClauses:
+        return ClausesHold();
     }
     return false;
   }
 
  private:
+  static bool HasElement(const HostClause& clause, std::string_view bytes) {
+    if (std::binary_search(clause.keys.begin(), clause.keys.end(), bytes)) return true;
+    return std::any_of(clause.ranges.begin(), clause.ranges.end(),
+                       [bytes](const TermRange& range) { return IsInside(range, bytes); });
+  }
+
+  // As a filter runs (FilterProgram::Matches).
+  bool ClausesHold() const {
+    const std::vector<HostClause>& clauses = condition_.clauses;
+    if (clauses.empty()) return true;
+    uint32_t i = 0;
+    while (true) {
+      while (clauses[i].op != HostClause::Op::kHasAny) ++i;
+      bool holds = clauses[i].MayHold(has_[i]);
+      while (true) {
+        const uint32_t parent = clauses[i].parent;
+        if (parent == HostClause::kNone) return holds;
+        const bool decided = holds == (clauses[parent].op == HostClause::Op::kOr);
+        if (!decided && clauses[i].end < clauses[parent].end) break;
+        i = parent;
+      }
+      i = clauses[i].end;
+    }
+  }
+
   const HostCondition& condition_;
+  std::vector<bool> has_;  // by clause: an element that it asks for
   bool is_present_ = false;
   bool is_met_ = false;
   size_t found_ = 0;  // of the keys; a row has each element once
 };
+
+// The rows for which a clause without children may hold, into `rows`, which is Nothing.
+Status AddRowsOfClause(InvertedReader& reader, const std::string& key, const HostClause& clause,
+                       RowSet& rows) {
+  const CallControl none;
+  const bool says_nothing = clause.negated && !clause.is_exact;
+  if (!says_nothing) {
+    const std::vector<std::string_view> terms(clause.keys.begin(), clause.keys.end());
+    if (!terms.empty())
+      PIGMENT_RETURN_IF_ERROR(
+          reader.AddTerms(key, HostFieldType(HostKey::Kind::kElement), terms, none, rows));
+    for (const TermRange& range : clause.ranges) {
+      RowSet inside = RowSet::Nothing(rows.rows());
+      PIGMENT_RETURN_IF_ERROR(
+          reader.AddRange(key, HostFieldType(HostKey::Kind::kElement), range, none, inside));
+      rows.Unite(inside);
+    }
+  }
+  if (clause.negated) rows.Complement();
+  return Status::Ok();
+}
 
 }  // namespace
 
@@ -153,6 +213,8 @@ Status HostFilter::AddRows(InvertedReader& reader, const HostCondition& conditio
       for (const std::string_view text : terms)
         PIGMENT_RETURN_IF_ERROR(AddRowsWithText(reader, condition.column, text, rows));
       return Status::Ok();
+    case HostCondition::Kind::kClauses:
+      break;
   }
   return Internal("a condition of no kind");
 }
@@ -172,6 +234,55 @@ Status HostFilter::AddRowsWithText(InvertedReader& reader, uint32_t column, std:
   return Status::Ok();
 }
 
+// From the first clause to the last, with the groups that are open on a stack; a group is left as
+// soon as its answer is known.
+Status HostFilter::KeepRowsOfClauses(InvertedReader& reader, const HostCondition& condition,
+                                     Rows& found) const {
+  struct Group {
+    uint32_t clause;
+    std::optional<RowSet> rows;  // of the children so far
+  };
+  const std::vector<HostClause>& clauses = condition.clauses;
+  if (clauses.empty()) return Status::Ok();
+  const std::string key = HostFieldKey(condition.column, HostKey::Kind::kElement);
+  const uint32_t count = found.rows.rows();
+  std::vector<Group> open;
+  for (uint32_t i = 0;;) {
+    const bool is_group = clauses[i].op != HostClause::Op::kHasAny;
+    if (is_group &&
+        (open.size() < kLevelsAlways || open.size() * (count / 8 + 1) < kOpenBytesMax)) {
+      open.push_back({i, std::nullopt});
+      ++i;
+      continue;
+    }
+    RowSet rows = is_group ? RowSet(count) : RowSet::Nothing(count);
+    if (is_group) {
+      found.unindexed = count;
+    } else {
+      PIGMENT_RETURN_IF_ERROR(AddRowsOfClause(reader, key, clauses[i], rows));
+    }
+    i = clauses[i].end;
+    while (true) {
+      if (open.empty()) {
+        found.rows.Intersect(rows);
+        return Status::Ok();
+      }
+      Group& group = open.back();
+      const bool is_and = clauses[group.clause].op == HostClause::Op::kAnd;
+      if (!group.rows) {
+        group.rows = std::move(rows);
+      } else {
+        is_and ? group.rows->Intersect(rows) : group.rows->Unite(rows);
+      }
+      const uint32_t end = clauses[group.clause].end;
+      if (i != end && !(is_and ? group.rows->empty() : group.rows->is_everything())) break;
+      i = end;
+      rows = *std::move(group.rows);
+      open.pop_back();
+    }
+  }
+}
+
 Result<HostFilter::Rows> HostFilter::RowsOf(const Segment& segment) const {
   const uint32_t count = segment.info().rows;
   Rows found{RowSet(count)};
@@ -182,14 +293,18 @@ Result<HostFilter::Rows> HostFilter::RowsOf(const Segment& segment) const {
                     "the segment has no index of keys, and a filter asks for it");
   }
   for (const HostCondition& condition : conditions_) {
-    RowSet rows = RowSet::Nothing(count);
-    PIGMENT_RETURN_IF_ERROR(AddRows(*reader, condition, rows));
-    found.rows.Intersect(rows);
+    if (condition.kind == HostCondition::Kind::kClauses) {
+      PIGMENT_RETURN_IF_ERROR(KeepRowsOfClauses(*reader, condition, found));
+    } else {
+      RowSet rows = RowSet::Nothing(count);
+      PIGMENT_RETURN_IF_ERROR(AddRows(*reader, condition, rows));
+      found.rows.Intersect(rows);
+    }
     if (found.rows.empty()) break;
   }
   PIGMENT_ASSIGN_OR_RETURN(const RowSet unindexed, reader->UnindexedRows());
-  found.unindexed = unindexed.count();
-  if (found.unindexed != 0) found.rows.Unite(unindexed);
+  if (!unindexed.empty()) found.rows.Unite(unindexed);
+  found.unindexed = std::max(found.unindexed, unindexed.count());
   return found;
 }
 

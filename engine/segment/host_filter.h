@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,25 @@
 
 namespace pigment {
 
+// A clause on the elements of a list: a group of clauses, or which elements there are. They lie in
+// one array, parents before children, numbered as those of a filter
+// (engine/query/filter_program.h).
+struct HostClause {
+  enum class Op : uint8_t { kAnd, kOr, kHasAny };
+  Op op = Op::kHasAny;
+  bool negated = false;                // of kHasAny
+  bool is_exact = true;                // of kHasAny; false: a list that has one need not be meant
+  std::vector<std::string> keys = {};  // one of these, which ascend,
+  std::vector<TermRange> ranges = {};  // or one in these
+  uint32_t end = 0;
+  uint32_t parent = 0;  // kNone at the root
+
+  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+  // Whether a list with or without such an element may be meant.
+  bool MayHold(bool has) const { return negated ? !has || !is_exact : has; }
+};
+
 struct HostCondition {
   // Numbers of the public header.
   enum class Kind : int32_t {
@@ -30,11 +50,13 @@ struct HostCondition {
     kHasAny = 5,   // the list has one of `keys`
     kHasAll = 6,   // the list has all of `keys`, and is there
     kHasText = 7,  // by its grams, the text may have one of `keys` somewhere: never fewer rows
+    kClauses = 8,  // what `clauses` say of the list may hold; without any: everything
   };
   Kind kind = Kind::kPresent;
   uint32_t column = 0;
   std::vector<std::string> keys = {};
   TermRange range = {};
+  std::vector<HostClause> clauses = {};
 };
 
 class HostFilter {
@@ -42,8 +64,10 @@ class HostFilter {
   explicit HostFilter(std::vector<HostCondition> conditions);
 
   struct Rows {
-    RowSet rows;             // all that match, and those of which nobody knows
-    uint64_t unindexed = 0;  // how many nobody knows of: there was not the memory for their index
+    RowSet rows;  // all that match, and those of which nobody knows
+    // How many nobody knows of: there was not the memory for their index, or for the sets of
+    // clauses that are nested very deep.
+    uint64_t unindexed = 0;
   };
   // REQUIRES: the segment was written with keys, or has no rows.
   Result<Rows> RowsOf(const Segment& segment) const;
@@ -56,6 +80,8 @@ class HostFilter {
   // Those that have all grams of a text.
   Status AddRowsWithText(InvertedReader& reader, uint32_t column, std::string_view text,
                          RowSet& rows) const;
+  Status KeepRowsOfClauses(InvertedReader& reader, const HostCondition& condition,
+                           Rows& found) const;
 
   std::vector<HostCondition> conditions_;  // keys ascend, each once, texts in small letters
 };

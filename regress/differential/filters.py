@@ -7,6 +7,7 @@ same rows, in the same order of distance, ties as sets. Between queries rows are
 is vacuumed, the index merged or rebuilt.
 """
 
+import json
 import pathlib
 import random
 import sys
@@ -259,12 +260,77 @@ class Documents:
         return f"{self.name} @> '{self.text(draw)}'::jsonb"
 
 
+class Metadata:
+    """A column of jsonb of the class that filters of collections reach."""
+
+    KEYS = ["a", "b", "ab", "ä"]
+    SCALARS = ["", "x", "xy", "ä", "x" * 255, "x" * 256, "x" * 257, "x" * 256 + "y", 0, 1, 2, 2.0, 2.5, -1, 2**53, 2**53 + 1, -2**63, 1e-30, 0.1, True, False]
+
+    def __init__(self, _draw, name):
+        self.name, self.key = name, f"{name} pigment.metadata_ops"
+
+    def declaration(self):
+        return f"{self.name} jsonb"
+
+    def list_of(self, draw):
+        chosen = draw.choice(self.SCALARS)
+        same = [value for value in self.SCALARS if type(value) is type(chosen)]
+        return draw.choices(same, k=draw.randint(1, 3))
+
+    def value(self, draw):
+        kind = draw.random()
+        if kind < 0.15:
+            return "NULL"
+        record = {key: self.list_of(draw) if draw.random() < 0.2 else draw.choice(self.SCALARS)
+                  for key in draw.sample(self.KEYS, draw.randint(0, 3))}
+        return quoted(json.dumps(record) if kind > 0.17 else "null") + "::jsonb"
+
+    def clause(self, draw):
+        if draw.random() < 0.08:
+            return {"#id": draw.choice([{"$prefix": "1"}, str(draw.randint(1, 90)), {"$nin": ["7", "8"]}])}
+        operator = draw.choice(["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$contains", "$not_contains", "$between", "$prefix",
+                                "$ieq", "$iprefix", "$exists"])
+        number = lambda: draw.choice([value for value in self.SCALARS if type(value) in (int, float)])
+        text = lambda: draw.choice([value for value in self.SCALARS if isinstance(value, str)])
+        if operator in ("$gt", "$gte", "$lt", "$lte"):
+            operand = number()
+        elif operator in ("$in", "$nin"):
+            operand = self.list_of(draw)
+        elif operator == "$between":
+            operand = draw.choice([lambda: sorted([number(), number()]), lambda: sorted([text(), text()])])()
+        elif operator in ("$prefix", "$ieq", "$iprefix"):
+            operand = text()
+        else:
+            operand = draw.random() < 0.5 if operator == "$exists" else draw.choice(self.SCALARS)
+        return {draw.choice(self.KEYS): {operator: operand}}
+
+    def filter(self, draw, depth=0):
+        if depth > 2 or draw.random() < 0.4 + depth * 0.2:
+            return self.clause(draw)
+        if draw.random() < 0.2:
+            return {"$not": self.filter(draw, depth + 1)}
+        return {draw.choice(["$and", "$or"]): [self.filter(draw, depth + 1) for _ in range(draw.randint(1, 3))]}
+
+    def condition(self, draw):
+        if draw.random() < 0.1:
+            return f"{self.name} IS {draw.choice(['', 'NOT '])}NULL"
+        where = quoted(json.dumps(self.filter(draw))) + "::jsonb"
+        # mostly as collections ask, now and then what that gives the index
+        if draw.random() < 0.2:
+            return f"{self.name} OPERATOR(pigment.@~) {where}"
+        return f"pigment.matches({where}, NULL, id::text, NULL, {self.name})"
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
 class Table:
     def __init__(self, session, draw, number):
         self.session, self.draw, self.name = session, draw, f"t{number}"
         self.dimension = draw.choice([0, 1, 2, 2, 3, 3])  # few, so that distances tie; 0: no vector
         self.is_partitioned = draw.random() < 0.2
-        kinds = draw.choices([Column, Documents, Searched], [0.65, 0.15, 0.2], k=draw.randint(1, 5))
+        kinds = draw.choices([Column, Documents, Metadata, Searched], [0.55, 0.12, 0.13, 0.2], k=draw.randint(1, 5))
         self.columns = [kind(draw, f"c{i}") for i, kind in enumerate(kinds)]
         self.operator, metric = draw.choice([("<->", "l2"), ("<=>", "cosine"), ("<#>", "ip"), ("<+>", "l1")])
         self.type = draw.choice(["vector", "vector", "halfvec"])
@@ -289,7 +355,7 @@ class Table:
             # what reads every text again and again takes its time
             many = 4000 if not any(isinstance(column, Searched) for column in self.columns) else 600
             self.insert(self.draw.choice([1, 40, 70, 400, many]))
-        keys = [column.key for column in self.columns]
+        keys = [getattr(column, "key", column.name) for column in self.columns]
         if self.dimension:
             keys.insert(self.draw.randint(0, len(keys)), f"v {self.operator_class}")
         self.predicate = ""

@@ -122,14 +122,14 @@ SELECT refused($$SELECT pigment.fork_collection('movies', NULL)$$), refused($$SE
 SELECT refused($$SELECT pigment.fork_collection('movies', 'other', schema => 'no such')$$), to_regclass('other') IS NULL AS nothing_left;
 -- ... indexes are as the source's, once the rows are there; columns that the owner added stay behind, and it says so
 ALTER TABLE films ADD COLUMN price numeric, ADD COLUMN "sold out" boolean;
-ALTER INDEX films_embedding_idx SET (kind = spann, ef_construction = 50);
+ALTER INDEX films_embedding_metadata_idx SET (kind = spann, ef_construction = 50);
 SET client_min_messages = notice;
 SELECT name FROM pigment.fork_collection('movies', 'remake-2', table_name => 'remake_2');
 SELECT name, dimension FROM pigment.fork_collection('remake-2', 'remake-3', table_name => 'remake_3');
 SET client_min_messages = warning;
 SELECT replace(indexdef, 'remake_3', '') AS definition FROM pg_indexes WHERE tablename = 'remake_3' ORDER BY indexname;
 SELECT count(*) AS differ FROM (TABLE remake_2 EXCEPT TABLE remake_3) d;
-SELECT pending_rows, segment_rows FROM pigment.stats('remake_3_embedding_idx');
+SELECT pending_rows, segment_rows FROM pigment.stats('remake_3_embedding_metadata_idx');
 SELECT id, distance FROM pigment.query('remake-3', '[1,2]'::vector, 2);
 -- ... of a space with an index of its own for zero vectors, and of nothing
 SELECT pigment.delete_collection(name) FROM unnest('{remake-2,remake-3}'::text[]) name;

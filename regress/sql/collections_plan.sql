@@ -57,6 +57,64 @@ SELECT query_index, count(*), min(id) FROM pigment.query('plan-l2', '{"[9,9,9]",
 DROP FUNCTION differ;
 DROP TABLE asked;
 
+-- What a filter asks of metadata is a condition of the index: rows that it lets through beside those of a scan of the table.
+SELECT relation FROM pigment.create_collection('plan-mixed', table_name => 'mixed');
+INSERT INTO mixed (id, embedding, metadata) SELECT 'm' || i, '[1,1,1]', CASE i % 9 WHEN 0 THEN NULL WHEN 1 THEN jsonb_build_object('t', repeat('x', 250 + i % 10), 'n', i / 7.0)
+	WHEN 2 THEN jsonb_build_object('tags', jsonb_build_array('a', 'b' || i % 5), 'n', i % 100) WHEN 3 THEN jsonb_build_object('flag', i % 2 = 0, 't', 'Ab' || i)
+	ELSE jsonb_build_object('n', i % 100) END FROM generate_series(1, 5000) i;
+SELECT pigment.merge('mixed_embedding_metadata_idx');
+INSERT INTO mixed (id, embedding, metadata) SELECT 'late' || i, '[1,1,1]', jsonb_build_object('n', i % 100, 'late', true) FROM generate_series(1, 300) i;
+ANALYZE mixed;
+CREATE FUNCTION by_index(filter jsonb) RETURNS TABLE (matching bigint, let_through bigint, conditions integer) LANGUAGE plpgsql AS $$
+DECLARE
+	counted bigint;
+BEGIN
+	SET LOCAL enable_indexscan = off;
+	SET LOCAL enable_bitmapscan = off;
+	SELECT pigment.count('plan-mixed', where_metadata => filter) INTO counted;
+	SET LOCAL enable_bitmapscan = on;
+	SET LOCAL enable_seqscan = off;
+	SELECT pigment.count('plan-mixed', where_metadata => filter) INTO matching;
+	IF counted <> matching THEN
+		RAISE '% by the table, % by the index', counted, matching;
+	END IF;
+	SELECT s.filter_rows, s.conditions INTO let_through, by_index.conditions FROM pigment.last_scan() s;
+	RETURN NEXT;
+END
+$$;
+SELECT left(f::text, 100) AS filter, b.* FROM unnest(ARRAY['{"n": 7}', '{"n": {"$ne": 7}}', '{"n": {"$gte": 98}}', '{"n": {"$between": [10.5, 11]}}', '{"n": {"$in": [1, 2, 3]}}', '{"n": {"$nin": [1, 2, 3]}}',
+	'{"tags": {"$contains": "b3"}}', '{"tags": {"$not_contains": "a"}}', '{"flag": true}', '{"flag": {"$exists": false}}', '{"t": {"$prefix": "Ab1"}}', '{"t": {"$iprefix": "aB1"}}',
+	'{"$and": [{"n": {"$lt": 50}}, {"late": true}]}', '{"$or": [{"n": {"$gt": 97}}, {"t": {"$between": ["Ab2", "Ab3"]}}, {"$and": [{"flag": false}, {"t": {"$ne": "Ab12"}}]}]}',
+	'{"$not": {"$or": [{"n": {"$exists": true}}, {"flag": {"$exists": true}}]}}', '{"#id": "m1"}', '{"$and": [{"#id": {"$prefix": "late"}}, {"n": 1}]}', '{"no such": 1}',
+	format('{"t": "%s"}', repeat('x', 255)), format('{"t": "%s"}', repeat('x', 257)), format('{"t": {"$ne": "%s"}}', repeat('x', 257))]::jsonb[]) f, LATERAL by_index(f) b;
+-- ... also where it is not known when the query is planned, and where there is none
+PREPARE filtered(jsonb) AS SELECT count(*) FROM mixed WHERE pigment.matches($1, NULL, id, document, metadata);
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) EXECUTE filtered('{"n": 7}');
+EXECUTE filtered('{"n": 7}');
+EXECUTE filtered(NULL);
+EXECUTE filtered('null');
+EXECUTE filtered('{"n": {"$bad": 1}}');
+RESET plan_cache_mode;
+RESET enable_seqscan;
+DEALLOCATE filtered;
+SELECT joined.* FROM (SELECT count(*) FROM mixed a JOIN plan_ip b ON pigment.matches(jsonb_build_object('n', b.metadata -> 'n'), NULL, a.id, NULL, a.metadata) WHERE b.id = 'r12') joined;
+-- What metadata may not hold is refused where it would be indexed.
+CREATE TABLE plain (m jsonb);
+CREATE INDEX ON plain USING pigment (m pigment.metadata_ops);
+INSERT INTO plain VALUES ('{"a": 1}'), (NULL), ('null'), ('{}');
+INSERT INTO plain VALUES ('{"a": {"b": 1}}');
+INSERT INTO plain VALUES ('[1]');
+SELECT m, m OPERATOR(pigment.@~) '{"a": {"$ne": 1}}' AS may_match FROM plain;
+SET enable_seqscan = off;
+SELECT m FROM plain WHERE m OPERATOR(pigment.@~) '{"a": 1}';
+SELECT m FROM plain WHERE m OPERATOR(pigment.@~) '{"a": {"$ne": 1}}' ORDER BY m;
+SELECT count(*) FROM plain WHERE m IS NULL;
+RESET enable_seqscan;
+DROP TABLE plain;
+DROP FUNCTION by_index;
+
 -- A filter is compiled once per statement and again when it changes.
 SELECT f, count(*) FROM unnest('{"{\"n\": 1}","{\"n\": {\"$lt\": 3}}","{\"n\": {\"$in\": [7, 8]}}"}'::jsonb[]) f, plan_l2
 WHERE pigment.matches(f, NULL, id, document, metadata) GROUP BY f ORDER BY 2;

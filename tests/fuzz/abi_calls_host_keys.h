@@ -69,7 +69,11 @@ struct FuzzedConditions {
       pigment_host_condition condition{};
       condition.column =
           in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : static_cast<uint32_t>(in.Below(5));
-      condition.kind = in.OneIn(16) ? in.Enum(9) : static_cast<int32_t>(1 + in.Below(7));
+      condition.kind = in.OneIn(16) ? in.Enum(10) : static_cast<int32_t>(1 + in.Below(8));
+      if (condition.kind == PIGMENT_CONDITION_WHERE) {
+        const Text where = a.Where();
+        keys.back() = {{where.data, where.size}};
+      }
       condition.keys = in.OneIn(24) ? nullptr : keys.back().data();
       condition.key_count = keys.back().size();
       condition.takes_low = in.OneIn(2);
@@ -116,6 +120,25 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                  Require(pigment_host_keys_fingerprint(keys.data(), keys.size()) ==
                              pigment_host_keys_fingerprint(again.data(), again.size()),
                          "equal keys have one fingerprint");
+               }});
+  t.push_back({"pigment_host_metadata_elements", [](World& w, Arguments& a) {
+                 const Text metadata = a.Metadata();
+                 pigment_buffer* elements = nullptr;
+                 const bool wanted = !a.input().OneIn(24);
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_host_metadata_elements(
+                     metadata.data, metadata.size, wanted ? &elements : nullptr, slot.out()));
+                 Require(ok == (elements != nullptr), "elements come with success");
+                 pigment_buffer_free(elements);
+               }});
+  t.push_back({"pigment_host_where_holds", [](World& w, Arguments& a) {
+                 const Text where = a.Where(), metadata = a.Metadata();
+                 bool holds = true;
+                 bool* out = a.input().OneIn(24) ? nullptr : &holds;
+                 ErrorSlot slot(w, a.input());
+                 const bool ok = slot.Ok(pigment_host_where_holds(
+                     where.data, where.size, metadata.data, metadata.size, out, slot.out()));
+                 if (!ok && out != nullptr) Require(!holds, "a failure nulls its output");
                }});
   t.push_back({"pigment_segment_builder_add_row", FuzzBuilderAddRow});
   t.push_back({"pigment_pending_entry_bytes_with_keys", [](World&, Arguments& a) {

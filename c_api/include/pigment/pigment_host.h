@@ -164,7 +164,8 @@ enum {
   PIGMENT_CONDITION_HAS_ALL = 6, /* the list has all of them; without keys: it is there */
   /* By its grams the text has one of keys[key_count] somewhere, letters of ASCII in any case. More rows may be let through, never fewer, so the
      host looks at each. An empty key lets through all that have grams. */
-  PIGMENT_CONDITION_HAS_TEXT = 7
+  PIGMENT_CONDITION_HAS_TEXT = 7,
+  PIGMENT_CONDITION_WHERE = 8    /* the list has elements of metadata (below), and keys[0] is a filter, `where` as JSON: the record may match */
 };
 typedef struct pigment_host_bytes {
   const void *bytes;
@@ -178,6 +179,19 @@ typedef struct pigment_host_condition {
   bool takes_low; /* RANGE: the bound itself is inside */
   bool takes_high;
 } pigment_host_condition;
+
+/* Metadata of a record as elements of a list, for conditions of kind WHERE: the bytes of each, ascending, each once, behind their number, a uint32_t of
+   the machine. JSON null: none. INVALID_ARGUMENT where it is no record's metadata. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_metadata_elements(const char *metadata_json,
+                                                                          size_t metadata_json_size,
+                                                                          pigment_buffer **elements,
+                                                                          pigment_error **error);
+/* Whether a condition of kind WHERE holds for a list with the elements of this metadata; absent, or JSON null: for a column that is NULL. It holds for
+   every record that matches, and for others where elements do not tell: ids, uris and documents they do not know, of texts they have 256 bytes, and
+   small letters are none of theirs. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_where_holds(const char *where_json, size_t where_json_size,
+                                                                    const char *metadata_json, size_t metadata_json_size,
+                                                                    bool *holds, pigment_error **error);
 
 /* ---- Building a segment ------------------------------------------------------------------------------------------ */
 
