@@ -112,6 +112,8 @@ extern void pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_co
 							  Selectivity *selectivity, double *correlation, double *pages);
 /* What part of the index's rows satisfies conditions, each on the column of the same place in `columns`. */
 extern Selectivity pig_selectivity(PlannerInfo *root, IndexOptInfo *index, List *quals, List *columns);
+/* The same of one clause, which is not asked for again; negative: it is not known. */
+extern double pig_counted_part(PlannerInfo *root, IndexOptInfo *index, const Node *clause, int column);
 /*
  * What the server has found so far of conditions of a query on an index's columns, by which each path of it is narrowed: IndexClauses. Told for each
  * path whose cost is asked for.

@@ -330,6 +330,16 @@ may_count(const PlannerInfo *root, const IndexOptInfo *index)
 	return !index->hypothetical && index->tuples >= ROWS_MIN && root->qual_security_level == 0;
 }
 
+double
+pig_counted_part(PlannerInfo *root, IndexOptInfo *index, const Node *clause, int column)
+{
+	ScanKeyData key;
+
+	if (!may_count(root, index) || !set_key(&key, index, column, clause))
+		return -1;
+	return count_rows(index, &key, 1);
+}
+
 /*
  * By statistics, which know nothing of distances.
  */

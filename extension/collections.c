@@ -13,21 +13,15 @@
 #include "compat.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "nodes/makefuncs.h"
-#include "nodes/nodeFuncs.h"
-#include "nodes/supportnodes.h"
-#include "optimizer/optimizer.h"
 #include "utils/array.h"
 #include "utils/arrayaccess.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/jsonb.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "collections.h"
 #include "engine_error.h"
-#include "keys.h"
 #include "vector.h"
 
 /* Read through current_setting(), so that the values live with the settings. */
@@ -526,78 +520,6 @@ pigment_pg_metadata_may_match(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	pig_check(pigment_host_where_holds(where.bytes, where.size, metadata.bytes, metadata.size, &holds, &error), &error);
 	PG_RETURN_BOOL(holds);
-}
-
-/* Arguments of matches() */
-#define MATCHES_WHERE 0
-#define MATCHES_METADATA 4
-
-static bool
-is_json_null(Jsonb *value)
-{
-	JsonbValue	scalar;
-
-	return JsonbExtractScalar(&value->root, &scalar) && scalar.type == jbvNull;
-}
-
-static Node *
-coalesce_to_json_null(Node *where)
-{
-	CoalesceExpr *coalesce = makeNode(CoalesceExpr);
-	Datum		json_null = DirectFunctionCall1(jsonb_in, CStringGetDatum("null"));
-
-	coalesce->coalescetype = JSONBOID;
-	coalesce->args = list_make2(where, makeConst(JSONBOID, -1, InvalidOid, -1, json_null, false, false));
-	coalesce->location = -1;
-	return (Node *) coalesce;
-}
-
-/*
- * metadata @~ where, for an index with a column of metadata_ops. It holds for all that match, and perhaps for more; the call stays a filter above
- * the scan.
- */
-static List *
-index_condition(SupportRequestIndexCondition *request)
-{
-	Oid			operator = get_opfamily_member(request->opfamily, JSONBOID, JSONBOID, PIG_METADATA_WHERE);
-	List	   *arguments;
-	Node	   *where;
-
-	if (!OidIsValid(operator) || !is_funcclause(request->node) || request->indexarg != MATCHES_METADATA)
-		return NIL;
-	arguments = ((FuncExpr *) request->node)->args;
-	where = list_nth(arguments, MATCHES_WHERE);
-	if (IsA(where, Const))
-	{
-		/* none is given */
-		if (((Const *) where)->constisnull || is_json_null(DatumGetJsonbP(((Const *) where)->constvalue)))
-			return NIL;
-	}
-	else if (is_pseudo_constant_for_index(request->root, where, request->index))
-		where = coalesce_to_json_null(where);
-	else
-		return NIL;
-	request->lossy = true;
-	return list_make1(make_opclause(operator, BOOLOID, false, list_nth(arguments, MATCHES_METADATA), (Expr *) where, InvalidOid,
-									InvalidOid));
-}
-
-PG_FUNCTION_INFO_V1(pigment_pg_matches_support);
-Datum
-pigment_pg_matches_support(PG_FUNCTION_ARGS)
-{
-	Node	   *request = (Node *) PG_GETARG_POINTER(0);
-	Node	   *answer = NULL;
-
-	if (IsA(request, SupportRequestSelectivity))
-	{
-		/* that of the operator, which has no estimator: what the index counts is put in the place of one by the other */
-		((SupportRequestSelectivity *) request)->selectivity = 0.5;
-		answer = request;
-	}
-	else if (IsA(request, SupportRequestIndexCondition))
-		answer = (Node *) index_condition((SupportRequestIndexCondition *) request);
-	PG_RETURN_POINTER(answer);
 }
 
 /* ---- Distances --------------------------------------------------------------------------------------------------- */

@@ -83,7 +83,10 @@ CREATE FUNCTION pigment._metadata_may_match(metadata jsonb, where_metadata jsonb
 LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_metadata_may_match';
 COMMENT ON FUNCTION pigment._metadata_may_match(jsonb, jsonb) IS
 	'false only where a record with this metadata cannot match the filter, whatever its id, uri and document are';
-CREATE OPERATOR pigment.@~ (LEFTARG = jsonb, RIGHTARG = jsonb, FUNCTION = pigment._metadata_may_match);
+CREATE FUNCTION pigment._metadata_selectivity(internal, oid, internal, integer) RETURNS double precision
+LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_metadata_selectivity';
+COMMENT ON FUNCTION pigment._metadata_selectivity(internal, oid, internal, integer) IS 'for the planner: for which part of a table a filter may hold';
+CREATE OPERATOR pigment.@~ (LEFTARG = jsonb, RIGHTARG = jsonb, FUNCTION = pigment._metadata_may_match, RESTRICT = pigment._metadata_selectivity);
 COMMENT ON OPERATOR pigment.@~ (jsonb, jsonb) IS 'may a record with this metadata match a filter of collections';
 CREATE OPERATOR CLASS pigment.metadata_ops FOR TYPE jsonb USING pigment AS OPERATOR 20 pigment.@~ (jsonb, jsonb);
 COMMENT ON OPERATOR CLASS pigment.metadata_ops USING pigment IS 'conditions on the metadata of collections: their filters';
