@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -19,8 +20,8 @@ void AddBackup(Program& program) {
     std::string to;
   };
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("DIR", arguments->directory, "the store")->required();
-  command->add_option("TO", arguments->to, "a directory that is missing or empty")->required();
+  AddStore(command, "DIR", arguments->directory, "the store");
+  AddStore(command, "TO", arguments->to, "a directory that is missing or empty");
   command->callback([&program, arguments] {
     program.run = [&program, arguments] {
       const Client client = OpenToRead(arguments->directory);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -46,7 +47,7 @@ void AddCheck(Program& program) {
     bool is_full = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("DIR", arguments->directory, "the store, open or not")->required();
+  AddStore(command, "DIR", arguments->directory, "the store, open or not");
   command->add_flag("--full", arguments->is_full, "search for every row by its own vector");
   command->callback([&program, arguments] {
     program.run = [&program, arguments] {

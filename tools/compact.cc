@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -54,8 +55,7 @@ void AddCompact(Program& program) {
   CLI::App* const command =
       AddCommand(program, "compact", "merge segments and give disk space back");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("DIR", arguments->directory, "the store; nobody else may write to it")
-      ->required();
+  AddStore(command, "DIR", arguments->directory, "the store; nobody else may write to it");
   command->add_option("COLLECTION", arguments->selection.collection, "one collection, by name");
   command->add_option("--tenant", arguments->selection.tenant, "of that tenant");
   command->add_option("--database", arguments->selection.database, "of that database");

@@ -85,7 +85,8 @@ std::string ManualPage(CLI::App& app) {
   return text +
          ".SH STORES\nA store is a directory. \\fI@NAME\\fR stands for the directory that the file "
          "of profiles gives the name: lines \\(lqNAME = DIR\\(rq in $PIGMENT_PROFILES, or else in "
-         "~/.config/pigment/profiles.\n"
+         "~/.config/pigment/profiles. For copy it may also be a database of PostgreSQL with the "
+         "extension: \\(lqpostgresql://...\\(rq, as libpq takes it.\n"
          ".SH EXIT STATUS\n.TP\n0\nfine\n.TP\n1\nit ran, and what it found is not well: check "
          "found "
          "damage, repair lost something, import\\-chroma could not read all records\n"
@@ -93,7 +94,8 @@ std::string ManualPage(CLI::App& app) {
          "3 to 18\nit failed, with this code of pigment_status: 3 invalid argument, 5 not found, "
          "6 already exists, 8 resource exhausted, 9 failed precondition, 13 internal, "
          "14 unavailable, 15 data loss, 17 version mismatch\n"
-         ".SH ENVIRONMENT\n.TP\nPIGMENT_PROFILES\nthe file of profiles\n";
+         ".SH ENVIRONMENT\n.TP\nPIGMENT_PROFILES\nthe file of profiles\n.TP\nXDG_STATE_HOME\nwhere "
+         "copies into PostgreSQL keep how far they are; ~/.local/state when it is not set\n";
 }
 
 // ---- Completions ----

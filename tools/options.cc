@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "tools/homes/home.h"
 #include "tools/json_text.h"
 
 namespace pigment_tool {
@@ -48,11 +49,22 @@ std::string ResolveStore(const std::string& given) {
   throw CLI::ValidationError("no profile \"" + given.substr(1) + "\" in " + file);
 }
 
+std::string ResolveDirectory(const std::string& given) {
+  const std::string store = ResolveStore(given);
+  if (!IsPostgres(store)) return store;
+  throw CLI::ValidationError("a directory is wanted, got a database: only copy reaches PostgreSQL");
+}
+
 }  // namespace
 
 CLI::Option* AddStore(CLI::App* command, const char* name, std::string& directory,
                       const char* description) {
-  return command->add_option(name, directory, description)->required()->transform(ResolveStore);
+  return command->add_option(name, directory, description)->required()->transform(ResolveDirectory);
+}
+
+CLI::Option* AddHome(CLI::App* command, const char* name, std::string& home,
+                     const char* description) {
+  return command->add_option(name, home, description)->required()->transform(ResolveStore);
 }
 
 void AddScope(CLI::App* command, std::string& tenant, std::string& database) {
@@ -62,8 +74,12 @@ void AddScope(CLI::App* command, std::string& tenant, std::string& database) {
 
 void AddTarget(CLI::App* command, Target& target) {
   AddStore(command, "DIR", target.directory, "the store");
-  command->add_option("COLLECTION", target.place.name, "the collection, by name")->required();
-  AddScope(command, target.place.tenant, target.place.database);
+  AddCollection(command, target.place);
+}
+
+void AddCollection(CLI::App* command, Place& place) {
+  command->add_option("COLLECTION", place.name, "the collection, by name")->required();
+  AddScope(command, place.tenant, place.database);
 }
 
 void Filters::AddTo(CLI::App* command) {

@@ -19,6 +19,9 @@ namespace pigment_tool {
 // ~/.config/pigment/profiles; lines "NAME = DIR").
 CLI::Option* AddStore(CLI::App* command, const char* name, std::string& directory,
                       const char* description);
+// The same, where it may be a database of PostgreSQL too: "postgresql://...".
+CLI::Option* AddHome(CLI::App* command, const char* name, std::string& home,
+                     const char* description);
 
 struct Target {
   std::string directory;
@@ -26,6 +29,7 @@ struct Target {
 };
 // DIR COLLECTION --tenant --database
 void AddTarget(CLI::App* command, Target& target);
+void AddCollection(CLI::App* command, Place& place);  // without DIR
 void AddScope(CLI::App* command, std::string& tenant, std::string& database);
 
 // --id --where --where-document. A value "@FILE" stands for what is in the file.
@@ -36,6 +40,9 @@ class Filters {
 
   bool has_ids() const { return !ids_.empty(); }
   bool is_given() const { return has_ids() || where_ || where_document_; }
+  const std::vector<std::string>& ids() const { return ids_; }
+  const std::optional<std::string>& where() const { return where_; }  // JSON
+  const std::optional<std::string>& where_document() const { return where_document_; }
 
   nlohmann::json Text() const;  // what was given, to compare one run's with another's
 

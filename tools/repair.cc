@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -39,8 +40,8 @@ void AddRepair(Program& program) {
     std::string to;
   };
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("FROM", arguments->from, "the damaged store; is not changed")->required();
-  command->add_option("TO", arguments->to, "a directory that is missing or empty")->required();
+  AddStore(command, "FROM", arguments->from, "the damaged store; is not changed");
+  AddStore(command, "TO", arguments->to, "a directory that is missing or empty");
   command->callback([&program, arguments] {
     program.run = [&program, arguments] {
       pigment_buffer* json = nullptr;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -49,7 +50,7 @@ int Run(const Arguments& arguments, bool is_json) {
 void AddSegments(Program& program) {
   CLI::App* const command = AddCommand(program, "segments", "list the segments of collections");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("DIR", arguments->directory, "the store")->required();
+  AddStore(command, "DIR", arguments->directory, "the store");
   command->add_option("COLLECTION", arguments->selection.collection, "one collection, by name");
   command->add_option("--tenant", arguments->selection.tenant, "of that tenant");
   command->add_option("--database", arguments->selection.database, "of that database");

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -60,7 +61,7 @@ void Add(Program& program, const char* name, const char* description,
          int (*run)(const std::string&, bool)) {
   CLI::App* const command = AddCommand(program, name, description);
   const auto directory = std::make_shared<std::string>();
-  command->add_option("DIR", *directory, "the store")->required();
+  AddStore(command, "DIR", *directory, "the store");
   command->callback([&program, directory, run] {
     program.run = [&program, directory, run] { return run(*directory, program.is_json); };
   });

@@ -166,6 +166,7 @@ STAGES = [
     ("homes", postgres.run_homes, True, "full", "regress/differential", "PostgreSQL"),
     ("filters", postgres.run_filters, True, "full", "regress/differential", "PostgreSQL"),
     ("corpus", postgres.run_corpus, True, "full", None, "PostgreSQL"),
+    ("copies", postgres.run_copies, True, "full", None, "PostgreSQL"),
     ("build-servers", servers.install_and_build, False, "full", None, "builds"),
     ("servers", servers.run, True, "full", None, "PostgreSQL"),
     ("pgvector", servers.run_beside_pgvector, True, "full", "regress/pgvector", "PostgreSQL"),

@@ -251,10 +251,15 @@ def run_corpus(report):
     _run_beside_library(report, "tests/conformance/sql_runner.py")
 
 
-def _run_beside_library(report, name):
-    """A program that takes the library and finds a new server."""
+def run_copies(report):
+    """The command line's copies between directories and a server."""
+    _run_beside_library(report, "tests/tools/check_copy.py", "tools/pigment")
+
+
+def _run_beside_library(report, name, built="libpigment.so"):
+    """A program that takes a file of the build, the library, and finds a new server."""
     program = build.ROOT / name
-    library = build.build_directory("release") / "libpigment.so"
+    library = build.build_directory("release") / built
     with Workspace() as workspace:
         try:
             environment = workspace.start_server()
