@@ -37,6 +37,7 @@ void AddCheck(Program& program);
 void AddRepair(Program& program);
 void AddBackup(Program& program);
 void AddCompact(Program& program);
+void AddBrowse(Program& program);
 void AddViz(Program& program);
 void AddBench(Program& program);
 void AddManual(Program& program);

@@ -17,18 +17,6 @@ struct Arguments {
   Selection selection;
 };
 
-// What the index measures distances by, wherever the configuration says it.
-std::string SpaceOf(const nlohmann::json& described) {
-  for (const char* kind : {"hnsw", "spann"}) {
-    const auto& configuration = described.at("configuration");
-    const auto found = configuration.find(kind);
-    if (found != configuration.end() && found->is_object()) {
-      return std::string(kind) + " " + found->value("space", "");
-    }
-  }
-  return "";
-}
-
 int Run(const Arguments& arguments, bool is_json) {
   const Client client = OpenToRead(arguments.directory);
   nlohmann::json all = nlohmann::json::array();
@@ -46,7 +34,7 @@ int Run(const Arguments& arguments, bool is_json) {
   for (const auto& each : all) {
     table.Add({each["tenant"], each["database"], each["name"], each["count"],
                each["dimension"].is_null() ? nlohmann::json("-") : each["dimension"],
-               SpaceOf(each)});
+               IndexOf(each)});
   }
   table.Print();
   return kFine;

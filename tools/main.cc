@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   AddRepair(program);
   AddBackup(program);
   AddCompact(program);
+  AddBrowse(program);
   AddViz(program);
   AddBench(program);
   AddManual(program);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/batch.h"
@@ -35,6 +36,10 @@ void AddScope(CLI::App* command, std::string& tenant, std::string& database);
 // --id --where --where-document. A value "@FILE" stands for what is in the file.
 class Filters {
  public:
+  Filters() = default;
+  Filters(std::optional<std::string> where, std::optional<std::string> where_document)
+      : where_(std::move(where)), where_document_(std::move(where_document)) {}
+
   void AddTo(CLI::App* command);
   void Read();  // of files; once, before the rest is used
 

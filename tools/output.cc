@@ -61,8 +61,12 @@ std::string PrintBytes(uint64_t bytes) {
 
 std::string Printable(std::string_view text) {
   std::string line = AsUtf8(text);
-  for (char& letter : line) {
-    if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F) letter = ' ';
+  for (size_t at = 0; at < line.size(); ++at) {
+    const auto letter = static_cast<unsigned char>(line[at]);
+    if (letter < 0x20 || letter == 0x7F) line[at] = ' ';
+    // U+0080 to U+009F are control characters too: U+009B begins what ESC [ begins.
+    const bool is_second_set = letter == 0xC2 && static_cast<unsigned char>(line[at + 1]) < 0xA0;
+    if (is_second_set) line.replace(at, 2, " ");
   }
   return line;
 }

@@ -9,8 +9,12 @@
 namespace pigment_tool {
 
 Pages::Pages(pigment_collection* collection, const Filters& filters, std::string cursor,
-             int32_t include)
-    : collection_(collection), filters_(filters), cursor_(std::move(cursor)), include_(include) {}
+             int32_t include, int64_t rows)
+    : collection_(collection),
+      filters_(filters),
+      cursor_(std::move(cursor)),
+      include_(include),
+      rows_(rows) {}
 
 ResultHandle Pages::Next() {
   if (is_over_) return nullptr;
@@ -18,7 +22,7 @@ ResultHandle Pages::Next() {
   request.struct_size = sizeof request;
   filters_.Put(request);
   request.has_limit = true;
-  request.limit = kRows;
+  request.limit = rows_;
   request.include = include_;
   if (!cursor_.empty()) {
     request.cursor = cursor_.data();

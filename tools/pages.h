@@ -15,9 +15,9 @@ namespace pigment_tool {
 
 class Pages {
  public:
-  // `cursor` empty: from the first record on. Borrows `collection` and `filters`.
+  // `cursor` empty: from the first record on; `rows` of a page. Borrows `collection` and `filters`.
   Pages(pigment_collection* collection, const Filters& filters, std::string cursor,
-        int32_t include = kEverything);
+        int32_t include = kEverything, int64_t rows = kRows);
 
   // The next page; null behind the last one.
   ResultHandle Next();
@@ -36,6 +36,7 @@ class Pages {
   const Filters& filters_;
   std::string cursor_;
   int32_t include_;
+  int64_t rows_;
   bool is_over_ = false;
 };
 

@@ -74,28 +74,11 @@ void AddFile(const std::string& path, Questions& questions) {
   }
 }
 
-void AddRecord(pigment_collection* collection, const std::string& id, Questions& questions) {
-  Texts ids;
-  ids.Add(id);
-  pigment_get_request request{};
-  request.struct_size = sizeof request;
-  request.ids_count = 1;
-  request.ids = ids.column();
-  request.include = PIGMENT_INCLUDE_EMBEDDINGS;
-  pigment_result* result = nullptr;
-  pigment_error* error = nullptr;
-  Check(pigment_collection_get(collection, &request, nullptr, &result, &error), error);
-  const ResultHandle owned(result);
-  const Rows rows(result);
-  if (rows.size() == 0) throw Failure(PIGMENT_NOT_FOUND, "no record \"" + id + "\"");
-  questions.Add(*rows[0].ToRecord().embedding);
-}
-
 Questions QuestionsOf(pigment_collection* collection, const Arguments& arguments) {
   Questions questions;
   if (!arguments.vector.empty()) AddVectors(arguments.vector, questions);
   if (!arguments.npy.empty()) AddFile(arguments.npy, questions);
-  if (!arguments.like.empty()) AddRecord(collection, arguments.like, questions);
+  if (!arguments.like.empty()) questions.Add(VectorOfRecord(collection, arguments.like));
   return questions;
 }
 

@@ -56,6 +56,30 @@ std::vector<float> VectorOf(const nlohmann::json& value) {
 
 }  // namespace
 
+ResultHandle RecordOf(pigment_collection* collection, const std::string& id, int32_t include) {
+  Texts ids;
+  ids.Add(id);
+  pigment_get_request request{};
+  request.struct_size = sizeof request;
+  request.ids_count = 1;
+  request.ids = ids.column();
+  request.include = include;
+  pigment_result* result = nullptr;
+  pigment_error* error = nullptr;
+  Check(pigment_collection_get(collection, &request, nullptr, &result, &error), error);
+  ResultHandle owned(result);
+  if (pigment_result_row_count(result) == 0) {
+    throw Failure(PIGMENT_NOT_FOUND, "no record \"" + id + "\"");
+  }
+  return owned;
+}
+
+std::vector<float> VectorOfRecord(pigment_collection* collection, const std::string& id) {
+  const ResultHandle found = RecordOf(collection, id, PIGMENT_INCLUDE_EMBEDDINGS);
+  const Row row = Rows(found.get())[0];
+  return {row.embedding.begin(), row.embedding.end()};
+}
+
 std::string ShortNumber(float value) {
   if (value == 0 && std::signbit(value)) return "-0.0";  // "-0" is read as an integer
   std::array<char, 32> digits{};

@@ -10,9 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pigment/pigment.h"
 #include "tools/batch.h"
+#include "tools/session.h"
 
 namespace pigment_tool {
 
@@ -47,6 +49,10 @@ class Rows {
   const float* distances_ = nullptr;
   const float* scores_ = nullptr;
 };
+
+// The record of this id, alone in a result. None: throws Failure (NOT_FOUND).
+ResultHandle RecordOf(pigment_collection* collection, const std::string& id, int32_t include);
+std::vector<float> VectorOfRecord(pigment_collection* collection, const std::string& id);
 
 // With as few digits as tell it from other floats.
 std::string ShortNumber(float value);

@@ -182,6 +182,22 @@ uint64_t CountOf(pigment_collection* collection) {
   return count;
 }
 
+std::string IndexOf(const nlohmann::json& described) {
+  for (const char* kind : {"hnsw", "spann"}) {
+    const auto& configuration = described.at("configuration");
+    const auto found = configuration.find(kind);
+    if (found != configuration.end() && found->is_object()) {
+      return std::string(kind) + " " + found->value("space", "");
+    }
+  }
+  return "";
+}
+
+void Refresh(pigment_client* client) {
+  pigment_error* error = nullptr;
+  Check(pigment_client_refresh(client, nullptr, &error), error);
+}
+
 StoredFunction::StoredFunction(const nlohmann::json& stored, size_t dimension)
     : name_(stored.at("name")) {
   if (name_ == kLexicalName) {
@@ -200,14 +216,14 @@ StoredFunction::StoredFunction(const nlohmann::json& stored, size_t dimension)
   if (function_.embed == nullptr) function_.embed = RefuseTexts;
 }
 
-void CatchInterrupts() {
+void CatchInterrupts(Repeated repeated) {
   pigment_error* error = nullptr;
   Check(pigment_cancel_new(&interrupt, &error), error);
   struct sigaction action {};
   action.sa_handler = Interrupt;
-  action.sa_flags = SA_RESETHAND;  // a second one ends the program as ever
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  if (repeated == Repeated::kEndsAll) action.sa_flags = SA_RESETHAND;
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  if (repeated == Repeated::kIgnored) sigaction(SIGHUP, &action, nullptr);
 }
 
 bool IsInterrupted() { return interrupt != nullptr && pigment_cancel_is_set(interrupt); }

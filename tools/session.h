@@ -54,8 +54,10 @@ Client OpenToWrite(const std::string& directory);
 Client OpenOrMake(const std::string& directory);  // to write; made where there is none
 void Close(pigment_client* client);               // with the error that freeing would lose
 
-// From here on SIGINT and SIGTERM end calls that are given CallOptions(), and loops that look.
-void CatchInterrupts();
+// From here on SIGINT and SIGTERM end calls that are given CallOptions(), and loops that look. A
+// second one ends the program as ever, or does nothing more where something must be put right.
+enum class Repeated { kEndsAll, kIgnored };
+void CatchInterrupts(Repeated repeated = Repeated::kEndsAll);
 bool IsInterrupted();
 pigment_call_options CallOptions();
 
@@ -79,6 +81,10 @@ void ForEachCollection(pigment_client* client, const Selection& selection,
 Collection OpenCollection(pigment_client* client, const Place& place);
 nlohmann::json Describe(pigment_collection* collection);
 uint64_t CountOf(pigment_collection* collection);
+// "hnsw cosine": what a description says of the index, wherever the configuration says it.
+std::string IndexOf(const nlohmann::json& described);
+// From here on a client that only reads sees what was written until now.
+void Refresh(pigment_client* client);
 
 // An embedding function that a catalog stored: its name and configuration are kept, and a text for
 // it is an error, for nothing here knows how to compute it. The built-in one works. `stored` is

@@ -72,6 +72,14 @@ def install(report):
         report.failed("tests/install/run", run.stdout + run.stderr)
 
 
+def terminal(report):
+    """The command line on a pseudo-terminal; the emulator is a package of Debian's Python."""
+    run = subprocess.run(
+        ["/usr/bin/python3", "tests/tools/check_browse.py", str(build.build_directory("release") / "tools/pigment")], cwd=build.ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    postgres.report_tap(report, "terminal", run.returncode, run.stdout, [])
+
+
 def asan(report):
     programs.run_programs(report, "asan", ENGINE_LABELS + ABI_LABELS + ["differential"])
 
@@ -158,6 +166,7 @@ STAGES = [
     ("c_api", c_api, True, "quick", None, "engine and storage"),
     ("differential", differential, True, "quick", "tests/differential", "engine and storage"),
     ("peers", beside_peers, True, "full", "tests/conformance/chroma", "peers"),
+    ("terminal", terminal, True, "full", None, "engine and storage"),
     ("install", install, True, "full", None, "engine and storage"),
     ("readme", readme.run, True, "full", None, "engine and storage"),
     ("regress", postgres.run_regress, True, "full", None, "PostgreSQL"),
