@@ -15,12 +15,8 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/stratnum.h"
-#include "access/sysattr.h"
 #include "catalog/pg_amop.h"
-#include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "compat.h"
 #include "nodes/makefuncs.h"
@@ -35,20 +31,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #include "am.h"
-
-/* ---- expressions ---- */
-
-/*
- * The operator family by which distances are compared and sorted.
- */
-static Oid
-float_family(void)
-{
-	return lookup_type_cache(FLOAT8OID, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
-}
+#include "am_distance.h"
 
 /*
  * The vector column of an index; -1: there is none.
@@ -60,119 +45,6 @@ vector_column(const IndexOptInfo *index)
 		if (pig_column_of(index->opfamily[i], index->opcintype[i], index->indexcollations[i]).kind == PIG_COLUMN_VECTOR)
 			return i;
 	return -1;
-}
-
-/* What a function of a distance takes to the same order, or to the opposite one. */
-typedef struct Distance
-{
-	Node	   *center;			/* what the column is compared with */
-	bool		descends;
-	/* of a value that is minuend - distance; NULL: it is the distance, or none that conditions are solved for */
-	Const	   *minuend;
-	bool		is_plain;		/* it is the distance itself */
-} Distance;
-
-static bool
-match_distance(PlannerInfo *root, IndexOptInfo *index, int column, const OpExpr *expr, Distance *found)
-{
-	Oid			operator = expr->opno;
-	Node	   *vector = linitial(expr->args);
-	Node	   *center = lsecond(expr->args);
-
-	if (!match_index_to_operand(vector, column, index))
-	{
-		operator = get_commutator(operator);
-		center = vector;
-		vector = lsecond(expr->args);
-		if (!OidIsValid(operator) || !match_index_to_operand(vector, column, index))
-			return false;
-	}
-	if (get_op_opfamily_sortfamily(operator, index->opfamily[column]) != float_family() ||
-		!is_pseudo_constant_for_index(root, center, index))
-		return false;
-	*found = (Distance) {.center = center, .is_plain = true};
-	return true;
-}
-
-/*
- * A constant that takes part in sums and products without making anything of infinity but itself.
- */
-static bool
-finite_constant(const Node *node, double *value)
-{
-	if (!IsA(node, Const) || ((const Const *) node)->constisnull || ((const Const *) node)->consttype != FLOAT8OID)
-		return false;
-	*value = DatumGetFloat8(((const Const *) node)->constvalue);
-	return isfinite(*value);
-}
-
-static Const *
-float_constant(double value)
-{
-	return makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8), Float8GetDatum(value), false, FLOAT8PASSBYVAL);
-}
-
-static bool match_value(PlannerInfo *root, IndexOptInfo *index, int column, Node *node, Distance *found);
-
-/*
- * -x, c - x, x * c, c * x, x / c, x + c, c + x, x - c. Rounding keeps order: of two values none changes places with the other.
- */
-static bool
-match_function(PlannerInfo *root, IndexOptInfo *index, int column, const OpExpr *expr, Distance *found)
-{
-	Oid			function = get_opcode(expr->opno);
-	Node	   *left = linitial(expr->args);
-	Node	   *right = list_length(expr->args) > 1 ? lsecond(expr->args) : NULL;
-	double		constant;
-	bool		is_right;
-	Const	   *minuend = NULL;
-	bool		flips = false;
-
-	if (function == F_FLOAT8UM)
-	{
-		if (!match_value(root, index, column, left, found))
-			return false;
-		minuend = float_constant(0);
-		flips = true;
-	}
-	else
-	{
-		if (right == NULL || (function != F_FLOAT8MI && function != F_FLOAT8PL && function != F_FLOAT8MUL && function != F_FLOAT8DIV))
-			return false;
-		is_right = finite_constant(right, &constant);
-		if ((!is_right && !finite_constant(left, &constant)) || !match_value(root, index, column, is_right ? left : right, found))
-			return false;
-		if (function == F_FLOAT8MUL || function == F_FLOAT8DIV)
-		{
-			/* what is divided by a distance has no order around zero */
-			if (constant == 0 || (function == F_FLOAT8DIV && !is_right))
-				return false;
-			flips = constant < 0;
-			if (constant == -1 && function == F_FLOAT8MUL)
-				minuend = float_constant(0);
-		}
-		else if (function == F_FLOAT8MI && !is_right)
-		{
-			minuend = (Const *) left;
-			flips = true;
-		}
-	}
-	found->minuend = found->is_plain ? minuend : NULL;
-	found->is_plain = false;
-	found->descends ^= flips;
-	return true;
-}
-
-static bool
-match_value(PlannerInfo *root, IndexOptInfo *index, int column, Node *node, Distance *found)
-{
-	const OpExpr *expr = (const OpExpr *) node;
-
-	if (!IsA(node, OpExpr) || expr->opresulttype != FLOAT8OID)
-		return false;
-	if (list_length(expr->args) == 2 && match_distance(root, index, column, expr, found))
-		return true;
-	return match_function(root, index, column, expr, found);
 }
 
 /* ---- conditions ---- */
@@ -221,7 +93,7 @@ column_operand(const IndexOptInfo *index, int column)
  * "column <=>@ ROW(center, limit, minuend)", a constant where its parts are.
  */
 static RestrictInfo *
-ball_clause(PlannerInfo *root, const IndexOptInfo *index, int column, const Distance *distance, Node *limit)
+ball_clause(PlannerInfo *root, const IndexOptInfo *index, int column, const PigDistance *distance, Node *limit)
 {
 	Oid			type = InvalidOid;
 	Oid			operator = family_operator(index, column, PIG_WITHIN_STRATEGY, &type);
@@ -250,7 +122,7 @@ ball_clause(PlannerInfo *root, const IndexOptInfo *index, int column, const Dist
  * A distance below a limit, or what descends with one above it.
  */
 static bool
-match_bound(PlannerInfo *root, IndexOptInfo *index, int column, RestrictInfo *info, Distance *distance, Node **limit, bool *excludes_nan)
+match_bound(PlannerInfo *root, IndexOptInfo *index, int column, RestrictInfo *info, PigDistance *distance, Node **limit, bool *excludes_nan)
 {
 	const OpExpr *clause = (const OpExpr *) info->clause;
 	int			strategy;
@@ -260,15 +132,15 @@ match_bound(PlannerInfo *root, IndexOptInfo *index, int column, RestrictInfo *in
 	if (info->pseudoconstant || !IsA(clause, OpExpr) || list_length(clause->args) != 2 ||
 		!restriction_is_securely_promotable(info, index->rel))
 		return false;
-	strategy = get_op_opfamily_strategy(clause->opno, float_family());
+	strategy = get_op_opfamily_strategy(clause->opno, pig_float_family());
 	if (strategy == InvalidStrategy || strategy == BTEqualStrategyNumber)
 		return false;
 	is_above = strategy == BTGreaterStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
 	*limit = lsecond(clause->args);
-	if (!match_value(root, index, column, linitial(clause->args), distance))
+	if (!pig_match_distance(root, index, column, linitial(clause->args), distance))
 	{
 		*limit = linitial(clause->args);
-		if (!match_value(root, index, column, lsecond(clause->args), distance))
+		if (!pig_match_distance(root, index, column, lsecond(clause->args), distance))
 			return false;
 		is_above = !is_above;
 	}
@@ -276,7 +148,7 @@ match_bound(PlannerInfo *root, IndexOptInfo *index, int column, RestrictInfo *in
 		!is_pseudo_constant_for_index(root, *limit, index))
 		return false;
 	/* NaN is above all numbers, and no less than itself */
-	*excludes_nan = !is_above && (strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber || finite_constant(*limit, &number));
+	*excludes_nan = !is_above && (strategy == BTLessStrategyNumber || strategy == BTGreaterStrategyNumber || pig_finite_constant(*limit, &number));
 	return true;
 }
 
@@ -286,7 +158,7 @@ match_bound(PlannerInfo *root, IndexOptInfo *index, int column, RestrictInfo *in
 static List *
 add_bound(PlannerInfo *root, IndexOptInfo *index, int column, RestrictInfo *info, List *all)
 {
-	Distance	distance;
+	PigDistance distance;
 	Node	   *limit;
 	bool		excludes_nan;
 	IndexClause *clause;
@@ -350,7 +222,7 @@ find_bounds(PlannerInfo *root, IndexOptInfo *index, int column)
 
 typedef struct Order
 {
-	Distance	distance;
+	PigDistance distance;
 	OpExpr	   *expr;			/* of a scan */
 	List	   *pathkeys;		/* what it serves of the query's: one */
 } Order;
@@ -398,7 +270,7 @@ match_order(PlannerInfo *root, IndexOptInfo *index, int column, const List *boun
 	bool		nan_first;
 	ListCell   *cell;
 
-	if (first == NULL || root->query_pathkeys != root->sort_pathkeys || first->pk_opfamily != float_family() ||
+	if (first == NULL || root->query_pathkeys != root->sort_pathkeys || first->pk_opfamily != pig_float_family() ||
 		query->groupClause != NIL || query->groupingSets != NIL || query->distinctClause != NIL || query->hasAggs || query->hasWindowFuncs ||
 		is_of_aggregate(query))
 		return false;
@@ -409,7 +281,7 @@ match_order(PlannerInfo *root, IndexOptInfo *index, int column, const List *boun
 		if (member == NULL)
 			return false;
 	} while (!bms_equal(member->em_relids, index->rel->relids) ||
-			 !match_value(root, index, column, (Node *) member->em_expr, &order->distance));
+			 !pig_match_distance(root, index, column, (Node *) member->em_expr, &order->distance));
 	if (order->distance.descends != pig_pathkey_descends(first))
 		return false;
 	operator = family_operator(index, column, PIG_DISTANCE_STRATEGY, &center_type);
