@@ -485,6 +485,7 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 			ball_condition(all, columns, key);
 		else
 			all->recheck = true;	/* whether it is there: no key tells, the row does */
+		all->recheck |= rechecks;
 		return;
 	}
 	if ((key->sk_flags & SK_SEARCHNULL) != 0)
