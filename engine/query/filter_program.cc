@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running a compiled filter on one record. No recursion and no allocation: the way back up goes by
-// parent numbers.
+// Running a compiled filter on one record. No recursion and no allocation.
 
 #include "engine/query/filter_program.h"
 
@@ -9,6 +8,7 @@
 
 #include "engine/base/substring.h"
 #include "engine/inverted/term.h"
+#include "engine/record/clause_tree.h"
 
 namespace pigment {
 namespace {
@@ -149,21 +149,8 @@ bool FilterProgram::LeafMatches(const FilterNode& node, const FilterSubject& sub
 }
 
 bool FilterProgram::Matches(const FilterSubject& subject) const {
-  if (nodes.empty()) return true;
-  uint32_t i = 0;
-  while (true) {
-    while (nodes[i].op == FilterOp::kAnd || nodes[i].op == FilterOp::kOr) ++i;  // its first child
-    bool matches = LeafMatches(nodes[i], subject) != nodes[i].negated;
-    // Upward until a group has a child left that can change its answer.
-    while (true) {
-      const uint32_t parent = nodes[i].parent;
-      if (parent == FilterNode::kNone) return matches;
-      const bool decided = matches == (nodes[parent].op == FilterOp::kOr);
-      if (!decided && nodes[i].end < nodes[parent].end) break;
-      i = parent;
-    }
-    i = nodes[i].end;
-  }
+  return ClausesHold(
+      nodes, [&](uint32_t i) { return LeafMatches(nodes[i], subject) != nodes[i].negated; });
 }
 
 }  // namespace pigment

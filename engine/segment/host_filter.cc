@@ -10,6 +10,7 @@
 #include "engine/base/call_control.h"
 #include "engine/base/substring.h"
 #include "engine/inverted/gram.h"
+#include "engine/record/clause_tree.h"
 #include "engine/segment/host_keys.h"
 
 namespace pigment {
@@ -109,7 +110,8 @@ class ConditionState {
       case HostCondition::Kind::kHasAll:
         return is_present_ && found_ == condition_.keys.size();
       case HostCondition::Kind::kClauses:
-        return ClausesHold();
+        return ClausesHold(condition_.clauses,
+                           [this](uint32_t i) { return condition_.clauses[i].MayHold(has_[i]); });
     }
     return false;
   }
@@ -119,25 +121,6 @@ class ConditionState {
     if (std::binary_search(clause.keys.begin(), clause.keys.end(), bytes)) return true;
     return std::any_of(clause.ranges.begin(), clause.ranges.end(),
                        [bytes](const TermRange& range) { return IsInside(range, bytes); });
-  }
-
-  // As a filter runs (FilterProgram::Matches).
-  bool ClausesHold() const {
-    const std::vector<HostClause>& clauses = condition_.clauses;
-    if (clauses.empty()) return true;
-    uint32_t i = 0;
-    while (true) {
-      while (clauses[i].op != HostClause::Op::kHasAny) ++i;
-      bool holds = clauses[i].MayHold(has_[i]);
-      while (true) {
-        const uint32_t parent = clauses[i].parent;
-        if (parent == HostClause::kNone) return holds;
-        const bool decided = holds == (clauses[parent].op == HostClause::Op::kOr);
-        if (!decided && clauses[i].end < clauses[parent].end) break;
-        i = parent;
-      }
-      i = clauses[i].end;
-    }
   }
 
   const HostCondition& condition_;

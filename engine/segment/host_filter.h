@@ -22,8 +22,7 @@
 namespace pigment {
 
 // A clause on the elements of a list: a group of clauses, or which elements there are. They lie in
-// one array, parents before children, numbered as those of a filter
-// (engine/query/filter_program.h).
+// one array, parents before children (engine/record/clause_tree.h).
 struct HostClause {
   enum class Op : uint8_t { kAnd, kOr, kHasAny };
   Op op = Op::kHasAny;
