@@ -38,13 +38,6 @@ std::string Element(std::string_view key, FieldType type, std::string_view term)
   return TypePrefix(key, type).append(term);
 }
 
-// Everything that begins with the prefix.
-TermRange Beginning(const std::string& prefix) {
-  TermRange range{.low = TermRange::Bound{prefix, true}};
-  if (auto end = EndOfPrefix(prefix)) range.high = TermRange::Bound{*std::move(end), false};
-  return range;
-}
-
 std::string NumberElement(std::string_view key, Number number) {
   std::string term;
   AppendNumberTerm(number, term);
@@ -89,10 +82,10 @@ class ClauseMaker {
       case FilterOp::kEqualsFolded:
       case FilterOp::kStartsFolded:
         clause_.is_exact = false;
-        clause_.ranges.push_back(Beginning(TypePrefix(key, FieldType::kText)));
+        clause_.ranges.push_back(TermRange::BeginningWith(TypePrefix(key, FieldType::kText)));
         return;
       case FilterOp::kExists:
-        clause_.ranges.push_back(Beginning(KeyPrefix(key)));
+        clause_.ranges.push_back(TermRange::BeginningWith(KeyPrefix(key)));
         return;
       case FilterOp::kHasElement: {
         std::string term;
@@ -129,7 +122,7 @@ class ClauseMaker {
   }
 
   void AddRange(std::string_view key, const FilterRange& range) {
-    TermRange terms = Beginning(TypePrefix(key, FieldType::kNumber));
+    TermRange terms = TermRange::BeginningWith(TypePrefix(key, FieldType::kNumber));
     if (range.low) {
       terms.low = TermRange::Bound{NumberElement(key, range.low->number), range.low->is_inside};
     }
@@ -141,7 +134,7 @@ class ClauseMaker {
 
   // Texts that were cut to a bound may lie on either side of it.
   void AddTextRange(std::string_view key, const FilterTextRange& range) {
-    TermRange terms = Beginning(TypePrefix(key, FieldType::kText));
+    TermRange terms = TermRange::BeginningWith(TypePrefix(key, FieldType::kText));
     if (IsCut(range.low) || (range.high && IsCut(*range.high))) clause_.is_exact = false;
     terms.low = TermRange::Bound{Element(key, FieldType::kText, range.low), true};
     if (range.high) {

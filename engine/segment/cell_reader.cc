@@ -41,10 +41,8 @@ Status CellReader::ReadDocuments(uint32_t number, Documents& documents) {
 Result<RowSet> CellReader::RowsWithPrefix(std::string_view prefix, const CallControl& control) {
   PIGMENT_ASSIGN_OR_RETURN(const RowSet unindexed, grams_.UnindexedRows());
   RowSet rows = RowSet::Nothing(rows_);
-  TermRange range;
-  range.low = {std::string(prefix), true};
-  if (std::optional<std::string> end = EndOfPrefix(prefix)) range.high = {*std::move(end), false};
-  PIGMENT_RETURN_IF_ERROR(grams_.AddRange("", FieldType::kGrams, range, control, rows));
+  PIGMENT_RETURN_IF_ERROR(
+      grams_.AddRange("", FieldType::kGrams, TermRange::BeginningWith(prefix), control, rows));
   rows.Unite(unindexed);
   return rows;
 }

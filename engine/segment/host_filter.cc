@@ -28,14 +28,6 @@ HostKey::Kind KeyKindOf(HostCondition::Kind kind) {
   return HostKey::Kind::kValue;
 }
 
-// Of a text that is shorter than a gram: those that begin with it.
-TermRange GramsWithPrefix(std::string_view text) {
-  TermRange range;
-  range.low = {std::string(text), true};
-  if (std::optional<std::string> end = EndOfPrefix(text)) range.high = {*std::move(end), false};
-  return range;
-}
-
 // Whether grams, ascending and three bytes each, have one that begins with `prefix`.
 bool HasGram(std::string_view grams, std::string_view prefix) {
   size_t begin = 0, end = grams.size() / kGramBytes;
@@ -208,7 +200,7 @@ Status HostFilter::AddRowsWithText(InvertedReader& reader, uint32_t column, std:
   const std::string key = HostFieldKey(column, HostKey::Kind::kGrams);
   if (text.empty()) return reader.AddField(key, FieldType::kGrams, rows);
   if (text.size() < kGramBytes)
-    return reader.AddRange(key, FieldType::kGrams, GramsWithPrefix(text), none, rows);
+    return reader.AddRange(key, FieldType::kGrams, TermRange::BeginningWith(text), none, rows);
   const std::vector<std::string> grams = GramsOf(text);
   const std::vector<std::string_view> terms(grams.begin(), grams.end());
   RowSet some(rows.rows());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/bits.h"
+#include "engine/inverted/term.h"
 
 namespace pigment {
 namespace {
@@ -45,6 +46,12 @@ uint64_t RowsOfCells(std::span<const uint64_t> cells, uint32_t shift, size_t wor
 }
 
 }  // namespace
+
+TermRange TermRange::BeginningWith(std::string_view prefix) {
+  TermRange range{.low = Bound{std::string(prefix), true}};
+  if (auto end = EndOfPrefix(prefix)) range.high = Bound{*std::move(end), false};
+  return range;
+}
 
 Result<SharedRules> ReadIndexRules(BlockSource* source, const Root& root) {
   PartCursor part(source, &root, BlockKind::kIndexRules);

@@ -51,6 +51,9 @@ struct TermRange {
   };
   std::optional<Bound> low = std::nullopt;
   std::optional<Bound> high = std::nullopt;
+
+  // All that begin with `prefix`.
+  static TermRange BeginningWith(std::string_view prefix);
 };
 
 // The rules that the segment was written by; null where it has none.
