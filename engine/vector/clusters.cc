@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/vector/number_lists.h"
 #include "engine/vector/seeded_random.h"
 #include "engine/vector/shared_loop.h"
 
@@ -145,9 +144,9 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   return clustering;
 }
 
-std::vector<uint32_t> Clustering::InOrder() const {
+NumberLists Clustering::Members(uint32_t taken) const {
   const auto count = static_cast<uint32_t>(nearest_.size() / near_);
-  return Invert(clusters_, count, [&](uint32_t vector) { return of(vector).first(1); }).numbers;
+  return Invert(clusters_, count, [&](uint32_t vector) { return of(vector).first(taken); });
 }
 
 std::vector<uint32_t> Clustering::Middles() const {

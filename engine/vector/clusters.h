@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/memory_budget.h"
+#include "engine/vector/number_lists.h"
 #include "engine/vector/products.h"
 #include "engine/vector/vector_table.h"
 
@@ -65,9 +66,10 @@ class Clustering {
   std::span<const uint32_t> of(uint32_t vector) const {
     return std::span(nearest_).subspan(size_t{vector} * near_, near_);
   }
-  // All vectors, those of one nearest cluster together: who goes through them in this order finds
+  // Vectors by cluster, each in the first `taken` of those that are around it. REQUIRES 1 <= taken
+  // <= near(). With one taken, `numbers` has each vector once, and what goes through them finds
   // what is near to the last one in the caches.
-  std::vector<uint32_t> InOrder() const;
+  NumberLists Members(uint32_t taken) const;
   // Of each cluster that is the nearest of some vector, the vector that is nearest to its centroid.
   std::vector<uint32_t> Middles() const;
 

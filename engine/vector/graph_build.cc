@@ -147,7 +147,7 @@ Status GraphBuilder::LinkToNeighbors() {
                            FindNeighbors(vectors_, clustering, options_.neighbors));
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
-  order_ = clustering.InOrder();
+  order_ = clustering.Members(1).numbers;
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
     graph_.SetLinks(i, selector.Select(lists.of(i)));
   }));

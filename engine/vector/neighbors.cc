@@ -60,12 +60,6 @@ float DistanceOf(float a_square, float b_square, float product) {
   return std::max(0.0f, (a_square + b_square) - 2 * product);
 }
 
-// Vectors by cluster, each in the first `taken` of those that are around it.
-NumberLists MembersOf(const Clustering& clustering, uint32_t vectors, uint32_t taken) {
-  return Invert(clustering.clusters(), vectors,
-                [&](uint32_t vector) { return clustering.of(vector).first(taken); });
-}
-
 // For each vector its first `taken` neighbours, and up to as many vectors of whose first it is.
 NumberLists NearInBothDirections(const NeighborLists& lists, uint32_t count, uint32_t taken) {
   const auto first_of = [&](uint32_t i) {
@@ -195,8 +189,8 @@ Status Finder::SearchClusters() {
   const uint32_t joined = std::min(near, options_.clusters_joined);
   PIGMENT_RETURN_IF_ERROR(
       reservation_.Grow(uint64_t{vectors_.count()} * (near + joined) * sizeof(uint32_t)));
-  const NumberLists searching = MembersOf(clustering_, vectors_.count(), near);
-  const NumberLists members = MembersOf(clustering_, vectors_.count(), joined);
+  const NumberLists searching = clustering_.Members(near);
+  const NumberLists members = clustering_.Members(joined);
   return ShareLoop(options_.threads, clustering_.clusters(), 1, options_.pause, [&]() -> LoopBody {
     auto worker = std::make_shared<ClusterWorker>(*this);
     return [&, worker](uint32_t cluster, uint32_t, const BuildPause& pause) -> Status {
@@ -263,7 +257,7 @@ Status Finder::Descend() {
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
       uint64_t{count} * (2 * uint64_t{taken} + 3 + options_.threads) * sizeof(uint32_t)));
   const NumberLists near = NearInBothDirections(lists_, count, taken);
-  const std::vector<uint32_t> order = clustering_.InOrder();
+  const std::vector<uint32_t> order = clustering_.Members(1).numbers;
   return ShareLoop(options_.threads, count, kPiece, options_.pause, [&]() -> LoopBody {
     auto worker = std::make_shared<DescentWorker>(*this, near);
     return [worker, &order](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
