@@ -27,7 +27,6 @@ class Arena {
   // a fault a page.
   void Populate(size_t offset, size_t bytes) const;
   // Memory that readers jump about in costs less in large pages. True: the arena begins at one.
-  static constexpr size_t kLargePageBytes = pigment::kLargePageBytes;
   bool may_have_large_pages() const { return mapping_bytes_ != 0; }
   // Asks the system to put a range that is in memory into one. REQUIRES: may_have_large_pages(),
   // offset is a multiple of kLargePageBytes, the range lies in the arena.

@@ -172,7 +172,7 @@ void FileBlockSource::LoadLargePage(uint32_t physical) {
   for (uint32_t block = page * kLargePageBlocks; block < end; ++block) {
     if (!IsLoaded(block)) (void)LoadRun(block, false);
   }
-  arena_.MakeLargePage(size_t{page} * Arena::kLargePageBytes);
+  arena_.MakeLargePage(size_t{page} * kLargePageBytes);
 }
 
 Result<std::unique_ptr<BlockSource>> FileBlockSource::NewPass() {

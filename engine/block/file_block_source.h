@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "engine/base/files.h"
+#include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
 #include "engine/block/arena.h"
 #include "engine/block/block_cache.h"
@@ -83,7 +84,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
 
   // Blocks are loaded in runs within a group, under the group's mutex.
   static constexpr uint32_t kGroupBlocks = 64;
-  static constexpr uint32_t kLargePageBlocks = Arena::kLargePageBytes / kBlockBytes;
+  static constexpr uint32_t kLargePageBlocks = kLargePageBytes / kBlockBytes;
   static_assert(kLargePageBlocks % kGroupBlocks == 0);
   // A word of states_: these, and below them the number of pins.
   static constexpr uint32_t kLoaded = uint32_t{1} << 31;
@@ -128,8 +129,8 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   const Arena arena_;
   const std::unique_ptr<FileMapping> mapping_;
   std::byte* const data_;  // of the arena or of the mapping, which nobody writes
-  std::vector<std::atomic<uint64_t>> loaded_;    // without a cache: a bit per block, once verified
-  std::vector<std::atomic<uint32_t>> states_;    // with a cache: a word per block
+  std::vector<std::atomic<uint64_t>> loaded_;   // without a cache: a bit per block, once verified
+  std::vector<std::atomic<uint32_t>> states_;   // with a cache: a word per block
   std::vector<std::atomic<uint64_t>> checked_;  // see BlockSource; where blocks stay as they are
   const uint32_t mutex_count_;
   // mutexes_[group % mutex_count_] guards loading into that group and giving up of its blocks.
