@@ -342,6 +342,29 @@ inline std::vector<float> RandomVector(std::mt19937_64& random, uint32_t dimensi
   return vector;
 }
 
+// Rows with pointers from *next_pointer up, a sixth of them dead; of `kinds` rows one is NULL,
+// `twins` have one vector and `zeros` a zero vector, as a rule.
+struct RowKinds {
+  uint32_t kinds;
+  uint32_t twins;
+  uint32_t zeros = 1;
+};
+inline std::vector<Row> RandomRows(std::mt19937_64& random, const RowKinds& kinds,
+                                   uint32_t dimension, size_t count, uint64_t* next_pointer) {
+  std::vector<Row> rows(count);
+  const auto twin = RandomVector(random, dimension);
+  for (Row& row : rows) {
+    row.pointer = (*next_pointer)++;
+    row.is_dead = random() % 6 == 0;
+    const auto kind = random() % kinds.kinds;
+    if (kind == 0) continue;  // NULL
+    row.vector = kind <= kinds.twins                 ? twin
+                 : kind <= kinds.twins + kinds.zeros ? std::vector<float>(dimension)
+                                                     : RandomVector(random, dimension);
+  }
+  return rows;
+}
+
 // To numbers that 16 bits hold: few of those there are.
 inline void RoundToHalves(std::vector<Row>& rows) {
   for (Row& row : rows) {

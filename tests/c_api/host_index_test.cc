@@ -10,21 +10,7 @@
 namespace host_test {
 namespace {
 
-std::vector<Row> RandomRows(std::mt19937_64& random, uint32_t dimension, size_t count,
-                            uint64_t* next_pointer) {
-  std::vector<Row> rows(count);
-  const auto twin = RandomVector(random, dimension);
-  for (Row& row : rows) {
-    row.pointer = (*next_pointer)++;
-    row.is_dead = random() % 6 == 0;
-    const auto kind = random() % 40;
-    if (kind == 0) continue;  // NULL
-    row.vector = kind == 1   ? twin
-                 : kind == 2 ? std::vector<float>(dimension)
-                             : RandomVector(random, dimension);
-  }
-  return rows;
-}
+constexpr RowKinds kKinds = {.kinds = 40, .twins = 1};
 
 size_t CountLate(const std::vector<Expected>& got) {
   size_t late = 0;
@@ -55,11 +41,12 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     uint64_t pointer = 1;
     index.half_vectors = random() % 3 == 0;
     for (size_t i = 1 + random() % 3; i > 0; --i) {
-      std::vector<Row> rows = RandomRows(random, dimension, 200 + random() % 3000, &pointer);
+      std::vector<Row> rows =
+          RandomRows(random, kKinds, dimension, 200 + random() % 3000, &pointer);
       if (index.half_vectors) RoundToHalves(rows);
       index.AddSegment(rows);
     }
-    for (const Row& row : RandomRows(random, dimension, random() % 100, &pointer))
+    for (const Row& row : RandomRows(random, kKinds, dimension, random() % 100, &pointer))
       index.AddPending(row);
     index.recall = random() % 2 ? 0.98 : 0.7;
     if (random() % 4 == 0) index.width = 1 + random() % 20;
@@ -100,7 +87,7 @@ TEST(HostIndex, IsNotAskedWhereAllAreWanted) {
   Index index(16);
   index.segment_index = PIGMENT_INDEX_GRAPH;
   uint64_t pointer = 1;
-  index.AddSegment(RandomRows(random, 16, 3000, &pointer));
+  index.AddSegment(RandomRows(random, kKinds, 16, 3000, &pointer));
   const auto query = RandomVector(random, 16);
   for (const double recall : {0.0, 1.0}) {
     index.recall = recall;
@@ -225,7 +212,7 @@ TEST(HostIndex, PromisesMoreRowsTheMoreMemoryThereIs) {
 TEST(HostIndex, OfHalvesTakesHalfThePagesOfItsVectors) {
   std::mt19937_64 random(12);
   uint64_t pointer = 1;
-  std::vector<Row> rows = RandomRows(random, 256, 1000, &pointer);
+  std::vector<Row> rows = RandomRows(random, kKinds, 256, 1000, &pointer);
   RoundToHalves(rows);
   uint64_t pages[2];
   for (const bool half : {false, true}) {

@@ -15,27 +15,12 @@
 namespace host_test {
 namespace {
 
+constexpr RowKinds kKinds = {.kinds = 20, .twins = 2};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int32_t kMetrics[] = {PIGMENT_METRIC_L2,         PIGMENT_METRIC_COSINE,
                                 PIGMENT_METRIC_COSINE_NAN, PIGMENT_METRIC_NEGATIVE_IP,
                                 PIGMENT_METRIC_IP,         PIGMENT_METRIC_L1};
 constexpr int32_t kIndexes[] = {PIGMENT_INDEX_FLAT, PIGMENT_INDEX_GRAPH, PIGMENT_INDEX_CLUSTERS};
-
-std::vector<Row> RandomRows(std::mt19937_64& random, uint32_t dimension, size_t count,
-                            uint64_t* next_pointer) {
-  std::vector<Row> rows(count);
-  const auto twin = RandomVector(random, dimension);
-  for (Row& row : rows) {
-    row.pointer = (*next_pointer)++;
-    row.is_dead = random() % 6 == 0;
-    const auto kind = random() % 20;
-    if (kind == 0) continue;  // NULL
-    row.vector = kind < 3    ? twin
-                 : kind == 3 ? std::vector<float>(dimension)
-                             : RandomVector(random, dimension);
-  }
-  return rows;
-}
 
 // From nothing to everything: none, that of a row, next to it, zero, below it, infinity.
 std::optional<float> RandomDistance(std::mt19937_64& random, const std::vector<Expected>& rows) {
@@ -89,8 +74,8 @@ TEST(HostWithin, GivesAllRowsWithinADistanceAndNoOther) {
     index.segment_metric = kMetrics[seed % std::size(kMetrics)];
     uint64_t pointer = 1;
     for (size_t i = random() % 4; i > 0; --i)
-      index.AddSegment(RandomRows(random, dimension, random() % most, &pointer));
-    for (const Row& row : RandomRows(random, dimension, random() % 200, &pointer))
+      index.AddSegment(RandomRows(random, kKinds, dimension, random() % most, &pointer));
+    for (const Row& row : RandomRows(random, kKinds, dimension, random() % 200, &pointer))
       index.AddPending(row);
     pigment_pending_cache_options cache_options{};
     cache_options.struct_size = sizeof cache_options;
