@@ -17,9 +17,10 @@ import sys
 import tempfile
 import termios
 import time
-import traceback
 
 import pyte
+
+import tap
 
 UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, ESCAPE, ENTER = (
     "\x1b[A", "\x1b[B", "\x1b[5~", "\x1b[6~", "\x1b[1~", "\x1b[4~", "\x1b", "\r")
@@ -337,19 +338,9 @@ CHECKS = [from_list_to_record, filters, search, sizes, untrusted, ends, stopped,
 
 
 def main():
-    failures = 0
     with tempfile.TemporaryDirectory(prefix="pigment-browse-") as folder:
         bench = Bench(sys.argv[1], folder)
-        for number, check in enumerate(CHECKS, 1):
-            try:
-                check(bench)
-                print(f"ok {number} - {check.__doc__}", flush=True)
-            except Exception:
-                failures += 1
-                print(f"not ok {number} - {check.__doc__}\n" + "".join("# " + line for line in traceback.format_exc().splitlines(True)),
-                      flush=True)
-    print(f"1..{len(CHECKS)}")
-    return 1 if failures else 0
+        return tap.run(CHECKS, lambda check: check(bench))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
+
+import tap
 
 BIG = 20_000
 STATUS = {"invalid": 3, "not found": 5, "exists": 6, "denied": 7, "exhausted": 8, "precondition": 9, "unimplemented": 12, "unavailable": 14,
@@ -329,19 +330,9 @@ CHECKS = [there_and_back, as_sql_sees_it, within_the_server, kill, interrupt, wa
 
 
 def main():
-    failures = 0
     with tempfile.TemporaryDirectory(prefix="pigment-copy-") as folder:
         bench = Bench(sys.argv[1], folder)
-        for number, check in enumerate(CHECKS, 1):
-            try:
-                check(bench)
-                print(f"ok {number} - {check.__doc__}", flush=True)
-            except Exception:
-                failures += 1
-                print(f"not ok {number} - {check.__doc__}\n" + "".join("# " + line for line in traceback.format_exc().splitlines(True)),
-                      flush=True)
-    print(f"1..{len(CHECKS)}")
-    return 1 if failures else 0
+        return tap.run(CHECKS, lambda check: check(bench))
 
 
 if __name__ == "__main__":

@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
 import chromadb
 import numpy as np
+
+import tap
 
 RECORDS = 2500  # the files of hnswlib are written every 1,000
 DIMENSION = 8
@@ -302,24 +303,21 @@ CHECKS = [
 
 
 def main():
-    tool, failed = Tool(sys.argv[1]), 0
+    tool = Tool(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="pigment-import.") as name:
         made = pathlib.Path(name) / "made"
         client = make(made)
-        print(f"1..{len(CHECKS)}")
-        for number, check in enumerate(CHECKS, 1):
+
+        def call(check):
             folder = pathlib.Path(name) / check.__name__
             folder.mkdir()
             try:
                 check(tool, client, made, folder)
-                print(f"ok {number} - {check.__name__}", flush=True)
-            except Exception:
-                failed += 1
-                print(f"not ok {number} - {check.__name__}", flush=True)
-                print("".join(f"# {line}\n" for line in traceback.format_exc().splitlines()), end="", flush=True)
-            subprocess.run(["chmod", "-R", "u+w", str(folder)])
-            shutil.rmtree(folder, ignore_errors=True)
-    return 1 if failed else 0
+            finally:
+                subprocess.run(["chmod", "-R", "u+w", str(folder)])
+                shutil.rmtree(folder, ignore_errors=True)
+
+        return tap.run(CHECKS, call)
 
 
 if __name__ == "__main__":
