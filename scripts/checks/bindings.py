@@ -18,7 +18,7 @@ LANGUAGES = ["go", "rust", "java", "python"]
 
 
 def stages():
-    """As in main.STAGES; a language whose folder has no check has no stage."""
+    """As in main.STAGES, without a lane; a language whose folder has no check has no stage."""
     return [("tables", tables, True, "quick", "bindings/tables", "bindings")] + [
         (language, functools.partial(run, language), True, "full", f"bindings/{language}", "bindings") for language in LANGUAGES
     ]

@@ -3,10 +3,12 @@
 
 import argparse
 import concurrent.futures
+import itertools
 import os
 import signal
 import subprocess
 import sys
+from typing import Callable, NamedTuple
 
 import bindings
 import build
@@ -157,33 +159,41 @@ def run_script(report, command):
         report.failed(" ".join(command[1:2]), run.stdout)
 
 
-# In order: name, function, whether it reports tests, which runs have it, folder without which it does not exist, the share
-# of the time that it counts to.
-STAGES = [
+class Stage(NamedTuple):
+    name: str
+    run: Callable[[Report], None]
+    has_tests: bool
+    runs: str  # "quick": all; "full": all but --quick; "asked": none
+    folder: str | None  # without which it does not exist
+    share: str  # of the time, that it counts to
+    lane: str = ""  # stages of two lanes in a row run beside each other: most of them keep one core busy
+
+
+STAGES = [Stage(*stage) for stage in [
     ("build", build_release, False, "quick", None, "builds"),
     ("structure", structure, True, "quick", None, "engine and storage"),
     ("engine", engine, True, "quick", None, "engine and storage"),
     ("harness", harness, True, "full", None, "engine and storage"),
     ("c_api", c_api, True, "quick", None, "engine and storage"),
     ("differential", differential, True, "quick", "tests/differential", "engine and storage"),
-    ("peers", beside_peers, True, "full", "tests/conformance/chroma", "peers"),
-    ("terminal", terminal, True, "full", None, "engine and storage"),
-    ("install", install, True, "full", None, "engine and storage"),
-    ("readme", readme.run, True, "full", None, "engine and storage"),
-    ("regress", postgres.run_regress, True, "full", None, "PostgreSQL"),
-    ("isolation", postgres.run_isolation, True, "full", "regress/specs", "PostgreSQL"),
-    ("tap", postgres.run_tap, True, "full", None, "PostgreSQL"),
-    ("homes", postgres.run_homes, True, "full", "regress/differential", "PostgreSQL"),
-    ("filters", postgres.run_filters, True, "full", "regress/differential", "PostgreSQL"),
-    ("corpus", postgres.run_corpus, True, "full", None, "PostgreSQL"),
-    ("copies", postgres.run_copies, True, "full", None, "PostgreSQL"),
-    ("build-servers", servers.install_and_build, False, "full", None, "builds"),
-    ("servers", servers.run, True, "full", None, "PostgreSQL"),
-    ("pgvector", servers.run_beside_pgvector, True, "full", "regress/pgvector", "PostgreSQL"),
-    ("pgvector-clients", servers.run_clients, True, "full", "regress/pgvector/clients", "bindings"),
-    *bindings.stages(),
-    ("packages", packages.run, True, "full", "tests/packages", "bindings"),
-    ("quickstart", quickstart, True, "full", "examples/quickstart", "engine and storage"),
+    ("regress", postgres.run_regress, True, "full", None, "PostgreSQL", "server"),
+    ("isolation", postgres.run_isolation, True, "full", "regress/specs", "PostgreSQL", "server"),
+    ("tap", postgres.run_tap, True, "full", None, "PostgreSQL", "server"),
+    ("homes", postgres.run_homes, True, "full", "regress/differential", "PostgreSQL", "server"),
+    ("filters", postgres.run_filters, True, "full", "regress/differential", "PostgreSQL", "server"),
+    ("corpus", postgres.run_corpus, True, "full", None, "PostgreSQL", "server"),
+    ("copies", postgres.run_copies, True, "full", None, "PostgreSQL", "server"),
+    ("build-servers", servers.install_and_build, False, "full", None, "builds", "server"),
+    ("servers", servers.run, True, "full", None, "PostgreSQL", "server"),
+    ("pgvector", servers.run_beside_pgvector, True, "full", "regress/pgvector", "PostgreSQL", "server"),
+    ("pgvector-clients", servers.run_clients, True, "full", "regress/pgvector/clients", "bindings", "server"),
+    ("peers", beside_peers, True, "full", "tests/conformance/chroma", "peers", "client"),
+    ("terminal", terminal, True, "full", None, "engine and storage", "client"),
+    ("install", install, True, "full", None, "engine and storage", "client"),
+    ("readme", readme.run, True, "full", None, "engine and storage", "client"),
+    *[(*stage, "client") for stage in bindings.stages()],
+    ("packages", packages.run, True, "full", "tests/packages", "bindings", "client"),
+    ("quickstart", quickstart, True, "full", "examples/quickstart", "engine and storage", "client"),
     ("build-asan", build_asan, False, "full", None, "builds"),
     ("asan", asan, True, "full", None, "engine and storage"),
     ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
@@ -193,7 +203,27 @@ STAGES = [
     ("tsan", tsan, True, "asked", None, "engine and storage"),
     ("build-clang", build_clang, False, "asked", None, "builds"),
     ("clang", clang, True, "asked", None, "engine and storage"),
-]
+]]
+
+
+def run_stages(report, stages):
+    """In order; stops behind a build that failed, because nothing can be tested that is not built."""
+    for stage in stages:
+        good = report.run_stage(stage.name, lambda: stage.run(report), stage.share, stage.has_tests)
+        if not good and not stage.has_tests:
+            return False
+    return True
+
+
+def run_all(report, stages):
+    """As run_stages, lanes beside each other."""
+    for _, group in itertools.groupby(stages, key=lambda stage: stage.lane != ""):
+        lanes = {}
+        for stage in group:
+            lanes.setdefault(stage.lane, []).append(stage)
+        with concurrent.futures.ThreadPoolExecutor(len(lanes)) as pool:
+            if not all(pool.map(lambda lane: run_stages(report, lane), lanes.values())):
+                return
 
 
 def main():
@@ -212,24 +242,21 @@ def main():
     if not 0 < effort < float("inf"):
         parser.error(f"an effort of {effort}")
 
-    stages = [s for s in STAGES if s[4] is None or (build.ROOT / s[4]).is_dir()]
+    stages = [stage for stage in STAGES if stage.folder is None or (build.ROOT / stage.folder).is_dir()]
     if arguments.list:
-        print("\n".join(stage[0] for stage in stages))
+        print("\n".join(stage.name for stage in stages))
         return 0
     if arguments.stage:
-        unknown = set(arguments.stage) - {stage[0] for stage in stages}
+        unknown = set(arguments.stage) - {stage.name for stage in stages}
         if unknown:
             parser.error(f"no stage {', '.join(sorted(unknown))}")
-        stages = [stage for stage in stages if stage[0] in arguments.stage]
+        stages = [stage for stage in stages if stage.name in arguments.stage]
     else:
         runs = ["quick"] if arguments.quick else ["quick", "full"]
-        stages = [stage for stage in stages if stage[3] in runs]
+        stages = [stage for stage in stages if stage.runs in runs]
 
     report = Report(build.ROOT / "tests/skips.txt")
-    for name, stage, has_tests, _, _, share in stages:
-        good = report.run_stage(name, lambda: stage(report), share, has_tests)
-        if not good and not has_tests:
-            break  # nothing can be tested that is not built
+    run_all(report, stages)
     report.print_times()
     return report.finish()
 

@@ -6,6 +6,7 @@ tests/skips.txt. A stage that reports no test at all is a failure: it has checke
 """
 
 import fnmatch
+import threading
 import time
 
 # Minutes that the stages of a share may take together on two cores, from nothing.
@@ -14,44 +15,61 @@ SHARES = {"builds": 20, "engine and storage": 14, "PostgreSQL": 12, "peers": 4, 
 STAGE_MINUTES = {"harness": 10}
 
 
+class _Counts(threading.local):
+    """Of the stage that the thread runs."""
+
+    stage = ""
+    passed = failed = skipped = 0
+
+
 class Report:
+    """Stages report from the thread that runs them; several threads may run one each."""
+
     def __init__(self, skips_path):
         self._allowed_skips = read_skips(skips_path)
+        self._lock = threading.Lock()
         self._passed = 0
         self._failures = []
         self._skips = []
-        self._stage = ""
+        self._counts = _Counts()
+        self._start = time.monotonic()
         self._times = []  # stage, share, seconds
 
     def run_stage(self, name, stage, share, has_tests=True):
         """Runs one stage, prints what it took, returns whether it is good."""
         print(f"== {name}", flush=True)
-        self._stage = name
+        counts = self._counts
+        counts.stage = name
+        counts.passed = counts.failed = counts.skipped = 0
         start = time.monotonic()
-        passed, failed, skipped = self._passed, len(self._failures), len(self._skips)
         try:
             stage()
-            if has_tests and (self._passed, len(self._failures), len(self._skips)) == (passed, failed, skipped):
+            if has_tests and counts.passed + counts.failed + counts.skipped == 0:
                 self.failed("stage", "it ran no test")
         except StageError as error:
             self.failed("stage", str(error))
-        counts = (
-            f"{self._passed - passed} passed, {len(self._failures) - failed} failed, "
-            f"{len(self._skips) - skipped} skipped, " if has_tests else "")
+        said = f"{counts.passed} passed, {counts.failed} failed, {counts.skipped} skipped, " if has_tests else ""
         seconds = time.monotonic() - start
-        self._times.append((name, share, seconds))
-        print(f"== {name}: {counts}{seconds:.1f} s", flush=True)
-        return len(self._failures) == failed
+        with self._lock:
+            self._times.append((name, share, seconds))
+        print(f"== {name}: {said}{seconds:.1f} s", flush=True)
+        return counts.failed == 0
 
     def passed(self, count=1):
-        self._passed += count
+        self._counts.passed += count
+        with self._lock:
+            self._passed += count
 
     def failed(self, test, why):
-        self._failures.append(f"{self._stage}: {test}")
-        print(f"FAILED {self._stage}: {test}\n{indent(why)}", flush=True)
+        self._counts.failed += 1
+        with self._lock:
+            self._failures.append(f"{self._counts.stage}: {test}")
+        print(f"FAILED {self._counts.stage}: {test}\n{indent(why)}", flush=True)
 
     def skipped(self, test, why):
-        self._skips.append(f"{self._stage}: {test}")
+        self._counts.skipped += 1
+        with self._lock:
+            self._skips.append(f"{self._counts.stage}: {test}")
         if not any(fnmatch.fnmatchcase(test, pattern) for pattern in self._allowed_skips):
             self.failed(test, f"skipped ({why or 'no reason given'}), and tests/skips.txt does not list it")
 
@@ -67,7 +85,7 @@ class Report:
                 for name, s in taken[share])
             print(f"  {against(share, sum(s for _, s in taken[share]), minutes)}: {stages}")
         total = sum(SHARES[share] for share in SHARES if taken[share])
-        print(f"  {against('total', sum(s for _, _, s in self._times), total)}", flush=True)
+        print(f"  {against('total', time.monotonic() - self._start, total)}; stages beside each other count in both shares", flush=True)
 
     def finish(self):
         """Prints the list of failures and, as the very last line, the counts. Returns the exit status."""
