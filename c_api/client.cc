@@ -15,13 +15,13 @@
 
 namespace pigment::abi {
 
-ClientCore::ClientCore(std::shared_ptr<Store> store)
-    : store_(std::move(store)), opened_by_(getpid()) {}
+ClientCore::ClientCore(std::shared_ptr<Store> store, const Tracing& tracing)
+    : store_(std::move(store)), tracing_(tracing), opened_by_(getpid()) {}
 
 Result<std::shared_ptr<ClientCore>> ClientCore::Open(const std::optional<std::string>& path,
                                                      const StoreOptions& options) {
   PIGMENT_ASSIGN_OR_RETURN(std::shared_ptr<Store> store, Store::Open(path, options));
-  return std::shared_ptr<ClientCore>(new ClientCore(std::move(store)));
+  return std::shared_ptr<ClientCore>(new ClientCore(std::move(store), options.tracing));
 }
 
 ClientCore::~ClientCore() {
@@ -83,6 +83,26 @@ Result<Page> ReadPage(int64_t limit, int64_t offset, size_t size) {
 
 namespace {
 
+constexpr int32_t kSpanKinds = PIGMENT_SPAN_QUERY | PIGMENT_SPAN_SEGMENT | PIGMENT_SPAN_JOB;
+static_assert(PIGMENT_SPAN_QUERY == static_cast<int>(SpanKind::kQuery));
+static_assert(PIGMENT_SPAN_SEGMENT == static_cast<int>(SpanKind::kSegment));
+static_assert(PIGMENT_SPAN_JOB == static_cast<int>(SpanKind::kJob));
+
+Result<Tracing> ReadTracing(const pigment_tracing* tracing) {
+  PIGMENT_ASSIGN_OR_RETURN(const pigment_tracing read,
+                           ReadOptionalStruct(tracing, "options.tracing"));
+  if ((read.kinds & ~kSpanKinds) != 0) {
+    return InvalidArgument("argument options.tracing.kinds is " + std::to_string(read.kinds) +
+                           ", which has unknown bits");
+  }
+  if (read.kinds == 0) return Tracing{};
+  PIGMENT_RETURN_IF_ERROR(
+      CheckNotNull({{reinterpret_cast<const void*>(read.begin), "options.tracing.begin"},
+                    {reinterpret_cast<const void*>(read.end), "options.tracing.end"}}));
+  return Tracing{
+      .kinds = read.kinds, .begin = read.begin, .end = read.end, .user_data = read.user_data};
+}
+
 Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   constexpr size_t kSizeOfAbi1 = offsetof(pigment_open_options, reserve_bytes);
   PIGMENT_ASSIGN_OR_RETURN(const pigment_open_options read,
@@ -110,6 +130,7 @@ Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   }
   out.erase_log = IsTrue(read.erase_log);
   out.map_files = IsTrue(read.map_files);
+  PIGMENT_ASSIGN_OR_RETURN(out.tracing, ReadTracing(read.tracing));
   return out;
 }
 

@@ -41,11 +41,13 @@ class ClientCore {
   Status Close();
 
   Store& store() const { return *store_; }
+  const Tracing& tracing() const { return tracing_; }
 
  private:
-  explicit ClientCore(std::shared_ptr<Store> store);
+  ClientCore(std::shared_ptr<Store> store, const Tracing& tracing);
 
   std::shared_ptr<Store> store_;
+  const Tracing tracing_;
   const pid_t opened_by_;
   std::atomic<bool> closed_{false};
   std::mutex close_mutex_;  // a second Close waits for the first

@@ -33,6 +33,7 @@ Result<std::string> RunFacets(const pigment_collection& collection,
     request.limit = static_cast<uint64_t>(read.limit);
   }
   request.read.control = context.control;
+  request.read.trace = pinned.trace;
   PIGMENT_ASSIGN_OR_RETURN(const auto facets, CountFacets(*pinned.version, request));
   return FacetsJson(request.keys, facets);
 }

@@ -44,6 +44,9 @@ Result<Pinned> PinCollection(const pigment_collection& collection, uint64_t min_
                                   ", the read asks for " + std::to_string(min_position))
         .WithHint("refresh a read-only client, or wait for the write");
   }
+  const Tracing& tracing = collection.core->tracing();
+  if (tracing.wants(SpanKind::kQuery) || tracing.wants(SpanKind::kSegment))
+    pinned.trace = ReadTrace::Of(tracing, collection.collection->entry().id);
   return pinned;
 }
 
@@ -159,6 +162,7 @@ Result<ResultSet> RunGet(const pigment_collection& collection, const pigment_get
   PIGMENT_ASSIGN_OR_RETURN(request.read.include, ReadInclude(read.include, false));
   request.read.explain = IsTrue(read.explain);
   request.read.control = context.control;
+  request.read.trace = pinned.trace;
   PIGMENT_RETURN_IF_ERROR(context.control.Check());
   PIGMENT_ASSIGN_OR_RETURN(ResultSet set, Get(*pinned.version, request));
   if (set.last) set.cursor = CursorText(*set.last, collection_id, request.order_by);
@@ -236,6 +240,7 @@ Result<uint64_t> RunCount(const pigment_collection& collection, const pigment_co
   PIGMENT_ASSIGN_OR_RETURN(const Pinned pinned, PinCollection(collection, context.min_position));
   PIGMENT_ASSIGN_OR_RETURN(options.ids, ReadAllowList(read.ids, read.ids_count));
   options.control = context.control;
+  options.trace = pinned.trace;
   return CountRows(*pinned.version, options);
 }
 
@@ -265,6 +270,7 @@ Result<ResultSet> RunQuery(const pigment_collection& collection, const pigment_q
   request.queries = vectors.values.size() / vectors.dimension;
   request.read.explain = IsTrue(read.explain);
   request.read.control = context.control;
+  request.read.trace = pinned.trace;
   PIGMENT_RETURN_IF_ERROR(context.control.Check());
   PIGMENT_ASSIGN_OR_RETURN(ResultSet set, Query(*pinned.version, request));
   set.position = std::max(set.position, pinned.position);

@@ -32,6 +32,7 @@ Result<std::shared_ptr<const Filter>> ReadFilter(const FilterTexts& texts);
 struct Pinned {
   std::shared_ptr<const Version> version;
   uint64_t position = 0;  // everything up to here is visible in `version`
+  ReadTrace trace;
 };
 // Step collection.
 Result<Pinned> PinCollection(const pigment_collection& collection, uint64_t min_position);

@@ -52,6 +52,7 @@ Result<ResultSet> RunTextSearch(const pigment_collection& collection,
   request.highlights = IsTrue(read.highlights);
   request.read.explain = IsTrue(read.explain);
   request.read.control = context.control;
+  request.read.trace = pinned.trace;
   PIGMENT_ASSIGN_OR_RETURN(ResultSet set, SearchText(*pinned.version, request));
   set.position = std::max(set.position, pinned.position);
   return set;

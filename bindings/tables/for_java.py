@@ -41,6 +41,8 @@ ENUMS = {
     "include": ("Include", "A column that a result may have beside its ids."),
     "text_operator": ("TextOperator", "Which documents match a text query of several clauses."),
 }
+# Groups of what Java does not have: tracing is told on the library's threads, in the middle of its calls.
+NOT_IN_JAVA = {"span"}
 # What the names do not say by themselves.
 REMARKS = {
     "PIGMENT_F16": "IEEE half, two bytes",
@@ -76,6 +78,8 @@ def files(declared):
     check_called(declared)
     made = {f"{FOLDER}/Functions.java": functions(declared), f"{FOLDER}/Structs.java": structs(declared)}
     for group in declared.groups:
+        if group.name in NOT_IN_JAVA:
+            continue
         made[f"{FOLDER}/{ENUMS[group.name][0]}.java"] = enum(group)
     return made
 

@@ -30,6 +30,11 @@ FUNCTIONS = {
         "unsafe extern \"C\" fn(user_data: *mut c_void, purpose: i32, count: usize, texts: *const pigment_text_column, "
         "sink: *mut pigment_embedding_sink) -> pigment_status",
     ("pigment_embedding_function", "release"): "unsafe extern \"C\" fn(user_data: *mut c_void)",
+    ("pigment_tracing", "begin"):
+        "unsafe extern \"C\" fn(user_data: *mut c_void, span: u64, parent: u64, kind: i32, name: *const c_char, collection_id: *const c_char)",
+    ("pigment_tracing", "end"):
+        "unsafe extern \"C\" fn(user_data: *mut c_void, span: u64, status: pigment_status, count: usize, keys: *const *const c_char, "
+        "values: *const i64)",
 }
 
 SCALARS = {

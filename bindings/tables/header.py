@@ -61,7 +61,7 @@ class Header:
 # The groups in the order of the header: what they are called, and how the names of their constants begin.
 GROUPS = [
     ("status", "PIGMENT_"), ("detail", "PIGMENT_DETAIL_"), ("fault", "PIGMENT_FAULT_"), ("dtype", "PIGMENT_"),
-    ("embed_purpose", "PIGMENT_EMBED_"), ("sync", "PIGMENT_SYNC_"), ("include", "PIGMENT_INCLUDE_"),
+    ("embed_purpose", "PIGMENT_EMBED_"), ("sync", "PIGMENT_SYNC_"), ("span", "PIGMENT_SPAN_"), ("include", "PIGMENT_INCLUDE_"),
     ("text_operator", "PIGMENT_TEXT_"),
 ]
 

@@ -86,6 +86,8 @@ class CollectionState {
   void Reconfigure(const CollectionEntry& entry);
 
   Status Flush();
+  // The same as a part of another job, whose locks may be held: not told as a span.
+  Status FlushWithin();
   // Flushes a tail that has reached its limit. The batch that filled it pays, so writers cannot
   // outrun the disk; others go on unless the tail is twice as full. A failure loses nothing and is
   // tried again when the tail has grown.
@@ -147,7 +149,8 @@ class CollectionState {
   std::shared_ptr<const Analyzer> analyzer() const {
     return text_ != nullptr ? text_->analyzer() : nullptr;
   }
-  Status FlushLocked();
+  // `span` is told what was written.
+  Status FlushLocked(Span* span);
   // What the edit names is retained before it.
   Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot, Retention& named);
   static bool EditIsNotThere(const Status& status);

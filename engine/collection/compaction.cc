@@ -136,11 +136,19 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);
   }
-  PIGMENT_ASSIGN_OR_RETURN(const MergeReport report, RunMerge(std::move(job), [&](uint64_t rows) {
-                             if (compactions_.load() == 0) return pause(rows);
-                             return Status(Code::kCancelled, "the merge gives way to a compaction");
-                           }));
-  return std::optional(report);
+  Span span(context_.options.tracing, "merge", &id_);
+  span.Set("segments", job.inputs.size());
+  const Result<MergeReport> report = RunMerge(std::move(job), [&](uint64_t rows) {
+    if (compactions_.load() == 0) return pause(rows);
+    return Status(Code::kCancelled, "the merge gives way to a compaction");
+  });
+  if (report.ok()) {
+    span.Set("rows", report->rows);
+    span.Set("bytes", report->bytes);
+  }
+  span.End(report.status());
+  PIGMENT_RETURN_IF_ERROR(report.status());
+  return std::optional(*report);
 }
 
 Result<MergeReport> CollectionState::RunMerge(MergeJob job, const MergePause& pause) {
@@ -285,7 +293,7 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause, Merge
     }
     CollectionState* const state;
   } give_way(this);
-  PIGMENT_RETURN_IF_ERROR(Flush());
+  PIGMENT_RETURN_IF_ERROR(FlushWithin());
   CompactionResult result;
   MergeJob job;
   bool is_needed = false;

@@ -18,8 +18,18 @@
 namespace pigment {
 
 Status CollectionState::Flush() {
+  Span span(context_.options.tracing, "flush", &id_);
+  const Status status = [&] {
+    std::lock_guard flushing(flush_mutex_);
+    return FlushLocked(&span);
+  }();
+  span.End(status);
+  return status;
+}
+
+Status CollectionState::FlushWithin() {
   std::lock_guard flushing(flush_mutex_);
-  return FlushLocked();
+  return FlushLocked(nullptr);
 }
 
 void CollectionState::FlushIfFull() {
@@ -30,19 +40,26 @@ void CollectionState::FlushIfFull() {
   };
   const double before = fullness();
   if (before < 1) return;
-  std::unique_lock flushing(flush_mutex_, std::defer_lock);
   if (before < 2) {
-    if (!flushing.try_lock()) return;
-  } else {
-    flushing.lock();
+    if (!flush_mutex_.try_lock()) return;
+    flush_mutex_.unlock();  // a span begins outside of it
   }
-  if (fullness() < 1) return;  // somebody else did it meanwhile
+  Span span(context_.options.tracing, "flush", &id_);
   // The write that came here is acknowledged and in the log whatever happens now; Flush and Close
   // report what lasts.
-  (void)FlushLocked();
+  span.End([&] {
+    std::unique_lock flushing(flush_mutex_, std::defer_lock);
+    if (before >= 2) {
+      flushing.lock();
+    } else if (!flushing.try_lock()) {
+      return Status::Ok();
+    }
+    if (fullness() < 1) return Status::Ok();  // somebody else did it meanwhile
+    return FlushLocked(&span);
+  }());
 }
 
-Status CollectionState::FlushLocked() {
+Status CollectionState::FlushLocked(Span* span) {
   FlushSnapshot snapshot;
   {
     std::lock_guard lock(state_mutex_);
@@ -56,6 +73,11 @@ Status CollectionState::FlushLocked() {
   }
   Retention named(*context_.segments);
   Result<FlushedSegments> flushed = CatchOutOfMemory([&] { return WriteOut(snapshot, named); });
+  if (span != nullptr && flushed.ok() && flushed->added) {
+    span->Set("segment", flushed->added->entry.segment);
+    span->Set("rows", flushed->added->entry.rows);
+    span->Set("bytes", flushed->added->entry.file_bytes);
+  }
   std::vector<SegmentEntry> superseded;
   {
     std::lock_guard lock(state_mutex_);

@@ -101,6 +101,12 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   }
   if (open.map_files != asked.map_files)
     return differ("map_files", open.map_files, asked.map_files);
+  if (open.tracing != asked.tracing) {
+    const auto name = [](const Tracing& one) { return one.kinds == 0 ? "off" : "on"; };
+    return differ("tracing", name(open.tracing),
+                  open.tracing.kinds != 0 && asked.tracing.kinds != 0 ? "another table"
+                                                                      : name(asked.tracing));
+  }
   if (open.flush_rows_max != asked.flush_rows_max) {
     return differ("flush_rows_max", open.flush_rows_max, asked.flush_rows_max);
   }

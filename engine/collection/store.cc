@@ -60,9 +60,14 @@ class Opening {
 
   Status Close() {
     if (engine().is_forked()) return engine().CheckOpen();
-    std::lock_guard lock(close_mutex_);  // a second closer returns when the first is done
-    if (is_closed_.exchange(true)) return Status::Ok();
-    return CloseRegistered(registered_);
+    // Also of a second closer, who returns when the first is done.
+    Span span(engine().options().tracing, "close", nullptr);
+    const Status status = [&] {
+      std::lock_guard lock(close_mutex_);
+      return is_closed_.exchange(true) ? Status::Ok() : CloseRegistered(registered_);
+    }();
+    span.End(status);
+    return status;
   }
 
  private:
@@ -184,7 +189,15 @@ class StoreHandle final : public Store {
 
   Result<BackupSummary> Backup(const std::string& path, const BackupOptions& options) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return engine().WriteBackupTo(path, options);
+    Span span(engine().options().tracing, "backup", nullptr);
+    Result<BackupSummary> summary = engine().WriteBackupTo(path, options);
+    if (summary.ok()) {
+      span.Set("files", summary->files);
+      span.Set("bytes", summary->bytes);
+      span.Set("position", summary->position);
+    }
+    span.End(summary.status());
+    return summary;
   }
 
   Result<StoreCondition> Condition() const override {
@@ -194,7 +207,10 @@ class StoreHandle final : public Store {
 
   Result<CheckReport> Check(const CheckOptions& options) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return engine().Check(options);
+    Span span(engine().options().tracing, "check", nullptr);
+    Result<CheckReport> report = engine().Check(options);
+    span.End(report.status());
+    return report;
   }
 
   Status Flush() override {
@@ -221,7 +237,11 @@ class StoreHandle final : public Store {
 
   Result<uint64_t> Refresh() override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return engine().Refresh();
+    Span span(engine().options().tracing, "refresh", nullptr);
+    Result<uint64_t> reached = engine().Refresh();
+    if (reached.ok()) span.Set("position", *reached);
+    span.End(reached.status());
+    return reached;
   }
 
  private:

@@ -48,7 +48,7 @@ Result<CollectionEntry> StoreEngine::ForkCollection(const Uuid& source,
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(source, ""));
   // What is in the log goes to a segment that both have; what is on a shelf both may name.
   const auto flush = [&] {
-    return state->NeededAfter(position()) < position() ? state->Flush() : Status::Ok();
+    return state->NeededAfter(position()) < position() ? state->FlushWithin() : Status::Ok();
   };
   // Most of the work without excluding anybody; what is written meanwhile is flushed below.
   PIGMENT_RETURN_IF_ERROR(flush());

@@ -305,24 +305,29 @@ void StoreEngine::PurgeLogIfLarge() {
   // The log closes a file at this size; before that there is nothing to purge.
   const uint64_t worth_it = options_.log_file_bytes_max;
   if (log_bytes_.load(std::memory_order_relaxed) < worth_it) return;
-  std::unique_lock purging(purge_mutex_, std::try_to_lock);
-  if (!purging || log_bytes_.load(std::memory_order_relaxed) < worth_it) return;
   if (purge_holds_.load() != 0) return;  // a copy still reads it
-  log_bytes_.store(0, std::memory_order_relaxed);
-  if (pinned_floor_ == 0) {
-    (void)PurgeLog();
-  } else {
-    (void)PurgeUnpinned();
-  }
+  Span span(options_.tracing, "purge_log", nullptr);
+  span.End([&] {
+    std::unique_lock purging(purge_mutex_, std::try_to_lock);
+    if (!purging || log_bytes_.load(std::memory_order_relaxed) < worth_it) return Status::Ok();
+    if (purge_holds_.load() != 0) return Status::Ok();
+    log_bytes_.store(0, std::memory_order_relaxed);
+    return pinned_floor_ == 0 ? PurgeLog() : PurgeUnpinned();
+  }());
 }
 
 // Gets everything out of the log that was written so far.
 Status StoreEngine::EraseLog() {
-  std::lock_guard purging(purge_mutex_);
-  PIGMENT_RETURN_IF_ERROR(log_->Rotate());
-  purge_position_ = position();  // so that no collection is too young to be flushed
-  log_bytes_.store(0, std::memory_order_relaxed);
-  return PurgeLog();
+  Span span(options_.tracing, "erase_log", nullptr);
+  const Status status = [&]() -> Status {
+    std::lock_guard purging(purge_mutex_);
+    PIGMENT_RETURN_IF_ERROR(log_->Rotate());
+    purge_position_ = position();  // so that no collection is too young to be flushed
+    log_bytes_.store(0, std::memory_order_relaxed);
+    return PurgeLog();
+  }();
+  span.End(status);
+  return status;
 }
 
 Status StoreEngine::PurgeLog() {
@@ -333,8 +338,9 @@ Status StoreEngine::PurgeLog() {
   const uint64_t reached = purge_position_;
   PIGMENT_RETURN_IF_ERROR(ShelveCold(cold));
   for (const auto& state : AllStates()) {
-    if (state->NeededAfter(reached) < cold && state->CheckWritable().ok())
-      PIGMENT_RETURN_IF_ERROR(FlushOneOfMany(*state));
+    if (state->NeededAfter(reached) >= cold || !state->CheckWritable().ok()) continue;
+    const Status status = state->FlushWithin();
+    if (!status.ok() && !IsDeleted(*state)) return status;
   }
   return RaiseFloors(reached);
 }
@@ -419,7 +425,7 @@ Status StoreEngine::FlushAtClose(bool is_log_large) {
     if (state->fullness() < kWorthASegment &&
         !(is_log_large && state->tail_bytes() > kShelvedBytesMax))
       continue;
-    if (Status status = state->Flush(); !status.ok() && first.ok()) first = std::move(status);
+    if (Status status = state->FlushWithin(); !status.ok() && first.ok()) first = std::move(status);
   }
   return first;
 }
@@ -427,9 +433,8 @@ Status StoreEngine::FlushAtClose(bool is_log_large) {
 Status StoreEngine::ShelveAtClose(bool is_log_large) {
   std::lock_guard purging(purge_mutex_);
   const bool is_worth_a_shelf =
-      is_log_large ||
-      UnflushedCollections() >=
-          std::max<uint64_t>(1, options_.log_file_bytes_max >> kLogBytesPerTailShift);
+      is_log_large || UnflushedCollections() >= std::max<uint64_t>(1, options_.log_file_bytes_max >>
+                                                                          kLogBytesPerTailShift);
   if (is_worth_a_shelf && ShelveCold(UINT64_MAX).ok()) {
     if (is_log_large) (void)log_->Rotate();  // only whole files are purged
     (void)RaiseFloors(position());

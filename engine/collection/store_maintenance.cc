@@ -43,6 +43,7 @@ Result<MaintenanceStatistics> StoreEngine::maintenance() const {
 
 Result<CompactionResult> StoreEngine::CompactState(CollectionState& state,
                                                    const CallControl& control) {
+  Span span(options_.tracing, "compaction", &state.id());
   MergeReport report;
   Result<CompactionResult> result = state.Compact(
       [&](uint64_t) {
@@ -51,6 +52,14 @@ Result<CompactionResult> StoreEngine::CompactState(CollectionState& state,
       },
       &report);
   maintenance_.Count(report);
+  if (result.ok()) {
+    span.Set("rows", result->records);
+    span.Set("segments", result->segments_in);
+    span.Set("segments_after", result->segments_out);
+    span.Set("bytes", result->bytes_before);
+    span.Set("bytes_after", result->bytes_after);
+  }
+  span.End(result.status());
   return result;
 }
 

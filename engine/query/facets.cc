@@ -171,7 +171,7 @@ class FacetCounter {
     }
   }
 
-  Result<std::vector<std::vector<FacetValue>>> Run();
+  Result<std::vector<std::vector<FacetValue>>> Run(ReadCounters& counters);
 
  private:
   Status CountSegment(uint32_t segment, const RowSet& rows);
@@ -240,9 +240,8 @@ Status FacetCounter::CountTail(const RowSet& rows) {
   return Status::Ok();
 }
 
-Result<std::vector<std::vector<FacetValue>>> FacetCounter::Run() {
+Result<std::vector<std::vector<FacetValue>>> FacetCounter::Run(ReadCounters& counters) {
   const ReadOptions& read = request_.read;
-  ReadCounters counters;
   PIGMENT_RETURN_IF_ERROR(CheckFilter(version_, read));
   PIGMENT_ASSIGN_OR_RETURN(Plan plan, PlanRows(version_, read));
   PIGMENT_RETURN_IF_ERROR(NarrowPlan(version_, read, plan, readers_, counters));
@@ -289,9 +288,15 @@ void AppendJsonValue(const MetadataValue& value, std::string& json) {
 
 Result<std::vector<std::vector<FacetValue>>> CountFacets(const Version& version,
                                                          const FacetsRequest& request) {
-  PIGMENT_RETURN_IF_ERROR(CheckKeys(request.keys));
-  PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-  return FacetCounter(version, request).Run();
+  Span span(request.read.trace, SpanKind::kQuery, "facets");
+  ReadCounters counters;
+  auto facets = [&]() -> Result<std::vector<std::vector<FacetValue>>> {
+    PIGMENT_RETURN_IF_ERROR(CheckKeys(request.keys));
+    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+    return FacetCounter(version, request).Run(counters);
+  }();
+  EndQuerySpan(span, facets.status(), version, counters, 0);
+  return facets;
 }
 
 std::string FacetsJson(const std::vector<std::string>& keys,

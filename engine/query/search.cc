@@ -66,11 +66,9 @@ Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& r
   return places;
 }
 
-}  // namespace
-
-Result<ResultSet> Get(const Version& version, const GetRequest& request) {
+Result<ResultSet> RunGet(const Version& version, const GetRequest& request,
+                         ReadCounters& counters) {
   StageClock clock(request.read.explain);
-  ReadCounters counters;
   SegmentReaders readers(version);
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
                            Select(version, request, readers, clock, counters));
@@ -94,8 +92,7 @@ Result<ResultSet> Get(const Version& version, const GetRequest& request) {
   return result;
 }
 
-Result<uint64_t> CountRows(const Version& version, const ReadOptions& read) {
-  ReadCounters counters;
+Result<uint64_t> RunCount(const Version& version, const ReadOptions& read, ReadCounters& counters) {
   SegmentReaders readers(version);
   PIGMENT_RETURN_IF_ERROR(CheckFilter(version, read));
   PIGMENT_RETURN_IF_ERROR(read.control.Check());
@@ -117,26 +114,9 @@ Result<uint64_t> CountRows(const Version& version, const ReadOptions& read) {
   return plan.count();
 }
 
-Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
-  StageClock clock(false);
-  ReadCounters counters;
-  SegmentReaders readers(version);
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
-                           Select(version, request, readers, clock, counters));
-  RowFetcher fetcher(version, {}, &counters, &readers);
-  std::vector<std::string> ids;
-  ids.reserve(places.size());
-  for (const RowPlace& place : places) {
-    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
-    PIGMENT_ASSIGN_OR_RETURN(const FetchedRow row, fetcher.Fetch(place));
-    ids.emplace_back(row.id);
-  }
-  return ids;
-}
-
-Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
+Result<ResultSet> RunQuery(const Version& version, const QueryRequest& request,
+                           ReadCounters& counters) {
   StageClock clock(request.read.explain);
-  ReadCounters counters;
   PIGMENT_RETURN_IF_ERROR(CheckDimension(version, request));
   PIGMENT_RETURN_IF_ERROR(CheckFilter(version, request.read));
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
@@ -165,6 +145,51 @@ Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
   clock.EndStage("fetch", rows);
   ResultSet result = shaper.Finish();
   result.explain_json = clock.ToJson(version, counters);
+  return result;
+}
+
+}  // namespace
+
+Result<ResultSet> Get(const Version& version, const GetRequest& request) {
+  Span span(request.read.trace, SpanKind::kQuery, "get");
+  ReadCounters counters;
+  Result<ResultSet> result = RunGet(version, request, counters);
+  EndQuerySpan(span, result.status(), version, counters,
+               result.ok() ? result->query_offsets.back() : 0);
+  return result;
+}
+
+Result<uint64_t> CountRows(const Version& version, const ReadOptions& read) {
+  Span span(read.trace, SpanKind::kQuery, "count");
+  ReadCounters counters;
+  Result<uint64_t> count = RunCount(version, read, counters);
+  EndQuerySpan(span, count.status(), version, counters, count.ok() ? *count : 0);
+  return count;
+}
+
+Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
+  StageClock clock(false);
+  ReadCounters counters;
+  SegmentReaders readers(version);
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowPlace> places,
+                           Select(version, request, readers, clock, counters));
+  RowFetcher fetcher(version, {}, &counters, &readers);
+  std::vector<std::string> ids;
+  ids.reserve(places.size());
+  for (const RowPlace& place : places) {
+    PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
+    PIGMENT_ASSIGN_OR_RETURN(const FetchedRow row, fetcher.Fetch(place));
+    ids.emplace_back(row.id);
+  }
+  return ids;
+}
+
+Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
+  Span span(request.read.trace, SpanKind::kQuery, "query");
+  ReadCounters counters;
+  Result<ResultSet> result = RunQuery(version, request, counters);
+  EndQuerySpan(span, result.status(), version, counters,
+               result.ok() ? result->query_offsets.back() : 0);
   return result;
 }
 

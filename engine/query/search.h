@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/base/call_control.h"
+#include "engine/base/trace.h"
 #include "engine/catalog/catalog.h"
 #include "engine/collection/version.h"
 #include "engine/query/cursor.h"
@@ -63,6 +64,7 @@ struct ReadOptions {
   Include include;
   CallControl control;
   bool explain = false;
+  ReadTrace trace = {};
 };
 
 struct GetRequest {

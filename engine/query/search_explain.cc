@@ -30,6 +30,48 @@ void ReadCounters::Add(const ReadCounters& other) {
   text_blocks_read += other.text_blocks_read;
 }
 
+void EndQuerySpan(Span& span, const Status& status, const Version& version,
+                  const ReadCounters& counters, uint64_t rows) {
+  if (!span.is_on()) return;
+  span.Set("rows", rows);
+  span.Set("segments", version.segments.size());
+  span.Set("segment_rows_filtered", counters.segment_rows_filtered);
+  span.Set("segment_rows_scored", counters.segment_rows_scored);
+  span.Set("segment_bytes", counters.segment_bytes);
+  span.Set("tail_rows_filtered", counters.tail_rows_filtered);
+  span.Set("tail_rows_scored", counters.tail_rows_scored);
+  span.Set("tail_bytes", counters.tail_bytes);
+  span.Set("posting_lists_read", counters.posting_lists_read);
+  span.Set("position", version.position);
+  span.End(status);
+}
+
+SegmentSpan::SegmentSpan(const ReadTrace& trace, const char* name, const Version& version,
+                         uint32_t source, const ReadCounters& counters)
+    : span_(trace, SpanKind::kSegment, name), counters_(counters) {
+  if (!span_.is_on()) return;
+  before_ = counters;
+  const bool is_tail = source >= version.segments.size();
+  span_.Set("segment", is_tail ? 0 : version.segments[source].segment->info().segment);
+  span_.Set("rows", is_tail ? version.tail.rows : version.segments[source].segment->info().rows);
+}
+
+void SegmentSpan::End(const Status& status) {
+  if (!span_.is_on()) return;
+  const auto both = [this](uint64_t ReadCounters::*tail, uint64_t ReadCounters::*segment) {
+    return counters_.*tail + counters_.*segment - (*before_).*tail - (*before_).*segment;
+  };
+  span_.Set("rows_filtered",
+            both(&ReadCounters::tail_rows_filtered, &ReadCounters::segment_rows_filtered));
+  span_.Set("rows_scored",
+            both(&ReadCounters::tail_rows_scored, &ReadCounters::segment_rows_scored));
+  span_.Set("bytes", both(&ReadCounters::tail_bytes, &ReadCounters::segment_bytes));
+  span_.Set("posting_lists_read", counters_.posting_lists_read - before_->posting_lists_read);
+  span_.Set("graph_nodes_visited", counters_.graph_nodes_visited - before_->graph_nodes_visited);
+  span_.Set("clusters_probed", counters_.clusters_probed - before_->clusters_probed);
+  span_.End(status);
+}
+
 uint64_t BytesRead(const Record& record, const Segment::Fields& fields, bool with_id) {
   uint64_t bytes = with_id ? record.id.size() : 0;
   if (fields.document && record.document) bytes += record.document->size();

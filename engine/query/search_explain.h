@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/trace.h"
 #include "engine/collection/version.h"
 #include "engine/record/record.h"
 
@@ -36,6 +38,24 @@ struct ReadCounters {
   uint64_t text_blocks_read = 0;
 
   void Add(const ReadCounters& other);
+};
+
+// Ends the span of a read with what it counted, as `explain` does; `rows` are those of the answer.
+void EndQuerySpan(Span& span, const Status& status, const Version& version,
+                  const ReadCounters& counters, uint64_t rows);
+
+// The span of what is done in segment `source` of a version, or (RowPlace::kTail) in the tail: ends
+// with what the counters have grown by.
+class SegmentSpan {
+ public:
+  SegmentSpan(const ReadTrace& trace, const char* name, const Version& version, uint32_t source,
+              const ReadCounters& counters);
+  void End(const Status& status);
+
+ private:
+  Span span_;
+  const ReadCounters& counters_;
+  std::optional<ReadCounters> before_;  // only where the span is on
 };
 
 // Bytes of the texts and the vector that were read of a record, be it in the tail, where they are

@@ -248,10 +248,26 @@ Status NarrowPlan(const Version& version, const ReadOptions& options, Plan& plan
   if (FilterOf(options) == nullptr) return Status::Ok();
   for (const RowSet& rows : plan.segments) plan.certain.push_back(RowSet::Nothing(rows.rows()));
   plan.scans.assign(plan.segments.size(), Plan::Scan::kNo);
-  for (size_t i = 0; i < plan.segments.size(); ++i)
-    PIGMENT_RETURN_IF_ERROR(NarrowRows(version, options, i, plan, readers, counters));
+  for (size_t i = 0; i < plan.segments.size(); ++i) {
+    SegmentSpan span(options.trace, "plan_segment", version, static_cast<uint32_t>(i), counters);
+    const Status status = NarrowRows(version, options, i, plan, readers, counters);
+    span.End(status);
+    PIGMENT_RETURN_IF_ERROR(status);
+  }
   return Status::Ok();
 }
+
+namespace {
+
+Status FilterTail(const RowFilter& filter, const CallControl& control, RowSet& rows) {
+  for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
+    PIGMENT_RETURN_IF_ERROR(control.Check());
+    if (!filter.MatchesTailRow(row)) rows.Clear(row);
+  }
+  return Status::Ok();
+}
+
+}  // namespace
 
 Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan,
                   SegmentReaders& readers, ReadCounters& counters) {
@@ -259,11 +275,17 @@ Status FilterPlan(const Version& version, const ReadOptions& options, Plan& plan
   if (filter.passes_everything()) return Status::Ok();
   for (size_t segment = 0; segment < plan.segments.size(); ++segment) {
     if (!plan.certain.empty() && plan.certain[segment].is_everything()) continue;
-    PIGMENT_RETURN_IF_ERROR(filter.FilterSegment(segment, plan.segments[segment]));
+    SegmentSpan span(options.trace, "filter_segment", version, static_cast<uint32_t>(segment),
+                     counters);
+    const Status status = filter.FilterSegment(segment, plan.segments[segment]);
+    span.End(status);
+    PIGMENT_RETURN_IF_ERROR(status);
   }
-  for (uint32_t row = plan.tail.Next(0); row < plan.tail.rows(); row = plan.tail.Next(row + 1)) {
-    PIGMENT_RETURN_IF_ERROR(options.control.Check());
-    if (!filter.MatchesTailRow(row)) plan.tail.Clear(row);
+  if (plan.tail.count() > 0) {
+    SegmentSpan span(options.trace, "filter_tail", version, RowPlace::kTail, counters);
+    const Status status = FilterTail(filter, options.control, plan.tail);
+    span.End(status);
+    PIGMENT_RETURN_IF_ERROR(status);
   }
   plan.is_filtered = true;
   return Status::Ok();

@@ -177,9 +177,18 @@ Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
   vectors_ =
       request_.embeddings.subspan(first * request_.dimension, hits.size() * request_.dimension);
   NearestSoFar nearest(hits.size(), request_.k, limit_);
-  for (const uint32_t index : OrderOfSegments(plan_))
-    PIGMENT_RETURN_IF_ERROR(ScanSegment(index, nearest));
-  if (plan_.tail.count() > 0) PIGMENT_RETURN_IF_ERROR(SearchTail(nearest));
+  for (const uint32_t index : OrderOfSegments(plan_)) {
+    SegmentSpan span(request_.read.trace, "search_segment", version_, index, counters_);
+    const Status status = ScanSegment(index, nearest);
+    span.End(status);
+    PIGMENT_RETURN_IF_ERROR(status);
+  }
+  if (plan_.tail.count() > 0) {
+    SegmentSpan span(request_.read.trace, "search_tail", version_, RowPlace::kTail, counters_);
+    const Status status = SearchTail(nearest);
+    span.End(status);
+    PIGMENT_RETURN_IF_ERROR(status);
+  }
   for (size_t query = 0; query < hits.size(); ++query) {
     PIGMENT_RETURN_IF_ERROR(request_.read.control.Check());
     hits[query] = TakeNearest(candidates_[query]);

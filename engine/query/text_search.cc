@@ -90,7 +90,13 @@ Result<std::vector<TextHit>> SearchOneQuery(const TextCall& call,
   for (size_t group = 0; group < call.sources.rows().size(); ++group) {
     const std::vector<TextTerm> terms = TermsOf(clauses, lists, group);
     if (terms.empty()) continue;
-    PIGMENT_RETURN_IF_ERROR(scorer.Search(call.sources.rows()[group], terms));
+    TextRows& rows = call.sources.rows()[group];
+    SegmentSpan span(call.request.read.trace,
+                     rows.first.source == RowPlace::kTail ? "search_tail" : "search_segment",
+                     call.version, rows.first.source, call.counters);
+    const Status status = scorer.Search(rows, terms);
+    span.End(status);
+    PIGMENT_RETURN_IF_ERROR(status);
   }
   return best.TakeSorted();
 }
@@ -115,15 +121,13 @@ Status ShapeHits(const TextCall& call, std::span<const TextHit> hits,
   return Status::Ok();
 }
 
-}  // namespace
-
-Result<ResultSet> SearchText(const Version& version, const TextSearchRequest& request) {
+Result<ResultSet> RunTextSearch(const Version& version, const TextSearchRequest& request,
+                                ReadCounters& counters) {
   if (version.text.shared == nullptr) {
     return FailedPrecondition(Detail::kNone, "the collection has no text index")
         .WithHint("create it with \"text_index\" in its configuration");
   }
   StageClock clock(request.read.explain);
-  ReadCounters counters;
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
   WordReader words(*version.text.shared->analyzer());
   std::vector<std::vector<TextClause>> queries;
@@ -158,6 +162,17 @@ Result<ResultSet> SearchText(const Version& version, const TextSearchRequest& re
   ResultSet result = shaper.Finish();
   counters.text_queries = queries.size();
   result.explain_json = clock.ToJson(version, counters);
+  return result;
+}
+
+}  // namespace
+
+Result<ResultSet> SearchText(const Version& version, const TextSearchRequest& request) {
+  Span span(request.read.trace, SpanKind::kQuery, "search_text");
+  ReadCounters counters;
+  Result<ResultSet> result = RunTextSearch(version, request, counters);
+  EndQuerySpan(span, result.status(), version, counters,
+               result.ok() ? result->query_offsets.back() : 0);
   return result;
 }
 

@@ -253,6 +253,27 @@ enum {
   PIGMENT_SYNC_OFF = 2       /* left to the operating system */
 };
 
+/* Since 0.2. Tracing: a program may be told when queries, the segments that they search, and jobs begin and end. */
+enum {
+  PIGMENT_SPAN_QUERY = 1,   /* "get", "query", "search_text", "count", "facets": from the arguments being right to the answer */
+  PIGMENT_SPAN_SEGMENT = 2, /* of a query, in one segment: "plan_segment" and "filter_segment" (the filter), "search_segment"; "filter_tail", "search_tail" */
+  PIGMENT_SPAN_JOB = 4      /* "flush", "merge", "compaction", "purge_log", "erase_log", "backup", "check", "refresh", "close" */
+};
+
+/* The functions are called on the thread that does the work, several at once: the caller's, those that share a query's embeddings, and those that merge. On a thread
+   spans are well nested, and each that begins ends, whatever the work comes to. No mutex of the library is held. They must return, must not unwind, and must not call
+   the library with anything of this store. No function is called where `kinds` lacks the kind. What this points at is copied; functions and user data must stay until the store is closed and no call on it runs. */
+typedef struct pigment_tracing {
+  size_t struct_size;
+  int32_t kinds; /* sum of PIGMENT_SPAN_…; 0: off */
+  /* span: a number that no other span of the process has. parent: of a segment's span the query's, where those are told too; otherwise 0. Texts are NUL-terminated and
+     valid during the call (names for ever); collection_id is "" of a job of the whole store. */
+  void (*begin)(void *user_data, uint64_t span, uint64_t parent, int32_t kind, const char *name, const char *collection_id);
+  /* status: how it ended. What it did are `count` numbers, with their names; which there are hangs on the span: docs/design/tracing.md. */
+  void (*end)(void *user_data, uint64_t span, pigment_status status, size_t count, const char *const *keys, const int64_t *values);
+  void *user_data;
+} pigment_tracing;
+
 typedef struct pigment_open_options {
   size_t struct_size;
   int32_t sync_mode;
@@ -267,6 +288,7 @@ typedef struct pigment_open_options {
   int32_t background_threads;   /* that merge segments; 0: 1; -1: none, the writer who makes a merge necessary does it */
   bool erase_log;               /* overwrite what was deleted before log files go */
   bool map_files;               /* map segments instead of reading them: a failing disk is a signal then */
+  const pigment_tracing *tracing; /* NULL: none */
 } pigment_open_options;
 PIGMENT_API void pigment_open_options_init(pigment_open_options *options);
 

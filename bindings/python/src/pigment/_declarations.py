@@ -84,6 +84,12 @@ class Sync(enum.IntEnum):
     OFF = 2
 
 
+class Span(enum.IntEnum):
+    QUERY = 1
+    SEGMENT = 2
+    JOB = 4
+
+
 class Include(enum.IntFlag):
     DEFAULT = 0
     DOCUMENTS = 1
@@ -171,6 +177,16 @@ class EmbeddingFunction(ctypes.Structure):
     ]
 
 
+class Tracing(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("kinds", ctypes.c_int32),
+        ("begin", ctypes.c_void_p),
+        ("end", ctypes.c_void_p),
+        ("user_data", ctypes.c_void_p),
+    ]
+
+
 class OpenOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),
@@ -185,6 +201,7 @@ class OpenOptions(ctypes.Structure):
         ("background_threads", ctypes.c_int32),
         ("erase_log", ctypes.c_bool),
         ("map_files", ctypes.c_bool),
+        ("tracing", ctypes.c_void_p),
     ]
 
 

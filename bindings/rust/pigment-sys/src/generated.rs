@@ -73,6 +73,10 @@ pub const PIGMENT_SYNC_FULL: i32 = 0;
 pub const PIGMENT_SYNC_INTERVAL: i32 = 1;
 pub const PIGMENT_SYNC_OFF: i32 = 2;
 
+pub const PIGMENT_SPAN_QUERY: i32 = 1;
+pub const PIGMENT_SPAN_SEGMENT: i32 = 2;
+pub const PIGMENT_SPAN_JOB: i32 = 4;
+
 pub const PIGMENT_INCLUDE_DEFAULT: i32 = 0;
 pub const PIGMENT_INCLUDE_DOCUMENTS: i32 = 1;
 pub const PIGMENT_INCLUDE_METADATAS: i32 = 2;
@@ -262,6 +266,33 @@ impl Default for pigment_embedding_function {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct pigment_tracing {
+    pub struct_size: usize,
+    pub kinds: i32,
+    pub begin: Option<unsafe extern "C" fn(user_data: *mut c_void, span: u64, parent: u64, kind: i32, name: *const c_char, collection_id: *const c_char)>,
+    pub end: Option<unsafe extern "C" fn(user_data: *mut c_void, span: u64, status: pigment_status, count: usize, keys: *const *const c_char, values: *const i64)>,
+    pub user_data: *mut c_void,
+}
+
+impl pigment_tracing {
+    /// All zero, with its size: every default.
+    #[must_use]
+    pub const fn new() -> Self {
+        // SAFETY: null pointers, absent functions, zero and false are values of all its fields.
+        let mut value: Self = unsafe { core::mem::zeroed() };
+        value.struct_size = core::mem::size_of::<Self>();
+        value
+    }
+}
+
+impl Default for pigment_tracing {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct pigment_open_options {
     pub struct_size: usize,
     pub sync_mode: i32,
@@ -275,6 +306,7 @@ pub struct pigment_open_options {
     pub background_threads: i32,
     pub erase_log: bool,
     pub map_files: bool,
+    pub tracing: *const pigment_tracing,
 }
 
 impl pigment_open_options {
@@ -881,6 +913,17 @@ pub const LAYOUTS: &[Layout] = &[
         ],
     },
     Layout {
+        name: "pigment_tracing",
+        size: core::mem::size_of::<pigment_tracing>(),
+        fields: &[
+            ("struct_size", core::mem::offset_of!(pigment_tracing, struct_size)),
+            ("kinds", core::mem::offset_of!(pigment_tracing, kinds)),
+            ("begin", core::mem::offset_of!(pigment_tracing, begin)),
+            ("end", core::mem::offset_of!(pigment_tracing, end)),
+            ("user_data", core::mem::offset_of!(pigment_tracing, user_data)),
+        ],
+    },
+    Layout {
         name: "pigment_open_options",
         size: core::mem::size_of::<pigment_open_options>(),
         fields: &[
@@ -896,6 +939,7 @@ pub const LAYOUTS: &[Layout] = &[
             ("background_threads", core::mem::offset_of!(pigment_open_options, background_threads)),
             ("erase_log", core::mem::offset_of!(pigment_open_options, erase_log)),
             ("map_files", core::mem::offset_of!(pigment_open_options, map_files)),
+            ("tracing", core::mem::offset_of!(pigment_open_options, tracing)),
         ],
     },
     Layout {

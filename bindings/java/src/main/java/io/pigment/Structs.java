@@ -63,11 +63,23 @@ final class Structs {
     static final long USER_DATA = 72;
   }
 
+  /** pigment_tracing. */
+  static final class Tracing {
+    private Tracing() {}
+
+    static final long SIZE = 40;
+    static final long STRUCT_SIZE = 0;
+    static final long KINDS = 8;
+    static final long BEGIN = 16;
+    static final long END = 24;
+    static final long USER_DATA = 32;
+  }
+
   /** pigment_open_options. */
   static final class OpenOptions {
     private OpenOptions() {}
 
-    static final long SIZE = 64;
+    static final long SIZE = 72;
     static final long STRUCT_SIZE = 0;
     static final long SYNC_MODE = 8;
     static final long SYNC_INTERVAL_MS = 12;
@@ -80,6 +92,7 @@ final class Structs {
     static final long BACKGROUND_THREADS = 56;
     static final long ERASE_LOG = 60;
     static final long MAP_FILES = 61;
+    static final long TRACING = 64;
   }
 
   /** pigment_compaction. */
