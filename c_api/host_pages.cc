@@ -146,6 +146,12 @@ uint64_t pigment_pending_page_bytes(const void* page) {
   return bytes;
 }
 
+void pigment_pending_page_unused(const void* page, size_t* begin, size_t* end) {
+  const pigment::PendingUnused unused = pigment::UnusedOfPending(Bytes(page));
+  *begin = pigment::kBlockHeaderBytes + unused.begin;
+  *end = pigment::kBlockHeaderBytes + unused.end;
+}
+
 void pigment_pending_page_kill(void* page, uint32_t index) {
   pigment::KillPending(Bytes(page), index);
 }

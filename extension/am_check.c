@@ -677,7 +677,7 @@ check_index(CheckState *check, Relation table)
 
 	pig_read_meta(check->index, &check->meta);
 	check->columns = pig_columns(check->index);
-	if (check->columns.has_keys != (check->meta.version == PIG_META_VERSION_KEYS))
+	if (check->columns.has_keys != pig_has_keys(&check->meta))
 		pig_raise_corrupted(check->index, PIG_META_BLOCK, "the catalog has other columns than the index");
 	check->blocks = RelationGetNumberOfBlocks(check->index);
 	check->uses = MemoryContextAllocExtended(CurrentMemoryContext, check->blocks, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);

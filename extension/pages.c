@@ -59,6 +59,39 @@ pig_set_page_header(Page page)
 	PageSetPageSizeAndVersion(page, BLCKSZ, PG_PAGE_LAYOUT_VERSION);
 }
 
+/*
+ * Leaves what a pending page does not use to the server as its hole.
+ */
+static void
+set_hole(Page page)
+{
+	PageHeader	header = (PageHeader) page;
+	size_t		begin;
+	size_t		end;
+
+	pigment_pending_page_unused(page, &begin, &end);
+	header->pd_lower = (LocationIndex) begin;
+	header->pd_upper = (LocationIndex) end;
+}
+
+/*
+ * False: an older version began the page. A hole is not made later: its record would not say that modules without holes may read the index no more.
+ */
+static bool
+has_hole(Page page)
+{
+	return ((PageHeader) page)->pd_lower < ((PageHeader) page)->pd_special;
+}
+
+static void
+init_pending(Page page, uint32 stamp, BlockNumber block)
+{
+	memset(page, 0, BLCKSZ);
+	pigment_pending_page_init(page, stamp, block);
+	pig_set_page_header(page);
+	set_hole(page);
+}
+
 static void
 check_meta(Relation index, Page page)
 {
@@ -70,11 +103,11 @@ check_meta(Relation index, Page page)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "the metapage is empty");
 	if (meta->magic != PIG_META_MAGIC)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "no metapage of access method pigment");
-	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS)
+	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_HOLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has version %u, this module reads versions %d to %d",
-						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS),
+						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_HOLES),
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
@@ -110,7 +143,7 @@ init_meta(Page page, const PigShape *shape)
 
 	memset(page, 0, BLCKSZ);
 	meta->magic = PIG_META_MAGIC;
-	meta->version = shape->has_keys ? PIG_META_VERSION_KEYS : PIG_META_VERSION;
+	meta->version = shape->has_keys ? PIG_META_VERSION_KEYS_HOLES : PIG_META_VERSION_HOLES;
 	meta->dimension = shape->dimension;
 	meta->metric = shape->metric;
 	meta->generation = 1;
@@ -147,9 +180,7 @@ write_empty_init_fork(Buffer meta_buffer, Buffer pending_buffer, const PigShape 
 	MarkBufferDirty(meta_buffer);
 	log_newpage_buffer(meta_buffer, false);
 
-	memset(BufferGetPage(pending_buffer), 0, BLCKSZ);
-	pigment_pending_page_init(BufferGetPage(pending_buffer), 1, PIG_META_BLOCK + 1);
-	pig_set_page_header(BufferGetPage(pending_buffer));
+	init_pending(BufferGetPage(pending_buffer), 1, PIG_META_BLOCK + 1);
 	MarkBufferDirty(pending_buffer);
 	log_newpage_buffer(pending_buffer, false);
 	END_CRIT_SECTION();
@@ -170,9 +201,7 @@ pig_write_empty(Relation index, ForkNumber fork, const PigShape *shape)
 		Page		pending_page = GenericXLogRegisterBuffer(state, pending_buffer, GENERIC_XLOG_FULL_IMAGE);
 
 		init_meta(meta_page, shape);
-		memset(pending_page, 0, BLCKSZ);
-		pigment_pending_page_init(pending_page, 1, PIG_META_BLOCK + 1);
-		pig_set_page_header(pending_page);
+		init_pending(pending_page, 1, PIG_META_BLOCK + 1);
 		GenericXLogFinish(state);
 	}
 	UnlockReleaseBuffer(pending_buffer);
@@ -367,9 +396,15 @@ typedef struct PendingEntry
 static bool
 append_entry(Page page, const PendingEntry *entry)
 {
+	bool		done;
+
 	if (entry->overflow != PIGMENT_NO_PAGE)
-		return pigment_pending_page_append_overflow_row(page, entry->row_pointer, entry->overflow, entry->size, entry->has_vector);
-	return pigment_pending_page_append(page, entry->bytes, entry->size);
+		done = pigment_pending_page_append_overflow_row(page, entry->row_pointer, entry->overflow, entry->size, entry->has_vector);
+	else
+		done = pigment_pending_page_append(page, entry->bytes, entry->size);
+	if (done && has_hole(page))
+		set_hole(page);
+	return done;
 }
 
 /*
@@ -387,14 +422,13 @@ append_on_new_page(PigRoom *room, uint32 stamp, GenericXLogState *state, Page pa
 	PigMetaChange change;
 	uint64		full_bytes;
 
-	memset(new_page, 0, BLCKSZ);
-	pigment_pending_page_init(new_page, stamp, block);
-	pig_set_page_header(new_page);
+	init_pending(new_page, stamp, block);
 	if (entry != NULL && !append_entry(new_page, entry))
 		elog(ERROR, "an entry of %zu bytes does not fit an empty page of index \"%s\"", entry->size,
 			 RelationGetRelationName(room->index));
 	pigment_pending_page_set_next(page, block);
 	change = pig_begin_meta_change(room->index, state);
+	change.meta->version = pig_has_keys(change.meta) ? PIG_META_VERSION_KEYS_HOLES : PIG_META_VERSION_HOLES;
 	change.meta->pending_tail = block;
 	change.meta->pending_bytes += pigment_pending_page_bytes(page);
 	full_bytes = change.meta->pending_bytes;

@@ -11,7 +11,8 @@
  *
  *	offset	size	meaning
  *	0		4		magic, PIG_META_MAGIC
- *	4		4		version of this layout: 2 where rows have keys, otherwise 1
+ *	4		4		version of this layout: 4 where rows have keys, otherwise 3; 2 and 1 where all pending pages were made before
+ *					there were holes in them
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
  *	16		8		generation: grows with every change of the directory, when another dimension takes the place of one, and when
@@ -31,7 +32,8 @@
  * What is at 52 and 8128 version 0.1 left zero.
  *
  * After the payload's 8,152 bytes comes the engine's trailer, which seals this page as it seals all others. There is no hole: pd_lower,
- * pd_upper and pd_special all point to the trailer.
+ * pd_upper and pd_special all point to the trailer. Pending pages have one, between entries and directory, so that a new one is not logged with all
+ * its zeros; those that older versions began go on without.
  */
 #ifndef PIGMENT_PAGES_H
 #define PIGMENT_PAGES_H
@@ -49,6 +51,9 @@
 #define PIG_META_MAGIC 0x4D474950	/* "PIGM" */
 #define PIG_META_VERSION 1
 #define PIG_META_VERSION_KEYS 2
+/* The same, and pending pages may have a hole, in which a module that does not know of it would lose what it appends. */
+#define PIG_META_VERSION_HOLES 3
+#define PIG_META_VERSION_KEYS_HOLES 4
 
 typedef struct PigSegmentEntry
 {
@@ -93,6 +98,12 @@ StaticAssertDecl(offsetof(PigMeta, segments) == 64, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, pending_bytes) == 8128, "layout of the metapage");
 StaticAssertDecl(sizeof(PigSegmentEntry) == 32, "layout of a directory entry");
 StaticAssertDecl(sizeof(PigMeta) <= PIG_PAYLOAD_BYTES, "the directory fits the metapage");
+
+static inline bool
+pig_has_keys(const PigMeta *meta)
+{
+	return meta->version == PIG_META_VERSION_KEYS || meta->version == PIG_META_VERSION_KEYS_HOLES;
+}
 
 typedef struct PigRoom PigRoom;	/* free_pages.h */
 

@@ -140,6 +140,11 @@ void KillPending(BlockBytes page, uint32_t index) {
   Reseal(page);
 }
 
+PendingUnused UnusedOfPending(ConstBlockBytes page) {
+  const PendingHeader header = ReadPendingHeader(page);
+  return {header.end, kBlockPayloadBytes - size_t{header.entries} * sizeof(PendingSlot)};
+}
+
 void InitDeletionPage(BlockBytes page, uint32_t segment, uint32_t number, uint32_t next) {
   std::memset(BlockPayload(page).data(), 0, kBlockPayloadBytes);
   const DeletionHeader header{next, 0};

@@ -112,6 +112,13 @@ PendingSlot ReadPendingSlot(ConstBlockBytes page, uint32_t index);  // REQUIRES:
 uint64_t PendingEntryBytesAt(ConstBlockBytes page, PendingSlot slot);
 void KillPending(BlockBytes page, uint32_t index);  // beyond the entries: nothing happens
 
+// The zeros between the last entry and the directory, as places in the payload.
+struct PendingUnused {
+  size_t begin;
+  size_t end;
+};
+PendingUnused UnusedOfPending(ConstBlockBytes page);
+
 void InitDeletionPage(BlockBytes page, uint32_t segment, uint32_t number, uint32_t next);
 
 }  // namespace pigment

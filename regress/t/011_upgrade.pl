@@ -71,5 +71,26 @@ SQL
 	is($node->safe_psql($database, q{SELECT sum(live_rows) FROM pigment.segments}), '2', 'and its index is listed');
 }
 
+# Pending pages of older versions have no hole: the one that was begun goes on without, those that follow have one.
+$node->safe_psql('fresh', q{
+	CREATE TABLE old (id int, v vector(100));
+	CREATE INDEX old_v ON old USING pigment (v);
+	INSERT INTO old SELECT n, array_fill(n, ARRAY[100])::vector FROM generate_series(1, 5) n;
+});
+my $file = $node->data_dir . '/' . $node->safe_psql('fresh', q{SELECT pg_relation_filepath('old_v')});
+my ($bounds_place, $special) = (8192 + 12, 8192 - 16);    # of pd_lower and pd_upper in block 1, the first pending page
+my $bounds = sub { return join ',', unpack 'S2', substr(slurp_file($file), $bounds_place, 4); };
 $node->stop;
+isnt($bounds->(), "$special,$special", 'a pending page has a hole');
+open my $handle, '+<:raw', $file or die "$file: $!";
+seek $handle, $bounds_place, 0;
+print $handle pack 'S2', $special, $special;
+close $handle;
+$node->start;
+$node->safe_psql('fresh', 'INSERT INTO old SELECT n, array_fill(n, ARRAY[100])::vector FROM generate_series(6, 50) n');
+is($node->safe_psql('fresh', q{SELECT live_rows, leaked FROM pigment.check('old_v')}), '50|0', 'rows follow those of an older version');
+is($node->safe_psql('fresh', 'SET enable_seqscan = off; SELECT count(*) FROM (SELECT id FROM old ORDER BY v <-> (SELECT v FROM old WHERE id = 3)) x'),
+	'50', 'and are found');
+$node->stop;
+is($bounds->(), "$special,$special", 'the page went on without a hole');
 done_testing();

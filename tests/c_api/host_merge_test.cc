@@ -365,6 +365,15 @@ TEST(HostPlaces, HaveOverflowPagesOfDeadEntriesToo) {
   }
   uint64_t bytes = 0;
   for (uint32_t page = index.first_pending; page != PIGMENT_NO_PAGE; ++expected) {
+    const char* const bytes_of_page = static_cast<const char*>(index.pages.at(page));
+    size_t unused = 0;
+    size_t directory = 0;
+    pigment_pending_page_unused(bytes_of_page, &unused, &directory);
+    EXPECT_EQ(directory, PIGMENT_PAGE_BYTES - PIGMENT_PAGE_TRAILER_BYTES -
+                             4 * pigment_pending_page_count(bytes_of_page));
+    EXPECT_LE(unused, directory);
+    EXPECT_TRUE(std::all_of(bytes_of_page + unused, bytes_of_page + directory,
+                            [](char byte) { return byte == 0; }));
     bytes += pigment_pending_page_bytes(index.pages.at(page));
     page = pigment_pending_page_next(index.pages.at(page));
   }

@@ -163,6 +163,13 @@ inline void AddPages(std::vector<Entry>& t) {
                }>});
   t.push_back({"pigment_pending_page_bytes",
                FuzzPending<[](Page& page, Arguments&) { pigment_pending_page_bytes(&page); }>});
+  t.push_back({"pigment_pending_page_unused", FuzzPending<[](Page& page, Arguments&) {
+                 size_t begin = 0;
+                 size_t end = 0;
+                 pigment_pending_page_unused(&page, &begin, &end);
+                 Require(begin <= end && end <= PIGMENT_PAGE_BYTES - PIGMENT_PAGE_TRAILER_BYTES,
+                         "what is unused lies in the page");
+               }>});
   t.push_back({"pigment_pending_page_kill", FuzzPending<[](Page& page, Arguments& a) {
                  const uint32_t count = pigment_pending_page_count(&page);
                  if (count == 0) return;

@@ -339,6 +339,8 @@ PIGMENT_API bool pigment_pending_page_entry_has_vector(const void *page, uint32_
 PIGMENT_API void pigment_pending_page_kill(void *page, uint32_t index);
 /* Bytes of all entries, dead ones and those in overflow pages included. Since 0.2. */
 PIGMENT_API uint64_t pigment_pending_page_bytes(const void *page);
+/* Where the zeros between entries and directory begin and end, from the begin of the page: what a host need not log. Since 0.2. */
+PIGMENT_API void pigment_pending_page_unused(const void *page, size_t *begin, size_t *end);
 /* Calls `visit` with the place of each page of the chain from `first` to `last` (PIGMENT_NO_PAGE: to its end), and of the overflow pages of its entries, dead
    ones too. May be repeated after PIGMENT_CANCELLED from a pin, and then begins anew. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status
