@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/collection/chunk_codes.h"
 #include "engine/collection/collection_text.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/record/record.h"
+#include "engine/vector/chunk_codes.h"
 
 namespace pigment {
 
@@ -27,7 +27,7 @@ namespace pigment {
 // begins small, because most tails of most stores stay so, and is replaced by one of twice the
 // size.
 struct TailChunk {
-  static constexpr uint32_t kRows = 256;
+  static constexpr uint32_t kRows = kChunkRows;
   std::vector<std::shared_ptr<const Record>> rows;  // reserved to the capacity when made
 
   explicit TailChunk(uint32_t capacity) : slots_(size_t{2} * capacity) { rows.reserve(capacity); }

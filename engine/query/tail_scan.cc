@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/collection/chunk_codes.h"
+#include "engine/vector/chunk_codes.h"
 #include "engine/vector/cluster_probe.h"
 #include "engine/vector/distance.h"
 
@@ -113,8 +113,9 @@ const ChunkCodes* TailScanner::CodesOf(const TailChunk& chunk) {
     if (made_ == kChunksPerQuery) return nullptr;
     ++made_;
     if (space_ == nullptr) space_ = MakeChunkSpace(scan_.metric, dimension);
-    codes = chunk.SetCodes(
-        std::make_unique<const ChunkCodes>(space_, scan_.metric, dimension, chunk.rows));
+    codes = chunk.SetCodes(std::make_unique<const ChunkCodes>(
+        space_, scan_.metric, dimension, static_cast<uint32_t>(chunk.rows.size()),
+        [&](uint32_t row) { return std::span<const float>(chunk.rows[row]->embedding); }));
   }
   if (!codes->IsFor(scan_.metric, dimension) || !codes->is_usable()) return nullptr;
   if (space_ == nullptr) space_ = codes->space();

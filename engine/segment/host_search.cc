@@ -251,17 +251,34 @@ Status HostSearch::OfferAllPending() {
   return Status::Ok();
 }
 
+bool HostSearch::WasGiven(const IndexHit& found) const {
+  if (found.source < segments_.size()) return segments_[found.source].WasGiven(found.row);
+  return cached_[found.source - segments_.size()].WasGiven(found.row);
+}
+
+Status HostSearch::ReadRowPointer(IndexHit& found) const {
+  if (found.source < segments_.size()) {
+    return segments_[found.source].segment->ReadRowPointers(found.row,
+                                                            std::span(&found.row_pointer, 1));
+  }
+  found.row_pointer = cached_[found.source - segments_.size()].cache->row(found.row).row_pointer;
+  return Status::Ok();
+}
+
 Status HostSearch::RunIndexPass() {
   found_.clear();
+  pending_rows_ = 0;
   PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_));
-  std::erase_if(
-      found_, [&](const IndexHit& found) { return segments_[found.segment].WasGiven(found.row); });
+  std::erase_if(found_, [&](const IndexHit& found) { return WasGiven(found); });
   for (IndexHit& found : found_) {
-    PIGMENT_RETURN_IF_ERROR(segments_[found.segment].segment->ReadRowPointers(
-        found.row, std::span(&found.row_pointer, 1)));
+    PIGMENT_RETURN_IF_ERROR(ReadRowPointer(found));
     Offer(found.hit(), Cursor());
   }
-  return OfferAllPending();
+  for (PendingReader& pending : pending_) PIGMENT_RETURN_IF_ERROR(OfferPages(pending));
+  for (CachedPending& pending : cached_) {
+    if (pending.rest) PIGMENT_RETURN_IF_ERROR(OfferPages(*pending.rest));
+  }
+  return Status::Ok();
 }
 
 Status HostSearch::AskIndexes(size_t neighbors) {
@@ -288,22 +305,69 @@ Status HostSearch::AskIndexes(size_t neighbors) {
       // What is no number comes when all numbers were given.
       if (hit.distance == hit.distance) found_.push_back({hit.distance, i, hit.row});
     }
-    if (found_.size() < neighbors) continue;
-    const auto last = found_.begin() + static_cast<ptrdiff_t>(neighbors) - 1;
-    std::nth_element(found_.begin(), last, found_.end());
-    found_.resize(neighbors);
-    limit = found_.back().distance;
+    limit = KeepNearest(neighbors, limit);
+  }
+  for (uint32_t i = 0; i < cached_.size(); ++i) {
+    PIGMENT_RETURN_IF_ERROR(AskCache(i, neighbors, limit));
+    limit = KeepNearest(neighbors, limit);
   }
   return Status::Ok();
 }
 
+float HostSearch::KeepNearest(size_t neighbors, float limit) {
+  if (found_.size() < neighbors) return limit;
+  const auto last = found_.begin() + static_cast<ptrdiff_t>(neighbors) - 1;
+  std::nth_element(found_.begin(), last, found_.end());
+  found_.resize(neighbors);
+  return found_.back().distance;
+}
+
+Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
+  // Codes that one search makes: it pays for those that come after.
+  constexpr size_t kChunksPerSearch = 4;
+  CachedPending& pending = cached_[number];
+  PendingCache& cache = *pending.cache;
+  if (!pending.nearest) {
+    PIGMENT_RETURN_IF_ERROR(BeginCached(pending));
+    if (HasChunkCodes(options_.metric)) cache.MakeChunks(options_.metric, kChunksPerSearch);
+    pending.nearest.emplace(PendingSearch::Source{.metric = options_.metric,
+                                                  .query = *options_.query,
+                                                  .distance = &query_.front(),
+                                                  .codes = &*codes_,
+                                                  .cache = &cache,
+                                                  .chain = &pending.chain});
+  }
+  PendingSearch::Wanted wanted{.rows = *pending.rows, .k = neighbors, .limit = limit};
+  if (limit != limit) wanted.limit = options_.max_distance;
+  if (options_.filter) {
+    wanted.matches = [&](size_t row) -> Result<bool> {
+      Result<bool> matches = options_.filter->Matches(cache.keys(cache.row(row)));
+      if (matches.ok()) return matches;
+      return pending.chain.Damaged(cache.row(row).physical, matches.status().message());
+    };
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<PendingHit> hits, pending.nearest->Nearest(wanted));
+  rows_scored_ += pending.nearest->rows_scored();
+  pending_rows_ += options_.filter ? pending.nearest->rows_matched() : *pending.rows;
+  const auto source = static_cast<uint32_t>(segments_.size()) + number;
+  for (const PendingHit& hit : hits) found_.push_back({hit.distance, source, hit.row});
+  return Status::Ok();
+}
+
 void HostSearch::EndIndexPass() {
+  const auto mark = [](std::vector<uint64_t>& given, size_t rows, uint32_t row) {
+    if (given.empty()) given.assign((rows + 63) / 64, 0);
+    given[row / 64] |= uint64_t{1} << (row % 64);
+  };
   for (const IndexHit& found : found_) {
     if (!std::binary_search(batch_.begin(), batch_.end(), found.hit())) continue;
-    SegmentSource& source = segments_[found.segment];
-    if (source.given.empty())
-      source.given.assign((size_t{source.segment->info().rows} + 63) / 64, 0);
-    source.given[found.row / 64] |= uint64_t{1} << (found.row % 64);
+    if (found.source < segments_.size()) {
+      SegmentSource& source = segments_[found.source];
+      mark(source.given, source.segment->info().rows, found.row);
+    } else {
+      CachedPending& pending = cached_[found.source - segments_.size()];
+      mark(pending.given, *pending.rows, found.row);
+    }
   }
   index_rows_given_ += batch_.size();
 }
@@ -400,12 +464,6 @@ Status HostSearch::OfferPages(PendingReader& pending) {
                      });
 }
 
-Status HostSearch::OtherDimension(const PendingReader& pending, uint32_t physical,
-                                  uint32_t dimension) const {
-  return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}", dimension,
-                                               options_.dimension));
-}
-
 Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& row,
                                 uint32_t physical) {
   if (query_.empty() || row.head.dimension == 0) {
@@ -413,29 +471,32 @@ Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& 
     return Status::Ok();
   }
   if (row.head.dimension != options_.dimension)
-    return OtherDimension(pending, physical, row.head.dimension);
+    return pending.OtherDimension(physical, row.head.dimension, options_.dimension);
   if (pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
   ++rows_scored_;
-  OfferVector(row);
+  OfferVector(row, pending_cursor_);
   return Status::Ok();
 }
 
-void HostSearch::OfferVector(const PendingRow& row) {
+void HostSearch::OfferVector(const PendingRow& row, const Cursor& cursor) {
   vector_.resize(row.head.dimension);
   std::memcpy(vector_.data(), row.vector(), vector_.size() * sizeof(float));
   const float distance = query_.front()(vector_.data());
   const bool is_wanted = is_exact_ || distance == distance;
-  if (is_wanted && MayEnter(distance, pending_cursor_))
-    Offer({DistanceKey(distance), row.head.row_pointer}, pending_cursor_);
+  if (is_wanted && MayEnter(distance, cursor))
+    Offer({DistanceKey(distance), row.head.row_pointer}, cursor);
+}
+
+Status HostSearch::BeginCached(CachedPending& pending) {
+  if (pending.rows) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(pending.cache->Extend(pending.source));
+  pending.rows = pending.cache->size();
+  if (pending.cache->is_full()) pending.rest.emplace(pending.cache->Rest(pending.source));
+  return Status::Ok();
 }
 
 Status HostSearch::OfferCached(CachedPending& pending) {
-  const PendingCache& cache = *pending.cache;
-  if (!pending.rows) {
-    PIGMENT_RETURN_IF_ERROR(pending.cache->Extend(pending.source));
-    pending.rows = cache.size();
-    if (cache.is_full()) pending.rest.emplace(cache.Rest(pending.source));
-  }
+  PIGMENT_RETURN_IF_ERROR(BeginCached(pending));
   for (size_t first = 0; first < *pending.rows; first += kCachedRows) {
     PIGMENT_RETURN_IF_ERROR(
         OfferCachedRows(pending, first, std::min(kCachedRows, *pending.rows - first)));
@@ -456,19 +517,20 @@ Status HostSearch::OfferCachedRows(CachedPending& pending, size_t first, size_t 
     }
     ++pending_rows_;
     if (query_.empty() || row.dimension == 0) {
-      if (is_exact_) Offer({HostHit::kNoVectorKey, row.row_pointer}, pending_cursor_);
+      Offer({HostHit::kNoVectorKey, row.row_pointer}, cursor_);
       continue;
     }
     if (row.dimension != options_.dimension)
-      return OtherDimension(pending.chain, row.physical, row.dimension);
+      return pending.chain.OtherDimension(row.physical, row.dimension, options_.dimension);
     ranked[ranked_count++] = i;
   }
-  if (ranked_count == 0 || pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
+  if (ranked_count == 0 || cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
   rows_scored_ += ranked_count;
   float bounds[kCachedRows];
   codes_->LowerBounds(cache.codes(first), count, bounds);
-  const auto end = std::remove_if(ranked, ranked + ranked_count,
-                                  [&](size_t row) { return bounds[row - first] > worst_; });
+  const auto end = std::remove_if(ranked, ranked + ranked_count, [&](size_t row) {
+    return bounds[row - first] > worst_ || pending.WasGiven(row);
+  });
   return OfferByVector(pending, std::span(ranked, end));
 }
 
@@ -482,8 +544,8 @@ Status HostSearch::OfferByVector(CachedPending& pending, std::span<const size_t>
     PIGMENT_RETURN_IF_ERROR(pending.chain.VisitEntries(
         physical, std::span(entries, count), [&](const PendingRow& row, uint32_t) -> Status {
           if (row.head.dimension != options_.dimension)
-            return OtherDimension(pending.chain, physical, row.head.dimension);
-          OfferVector(row);
+            return pending.chain.OtherDimension(physical, row.head.dimension, options_.dimension);
+          OfferVector(row, cursor_);
           return Status::Ok();
         }));
     rows = rows.subspan(count);

@@ -19,12 +19,14 @@
 //
 // A filter becomes a set of each segment's rows when the segment is added; only these are ranked.
 // Pending rows are looked at one by one, in every pass: in their pages, or in a cache of them
-// (pending_cache.h), where a page is read only for the vectors that may be near enough. Both give
-// the same hits.
+// (pending_cache.h), where a page is read only for the vectors that may be near enough. Exact
+// passes give the same hits either way. Passes over indexes ask a cache as they ask a segment
+// (pending_search.h), and what it gave is remembered as theirs is.
 
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -36,6 +38,7 @@
 #include "engine/segment/host_filter.h"
 #include "engine/segment/pending_cache.h"
 #include "engine/segment/pending_reader.h"
+#include "engine/segment/pending_search.h"
 #include "engine/segment/row_scan.h"
 #include "engine/segment/segment.h"
 #include "engine/vector/byte_code.h"
@@ -123,7 +126,7 @@ class HostSearch {
   // Rows that were given behind one that is farther.
   uint64_t rows_late() const { return rows_late_; }
   // Live rows that the filter lets through: of segments, and of pending pages as the last pass met
-  // them.
+  // them. One over indexes asks the filter only for those rows of a cache that may be near enough.
   uint64_t segment_rows() const;
   uint64_t pending_rows() const { return pending_rows_; }
   // Of segments' rows those of which the filter knows nothing; they are among the above.
@@ -152,10 +155,10 @@ class HostSearch {
       distance = hit.distance();
     }
   };
-  // What an index found.
+  // What an index, or a cache, found.
   struct IndexHit {
     float distance;
-    uint32_t segment;  // its place in segments_
+    uint32_t source;  // its place in segments_, or behind these in cached_
     uint32_t row;
     uint64_t row_pointer = 0;
 
@@ -169,6 +172,12 @@ class HostSearch {
     PendingReader chain;              // all of it, in its pages
     std::optional<size_t> rows = {};  // that this search looks at; none before its first pass
     std::optional<PendingReader> rest = {};  // what the cache had no room for
+    std::optional<PendingSearch> nearest = {};
+    std::vector<uint64_t> given = {};  // by passes over indexes; empty: none
+
+    bool WasGiven(size_t row) const {
+      return !given.empty() && IsAllowed(given, static_cast<uint32_t>(row));
+    }
   };
   bool HasMaxDistance() const { return options_.max_distance == options_.max_distance; }
   // Rows that are numbers, and what comes behind them.
@@ -186,6 +195,13 @@ class HostSearch {
   // The nearest rows by index, at most `neighbors` and those that were given among them, into
   // found_.
   Status AskIndexes(size_t neighbors);
+  // Adds what a cache, number `number`, has nearer than what was found.
+  Status AskCache(uint32_t number, size_t neighbors, float limit);
+  // Leaves the nearest in found_. Returns the distance of the last, or `limit` when there are
+  // fewer.
+  float KeepNearest(size_t neighbors, float limit);
+  bool WasGiven(const IndexHit& found) const;
+  Status ReadRowPointer(IndexHit& found) const;
   void EndIndexPass();
   Status OfferAllPending();
   // Rows that are looked at, by chance so far apart on average, so that no pattern of the rows is
@@ -206,14 +222,15 @@ class HostSearch {
                      const PendingReader::RowVisitor& visit);
   Status OfferPages(PendingReader& pending);
   Status OfferPending(const PendingReader& pending, const PendingRow& row, uint32_t physical);
-  void OfferVector(const PendingRow& row);
+  void OfferVector(const PendingRow& row, const Cursor& cursor);
   // Whether codes bound the distances to this query.
   bool CanUseCodes(const PendingCache& cache) const;
+  // Brings the cache up to date, before the first pass.
+  Status BeginCached(CachedPending& pending);
   Status OfferCached(CachedPending& pending);
   Status OfferCachedRows(CachedPending& pending, size_t first, size_t count);
   // By their exact distances; rows ascend.
   Status OfferByVector(CachedPending& pending, std::span<const size_t> rows);
-  Status OtherDimension(const PendingReader& pending, uint32_t physical, uint32_t dimension) const;
   Status VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit);
   Status VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit);
 
@@ -235,7 +252,7 @@ class HostSearch {
   std::vector<DistanceFunction> query_;  // one, or none without ranking
   std::vector<SegmentSource> segments_;
   std::vector<PendingReader> pending_;
-  std::vector<CachedPending> cached_;
+  std::deque<CachedPending> cached_;    // which stay in place
   std::optional<ByteCodeQuery> codes_;  // where a cache is of use
 
   // The batch being given out, ascending; in a pass a heap with the largest first.
@@ -243,8 +260,8 @@ class HostSearch {
   size_t given_ = 0;
   size_t capacity_ = 0;  // of the next pass
   bool is_exhausted_ = false;
-  // Of segments' rows those up to it that no index gave; of pending rows all up to it, which is the
-  // farthest row that was given. They differ when rows come late.
+  // Of the rows of segments and caches those up to it that no index gave; of rows in pending pages
+  // all up to it, which is the farthest row that was given. They differ when rows come late.
   Cursor cursor_;
   Cursor pending_cursor_;
   float worst_;           // what is above it cannot enter; NaN when it rejects nothing

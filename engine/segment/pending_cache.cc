@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "engine/vector/byte_code.h"
 #include "engine/vector/distance.h"
@@ -71,8 +72,13 @@ PendingChain PendingCache::Rest(BlockSource* source) const {
 }
 
 bool PendingCache::HasRoomFor(const PendingRow& row) const {
-  const uint64_t bytes = rows_.size() * sizeof(Row) + keys_.size() + codes_.size();
+  const uint64_t bytes = rows_.size() * sizeof(Row) + keys_.size() + codes_.size() + chunk_bytes_;
   return bytes + sizeof(Row) + row.head.keys_bytes + code_bytes_ <= options_.bytes_max;
+}
+
+bool PendingCache::HasRoomForChunk(size_t bytes) const {
+  return rows_.size() * sizeof(Row) + keys_.size() + codes_.size() + chunk_bytes_ + bytes <=
+         options_.bytes_max;
 }
 
 void PendingCache::Add(const PendingRow& row, uint32_t physical) {
@@ -102,6 +108,41 @@ void PendingCache::AddCode(const PendingRow& row) {
   constexpr float kUnknown = std::numeric_limits<float>::infinity();
   const ByteCodeHeader nothing{.scale = 0, .error = kUnknown, .norm = kUnknown};
   std::memcpy(code, &nothing, sizeof nothing);
+}
+
+void PendingCache::MakeChunks(Metric metric, size_t most) {
+  if (!chunks_.empty() && !HasChunks(metric)) return;
+  const uint32_t dimension = options_.dimension;
+  for (size_t made = 0; made < most; ++made) {
+    std::vector<uint32_t> rows;
+    std::vector<uint32_t> others;
+    size_t row = chunked_rows_;
+    for (; row < rows_.size() && rows.size() < kChunkRows; ++row) {
+      if (rows_[row].dimension == 0) continue;
+      const bool is_known = rows_[row].dimension == dimension && SaysByteCode(codes(row));
+      (is_known ? rows : others).push_back(static_cast<uint32_t>(row));
+    }
+    if (rows.size() < kChunkRows) return;
+    if (space_ == nullptr) space_ = MakeChunkSpace(metric, dimension);
+    vector_.resize(dimension);
+    ChunkCodes made_codes(space_, metric, dimension, kChunkRows, [&](uint32_t place) {
+      DecodeByteCode(codes(rows[place]), vector_);
+      return std::span<const float>(vector_);
+    });
+    const size_t bytes = made_codes.bytes() + sizeof(Chunk) + rows.size() * sizeof(uint32_t);
+    if (!HasRoomForChunk(bytes)) return;
+    // What may run out of memory comes before what counts.
+    chunks_.reserve(chunks_.size() + 1);
+    unchunked_.reserve(unchunked_.size() + rows.size() + others.size());
+    if (made_codes.is_usable()) {
+      chunks_.push_back({std::move(rows), std::move(made_codes)});
+      chunk_bytes_ += bytes;
+    } else {
+      unchunked_.insert(unchunked_.end(), rows.begin(), rows.end());
+    }
+    unchunked_.insert(unchunked_.end(), others.begin(), others.end());
+    chunked_rows_ = row;
+  }
 }
 
 }  // namespace pigment

@@ -2,20 +2,23 @@
 //
 // PendingCache: what searches need of a chain of pending pages, kept from one search to the next:
 // of each row its row pointer, its keys and a byte code of its vector, from which distances are
-// bounded from below. Pages before the last are never appended to, so only what lies behind the
-// last row is read to keep up. Rows that die later stay: whoever keeps the cache asks whether they
-// may (pigment_host.h). One thread; sources are borrowed for a call.
+// bounded from below; and, when searches ask for it, sign codes by chunks of rows. Pages before the
+// last are never appended to, so only what lies behind the last row is read to keep up. Rows that
+// die later stay: whoever keeps the cache asks whether they may (pigment_host.h). One thread;
+// sources are borrowed for a call.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/block/block_source.h"
 #include "engine/segment/pending_reader.h"
+#include "engine/vector/chunk_codes.h"
 
 namespace pigment {
 
@@ -62,18 +65,42 @@ class PendingCache {
 
   static bool HasCodes(uint32_t dimension);
 
+  // Sign codes of kChunkRows rows together, whose links are places in `rows`.
+  struct Chunk {
+    std::vector<uint32_t> rows;
+    ChunkCodes codes;
+  };
+  // Makes at most so many chunks of the rows that are in none yet, unless there is no room for
+  // them. They are made of byte codes, and of the metric that is asked for first: nothing happens
+  // for another. REQUIRES: HasChunkCodes(metric), HasCodes(dimension()).
+  void MakeChunks(Metric metric, size_t most);
+  std::span<const Chunk> chunks() const { return chunks_; }
+  bool HasChunks(Metric metric) const {
+    return !chunks_.empty() && chunks_.front().codes.IsFor(metric, options_.dimension);
+  }
+  // Rows up to here are in a chunk or among unchunked(), or have no vector.
+  size_t chunked_rows() const { return chunked_rows_; }
+  // Rows of another dimension, and those whose codes say nothing.
+  std::span<const uint32_t> unchunked() const { return unchunked_; }
+
  private:
   class Addition;
 
   bool HasRoomFor(const PendingRow& row) const;
   void Add(const PendingRow& row, uint32_t physical);
   void AddCode(const PendingRow& row);
+  bool HasRoomForChunk(size_t bytes) const;
 
   const PendingCacheOptions options_;
   const size_t code_bytes_;
   std::vector<Row> rows_;
   std::vector<std::byte> keys_;
   std::vector<std::byte> codes_;
+  std::shared_ptr<const GraphSpace> space_;  // of the chunks
+  std::vector<Chunk> chunks_;
+  std::vector<uint32_t> unchunked_;
+  size_t chunked_rows_ = 0;
+  size_t chunk_bytes_ = 0;
   bool is_full_ = false;
   std::vector<float> vector_;
 };

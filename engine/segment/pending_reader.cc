@@ -20,6 +20,12 @@ Status PendingReader::Damaged(uint32_t physical, const std::string& what) const 
                   fmt::format("page {} of \"{}\": {}", physical, name, what));
 }
 
+Status PendingReader::OtherDimension(uint32_t physical, uint32_t dimension,
+                                     uint32_t expected) const {
+  return Damaged(physical,
+                 fmt::format("an entry has dimension {}, expected {}", dimension, expected));
+}
+
 Result<PinnedBlock> PendingReader::PinPage(uint32_t physical) const {
   PIGMENT_ASSIGN_OR_RETURN(PinnedBlock page, PinUnchecked(chain_.source, physical));
   PIGMENT_RETURN_IF_ERROR(

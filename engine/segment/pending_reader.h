@@ -59,6 +59,8 @@ class PendingReader {
   Status VisitPages(const PageVisitor& visit);
 
   Status Damaged(uint32_t physical, const std::string& what) const;
+  // An entry of this page has another dimension than is expected.
+  Status OtherDimension(uint32_t physical, uint32_t dimension, uint32_t expected) const;
 
  private:
   // How far a complete visit came.

@@ -90,12 +90,12 @@ HWY_ATTR void ProductsOfCodes(const CodeKernelArguments& arguments) {
 // the dimension by `rounding` of the sum of magnitudes (at most |q| |x| for products), single
 // operations by kUnit. Anything infinite or undefined gives NaN, which rules nothing out.
 HWY_ATTR void BoundsOfProducts(const BoundArguments& query, const HeadersOfCodes& codes,
-                               const int32_t* products, float* out) {
+                               size_t count, const int32_t* products, float* out) {
   const hn::CappedTag<double, 8> doubles;
   const hn::Rebind<float, decltype(doubles)> floats;
   const hn::Rebind<int32_t, decltype(doubles)> ints;
   const auto set = [&doubles](double value) HWY_ATTR { return hn::Set(doubles, value); };
-  for (size_t i = 0; i < kChunk; i += hn::Lanes(doubles)) {
+  for (size_t i = 0; i < count; i += hn::Lanes(doubles)) {
     const auto scale = hn::PromoteTo(doubles, hn::LoadU(floats, codes.scales + i));
     const auto error = hn::PromoteTo(doubles, hn::LoadU(floats, codes.errors + i));
     const auto norm = hn::PromoteTo(doubles, hn::LoadU(floats, codes.norms + i));
@@ -143,6 +143,9 @@ HWY_EXPORT(ProductsOfCodes);
 HWY_EXPORT(BoundsOfProducts);
 
 constexpr double kCodeMax = 127;
+
+// To the nearest integer, ties to even, of what is below 2^51: as nearbyint, without a call.
+double RoundToInteger(double value) { return value + 0x1.8p52 - 0x1.8p52; }
 
 double NormInDouble(std::span<const float> vector) {
   double sum = 0;
@@ -192,7 +195,7 @@ void EncodeByteCode(std::span<const float> vector, std::byte* out) {
   for (size_t i = 0; i < vector.size(); ++i) {
     double code = 0;
     if (header.scale != 0) {
-      code = std::clamp(std::nearbyint(static_cast<double>(vector[i]) / header.scale), -kCodeMax,
+      code = std::clamp(RoundToInteger(static_cast<double>(vector[i]) / header.scale), -kCodeMax,
                         kCodeMax);
     }
     codes[i] = static_cast<int8_t>(code);
@@ -202,6 +205,20 @@ void EncodeByteCode(std::span<const float> vector, std::byte* out) {
   header.error = RoundUp(std::sqrt(residual));
   header.norm = ToFloatOrInfinity(NormInDouble(vector));
   std::memcpy(out, &header, sizeof header);
+}
+
+bool SaysByteCode(const std::byte* code) {
+  ByteCodeHeader header;
+  std::memcpy(&header, code, sizeof header);
+  return std::isfinite(header.error);
+}
+
+void DecodeByteCode(const std::byte* code, std::span<float> vector) {
+  ByteCodeHeader header;
+  std::memcpy(&header, code, sizeof header);
+  const auto* codes = reinterpret_cast<const int8_t*>(code + sizeof header);
+  for (size_t i = 0; i < vector.size(); ++i)
+    vector[i] = header.scale * static_cast<float>(codes[i]);
 }
 
 ByteCodeQuery::ByteCodeQuery(Metric metric, std::span<const float> query)
@@ -216,7 +233,7 @@ ByteCodeQuery::ByteCodeQuery(Metric metric, std::span<const float> query)
   double squares = 0;
   double residual = 0;
   for (size_t i = 0; i < query.size(); ++i) {
-    const double level = std::nearbyint(query[i] / step_);
+    const double level = RoundToInteger(query[i] / step_);
     levels_[i] = static_cast<int16_t>(level);
     const double difference = query[i] - step_ * level;
     residual += difference * difference;
@@ -266,7 +283,7 @@ void ByteCodeQuery::LowerBounds(const std::byte* codes, size_t count, float* out
       headers.errors[i] = header.error;
       headers.norms[i] = header.norm;
     }
-    HWY_DYNAMIC_DISPATCH(BoundsOfProducts)(arguments, headers, products, bounds);
+    HWY_DYNAMIC_DISPATCH(BoundsOfProducts)(arguments, headers, some, products, bounds);
     std::memcpy(out + begin, bounds, some * sizeof(float));
   }
 }

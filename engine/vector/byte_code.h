@@ -44,6 +44,12 @@ bool HasByteCodeBound(Metric metric);
 // values.
 void EncodeByteCode(std::span<const float> vector, std::byte* out);
 
+// Whether a code says anything of its vector: otherwise that is beyond f32.
+bool SaysByteCode(const std::byte* code);
+// Nearly the vector that was encoded, off by the code's error. REQUIRES: as many values as were
+// encoded, SaysByteCode(code).
+void DecodeByteCode(const std::byte* code, std::span<float> vector);
+
 // A query prepared once. Copies what it needs.
 class ByteCodeQuery {
  public:

@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Codes of the vectors of one full chunk of the tail, as of a cluster
-// (engine/vector/cluster_lists.h) whose centroid is the middle of the chunk. Made by the first
-// search that wants them, so that writes which nobody searches cost nothing. Immutable; any thread.
+// Codes of the vectors of one full chunk of rows that are in no segment yet, as of a cluster
+// (cluster_lists.h) whose centroid is the middle of the chunk. Made by the first searches that
+// want them, so that writes which nobody searches cost nothing. Immutable; any thread.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "engine/record/record.h"
+#include "engine/record/metric.h"
 #include "engine/vector/cluster_lists.h"
 #include "engine/vector/graph_space.h"
 
 namespace pigment {
 
+// Rows of a chunk.
+inline constexpr uint32_t kChunkRows = 256;
+
 // Metrics that chunks have codes for: the points of ip depend on all vectors, so there are none.
-inline bool HasChunkCodes(Metric metric) {
-  return metric == Metric::kL2 || metric == Metric::kCosine;
-}
+inline bool HasChunkCodes(Metric metric) { return metric == Metric::kL2 || IsCosine(metric); }
 // The space of all codes of a dimension; its centre is the origin. REQUIRES: HasChunkCodes(metric).
 std::shared_ptr<const GraphSpace> MakeChunkSpace(Metric metric, uint32_t dimension);
 
 class ChunkCodes {
  public:
-  // Links are the records' places in `rows`. REQUIRES: all have vectors of the space's dimension.
+  // The vector of a row of the chunk, of the space's dimension; valid until the next is asked for.
+  using Vectors = std::function<std::span<const float>(uint32_t row)>;
+  // Links are the rows' places in the chunk. REQUIRES: finite values.
   ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, uint32_t dimension,
-             std::span<const std::shared_ptr<const Record>> rows);
+             uint32_t rows, const Vectors& vectors);
 
   bool IsFor(Metric metric, uint32_t dimension) const {
     return metric_ == metric && dimension_ == dimension;
@@ -40,6 +44,7 @@ class ChunkCodes {
   std::span<const float> centroid() const { return centroid_; }
   uint32_t nodes() const { return shape_.nodes(); }
   GraphNode node(uint32_t number) const;
+  size_t bytes() const { return nodes_.size() + centroid_.size() * sizeof(float); }
 
  private:
   const std::shared_ptr<const GraphSpace> space_;

@@ -2,7 +2,7 @@
 //
 // Points, their middle, nodes: see the header.
 
-#include "engine/collection/chunk_codes.h"
+#include "engine/vector/chunk_codes.h"
 
 #include <numeric>
 
@@ -15,25 +15,25 @@ std::shared_ptr<const GraphSpace> MakeChunkSpace(Metric metric, uint32_t dimensi
 }
 
 ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, uint32_t dimension,
-                       std::span<const std::shared_ptr<const Record>> rows)
+                       uint32_t rows, const Vectors& vectors)
     : space_(std::move(space)),
       metric_(metric),
       dimension_(dimension),
-      shape_(space_->point_dimension(), static_cast<uint32_t>(rows.size())),
+      shape_(space_->point_dimension(), rows),
       centroid_(space_->point_dimension()) {
   const size_t point_dimension = centroid_.size();
-  std::vector<float> points(rows.size() * point_dimension);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const std::vector<float>& vector = rows[i]->embedding;
-    if (metric != Metric::kCosine &&
+  std::vector<float> points(rows * point_dimension);
+  for (uint32_t i = 0; i < rows; ++i) {
+    const std::span<const float> vector = vectors(i);
+    if (!IsCosine(metric) &&
         !(InnerProduct(vector.data(), vector.data(), vector.size()) <= kPointSquareMax))
       return;
     float* const point = points.data() + i * point_dimension;
     space_->MakePoint(vector, point);
     for (size_t d = 0; d < point_dimension; ++d)
-      centroid_[d] += point[d] / static_cast<float>(rows.size());
+      centroid_[d] += point[d] / static_cast<float>(rows);
   }
-  std::vector<uint32_t> numbers(rows.size());
+  std::vector<uint32_t> numbers(rows);
   std::iota(numbers.begin(), numbers.end(), 0u);
   std::vector<std::byte> nodes(shape_.bytes());
   for (uint32_t i = 0; i < shape_.nodes(); ++i) {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chunks, then byte codes, then vectors: see the header.
+
+#include "engine/segment/pending_search.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace pigment {
+namespace {
+
+// Fewer rows are looked at by byte codes sooner than the query is made one of chunks.
+constexpr size_t kRowsWorthChunks = 4 * kChunkRows;
+// Standard errors: nothing says how far to go, so next to nothing may be missed.
+constexpr float kErrors = 3.5f;
+// Of so many rows the nearest are compared before others are gathered.
+constexpr size_t kGatheredMax = 512;
+// Rows that are bounded together.
+constexpr size_t kRowsAtOnce = 64;
+
+}  // namespace
+
+bool PendingSearch::PrepareChunks() {
+  const PendingCache& cache = *source_.cache;
+  if (cache.chunked_rows() < kRowsWorthChunks || !cache.HasChunks(source_.metric)) return false;
+  if (!chunk_query_) {
+    GraphQuery point(*cache.chunks().front().codes.space(), source_.query);
+    if (!point.is_finite()) return false;
+    SignCodeQuery signs(point.point());
+    DistanceFunction distance(Metric::kL2, point.point());
+    chunk_query_.emplace(ChunkQuery{std::move(point), std::move(signs), std::move(distance)});
+  }
+  return true;
+}
+
+float PendingSearch::BoundOf(size_t row) const {
+  float bound = 0;
+  source_.codes->LowerBounds(source_.cache->codes(row), 1, &bound);
+  return bound;
+}
+
+Status PendingSearch::CheckDimension(size_t row) const {
+  const PendingCache::Row& read = source_.cache->row(row);
+  if (read.dimension == source_.query.size()) return Status::Ok();
+  return source_.chain->OtherDimension(read.physical, read.dimension,
+                                       static_cast<uint32_t>(source_.query.size()));
+}
+
+Status PendingSearch::CompareRow(size_t row, const Wanted& wanted) {
+  if (wanted.matches) {
+    PIGMENT_ASSIGN_OR_RETURN(const bool matches, wanted.matches(row));
+    if (!matches) return Status::Ok();
+    ++rows_matched_;
+  }
+  const PendingCache::Row& place = source_.cache->row(row);
+  return source_.chain->VisitEntries(
+      place.physical, std::span(&place.entry, 1),
+      [&](const PendingRow& read, uint32_t physical) -> Status {
+        if (read.head.dimension != source_.query.size())
+          return source_.chain->OtherDimension(physical, read.head.dimension,
+                                               static_cast<uint32_t>(source_.query.size()));
+        vector_.resize(read.head.dimension);
+        std::memcpy(vector_.data(), read.vector(), vector_.size() * sizeof(float));
+        const float distance = (*source_.distance)(vector_.data());
+        if (distance != distance || !nearest_.MayEnter(distance)) return Status::Ok();
+        nearest_.Offer(distance, row);
+        if (chunk_query_) limit_square_ = chunk_query_->point.SquareOf(nearest_.worst());
+        return Status::Ok();
+      });
+}
+
+Status PendingSearch::CompareGathered(const Wanted& wanted) {
+  std::sort(gathered_.begin(), gathered_.end());
+  for (size_t next = 0; next < gathered_.size();) {
+    bounded_.clear();
+    for (; next < gathered_.size() && bounded_.size() < kRowsAtOnce; ++next) {
+      if (DistanceOfKey(static_cast<uint32_t>(gathered_[next] >> 32)) > limit_square_) {
+        next = gathered_.size();
+        break;
+      }
+      const auto row = static_cast<uint32_t>(gathered_[next]);
+      const float bound = BoundOf(row);
+      if (nearest_.MayEnter(bound)) bounded_.push_back(PromiseOf(bound, row));
+    }
+    PIGMENT_RETURN_IF_ERROR(CompareBounded(wanted));
+  }
+  gathered_.clear();
+  return Status::Ok();
+}
+
+Status PendingSearch::CompareBounded(const Wanted& wanted) {
+  std::sort(bounded_.begin(), bounded_.end());
+  for (const uint64_t promise : bounded_) {
+    // What says nothing (NaN) comes last, and may enter.
+    if (nearest_.MayEnter(DistanceOfKey(static_cast<uint32_t>(promise >> 32))))
+      PIGMENT_RETURN_IF_ERROR(CompareRow(static_cast<uint32_t>(promise), wanted));
+  }
+  return Status::Ok();
+}
+
+Status PendingSearch::GatherChunks(const Wanted& wanted) {
+  float bounds[kLinksPerNodeMax];
+  for (const PendingCache::Chunk& chunk : source_.cache->chunks()) {
+    const float square = chunk_query_->distance(chunk.codes.centroid().data());
+    for (uint32_t number = 0; number < chunk.codes.nodes(); ++number) {
+      const GraphNode node = chunk.codes.node(number);
+      node.LowerBounds(chunk_query_->signs, square, kErrors, bounds);
+      for (uint32_t i = 0; i < node.links(); ++i) {
+        if (!(bounds[i] > limit_square_))
+          gathered_.push_back(PromiseOf(bounds[i], chunk.rows[node.link(i)]));
+      }
+    }
+    rows_scored_ += chunk.rows.size();
+    if (gathered_.size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(CompareGathered(wanted));
+  }
+  return CompareGathered(wanted);
+}
+
+Status PendingSearch::CompareRows(size_t first, size_t count, const Wanted& wanted) {
+  float bounds[kRowsAtOnce];
+  source_.codes->LowerBounds(source_.cache->codes(first), count, bounds);
+  bounded_.clear();
+  for (size_t row = first; row < first + count; ++row) {
+    if (source_.cache->row(row).dimension == 0) continue;
+    PIGMENT_RETURN_IF_ERROR(CheckDimension(row));
+    ++rows_scored_;
+    const float bound = bounds[row - first];
+    if (nearest_.MayEnter(bound)) bounded_.push_back(PromiseOf(bound, static_cast<uint32_t>(row)));
+  }
+  return CompareBounded(wanted);
+}
+
+Result<std::vector<PendingHit>> PendingSearch::Nearest(const Wanted& wanted) {
+  nearest_ = TopK(wanted.k, wanted.limit);
+  rows_scored_ = rows_matched_ = 0;
+  gathered_.clear();
+  size_t first = 0;
+  // Of rows that came since the search began some may be in chunks by now.
+  if (source_.cache->chunked_rows() <= wanted.rows && PrepareChunks()) {
+    limit_square_ = chunk_query_->point.SquareOf(wanted.limit);
+    PIGMENT_RETURN_IF_ERROR(GatherChunks(wanted));
+    for (const uint32_t row : source_.cache->unchunked())
+      PIGMENT_RETURN_IF_ERROR(CompareRows(row, 1, wanted));
+    first = source_.cache->chunked_rows();
+  }
+  for (; first < wanted.rows; first += kRowsAtOnce)
+    PIGMENT_RETURN_IF_ERROR(CompareRows(first, std::min(kRowsAtOnce, wanted.rows - first), wanted));
+  std::vector<PendingHit> hits;
+  for (const Scored& scored : nearest_.TakeSorted())
+    hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+  return hits;
+}
+
+}  // namespace pigment
