@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -36,6 +37,11 @@ constexpr size_t kHitsPerCopy = 256;
 // What this library knew before conditions came.
 constexpr size_t kOptionsSizeMin = offsetof(pigment_host_search_options, conditions);
 
+bool IsOfRanges(const pigment_host_condition& condition) {
+  return condition.kind == PIGMENT_CONDITION_HAS_RANGE ||
+         condition.kind == PIGMENT_CONDITION_LACKS_RANGE;
+}
+
 Status CheckKeys(const pigment_host_condition& condition) {
   if (condition.column >= pigment::kHostColumnsMax) {
     return pigment::InvalidArgument(fmt::format("condition on column {}, expected 0 to {}",
@@ -49,6 +55,10 @@ Status CheckKeys(const pigment_host_condition& condition) {
     return pigment::InvalidArgument(
         fmt::format("a filter with {} keys, expected 1", condition.key_count));
   }
+  if (IsOfRanges(condition) && condition.key_count % 2 != 0) {
+    return pigment::InvalidArgument(
+        fmt::format("ranges with {} keys, expected pairs", condition.key_count));
+  }
   if (condition.key_count == 0) return Status::Ok();
   return pigment::abi::CheckNotNull({{condition.keys, "condition.keys"}});
 }
@@ -57,10 +67,39 @@ std::string TextOf(const pigment_host_bytes& key) {
   return key.size != 0 ? std::string(static_cast<const char*>(key.bytes), key.size) : std::string();
 }
 
+Status CheckKey(const pigment_host_bytes& key) {
+  if (key.size == 0) return Status::Ok();
+  return pigment::abi::CheckNotNull({{key.bytes, "condition.keys[].bytes"}});
+}
+
+// One clause on the elements.
+Result<HostCondition> ReadRanges(const pigment_host_condition& condition) {
+  pigment::HostClause clause{.negated = condition.kind == PIGMENT_CONDITION_LACKS_RANGE,
+                             .end = 1,
+                             .parent = pigment::HostClause::kNone};
+  for (size_t i = 0; i < condition.key_count; i += 2) {
+    const pigment_host_bytes& low = condition.keys[i];
+    const pigment_host_bytes& high = condition.keys[i + 1];
+    PIGMENT_RETURN_IF_ERROR(CheckKey(low));
+    PIGMENT_RETURN_IF_ERROR(CheckKey(high));
+    if (high.bytes == nullptr) {
+      clause.keys.push_back(TextOf(low));
+    } else {
+      clause.ranges.push_back({{{TextOf(low), true}}, {{TextOf(high), false}}});
+    }
+  }
+  std::sort(clause.keys.begin(), clause.keys.end());
+  clause.keys.erase(std::unique(clause.keys.begin(), clause.keys.end()), clause.keys.end());
+  HostCondition out{.kind = HostCondition::Kind::kClauses, .column = condition.column};
+  out.clauses.push_back(std::move(clause));
+  return out;
+}
+
 Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
   PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(condition.kind, PIGMENT_CONDITION_ANY_OF,
-                                                  PIGMENT_CONDITION_WHERE, "condition.kind"));
+                                                  PIGMENT_CONDITION_LACKS_RANGE, "condition.kind"));
   PIGMENT_RETURN_IF_ERROR(CheckKeys(condition));
+  if (IsOfRanges(condition)) return ReadRanges(condition);
   HostCondition out{.kind = static_cast<HostCondition::Kind>(condition.kind),
                     .column = condition.column};
   if (out.kind == HostCondition::Kind::kRange) {
@@ -80,9 +119,7 @@ Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
     return out;
   }
   for (size_t i = 0; i < condition.key_count; ++i) {
-    if (condition.keys[i].size != 0)
-      PIGMENT_RETURN_IF_ERROR(
-          pigment::abi::CheckNotNull({{condition.keys[i].bytes, "condition.keys[].bytes"}}));
+    PIGMENT_RETURN_IF_ERROR(CheckKey(condition.keys[i]));
     out.keys.push_back(TextOf(condition.keys[i]));
   }
   return out;

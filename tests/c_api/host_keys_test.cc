@@ -119,7 +119,25 @@ struct Condition {
       if (!has_low) bytes[0] = {nullptr, 0};
       if (!has_high) bytes[1] = {nullptr, 0};
     }
+    // A pair whose second is empty stands for its first alone.
+    for (size_t i = 1; IsOfRanges() && i < keys.size(); i += 2)
+      if (keys[i].empty()) bytes[i] = {nullptr, 0};
     return {column, kind, bytes.data(), bytes.size(), takes_low, takes_high};
+  }
+
+  bool IsOfRanges() const {
+    return kind == PIGMENT_CONDITION_HAS_RANGE || kind == PIGMENT_CONDITION_LACKS_RANGE;
+  }
+
+  bool HasInRange(const Cell& cell) const {
+    return std::any_of(cell.elements.begin(), cell.elements.end(),
+                       [this](const std::string& element) {
+                         for (size_t i = 0; i < keys.size(); i += 2)
+                           if (keys[i + 1].empty() ? element == keys[i]
+                                                   : keys[i] <= element && element < keys[i + 1])
+                             return true;
+                         return false;
+                       });
   }
 
   bool Holds(const Cells& cells) const {
@@ -143,6 +161,10 @@ struct Condition {
         return cell && std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
                  return HasPieces(cell->value, key);
                });
+      case PIGMENT_CONDITION_HAS_RANGE:
+        return cell && HasInRange(*cell);
+      case PIGMENT_CONDITION_LACKS_RANGE:
+        return !cell || !HasInRange(*cell);
     }
     return false;
   }
@@ -163,16 +185,18 @@ Condition RandomCondition(std::mt19937_64& random) {
   const int32_t of_values[] = {PIGMENT_CONDITION_ANY_OF, PIGMENT_CONDITION_RANGE,
                                PIGMENT_CONDITION_RANGE, PIGMENT_CONDITION_PRESENT,
                                PIGMENT_CONDITION_ABSENT};
-  const int32_t of_lists[] = {PIGMENT_CONDITION_HAS_ANY, PIGMENT_CONDITION_HAS_ALL,
-                              PIGMENT_CONDITION_HAS_ALL, PIGMENT_CONDITION_PRESENT,
-                              PIGMENT_CONDITION_ABSENT};
-  const size_t kind = random() % 5;
-  condition.kind = is_list ? of_lists[kind] : of_values[kind];
+  const int32_t of_lists[] = {PIGMENT_CONDITION_HAS_ANY,   PIGMENT_CONDITION_HAS_ALL,
+                              PIGMENT_CONDITION_HAS_ALL,   PIGMENT_CONDITION_PRESENT,
+                              PIGMENT_CONDITION_ABSENT,    PIGMENT_CONDITION_HAS_RANGE,
+                              PIGMENT_CONDITION_HAS_RANGE, PIGMENT_CONDITION_LACKS_RANGE};
+  condition.kind = is_list ? of_lists[random() % std::size(of_lists)]
+                           : of_values[random() % std::size(of_values)];
   const size_t values = is_list                 ? 12
                         : condition.column == 0 ? 4
                         : condition.column == 1 ? 60
                                                 : 2000;
   size_t count = condition.kind == PIGMENT_CONDITION_RANGE ? 2 : random() % 4;
+  if (condition.IsOfRanges()) count *= 2;
   while (count-- > 0) condition.keys.push_back(RandomText(random, values));
   condition.has_low = random() % 4 != 0;
   condition.has_high = random() % 4 != 0;
@@ -357,7 +381,7 @@ TEST(HostKeys, WithoutTheMemoryForTheirIndexRowsAreGivenAndCounted) {
   keyed.index.build_budget_bytes = uint64_t{1} << 20;
   std::vector<Row> rows = keyed.RandomRows(random, 3, 100);
   for (Row& row : rows) {
-    keyed.cells[row.pointer][0] = Cell{std::string(40000, static_cast<char>('a' + row.pointer))};
+    keyed.cells[row.pointer][0].emplace().value.assign(40000, static_cast<char>('a' + row.pointer));
     row.keys = Encode(keyed.cells[row.pointer]);
     row.is_dead = false;
   }
@@ -387,6 +411,12 @@ TEST(HostKeys, RefuseWhatIsNone) {
   EXPECT_EQ(open(), PIGMENT_INVALID_ARGUMENT) << "kind 0";
   condition.kind = PIGMENT_CONDITION_RANGE;
   EXPECT_EQ(open(), PIGMENT_INVALID_ARGUMENT) << "a range without bounds";
+  condition.kind = PIGMENT_CONDITION_HAS_RANGE;
+  const pigment_host_bytes one{"a", 1};
+  condition.keys = &one;
+  condition.key_count = 1;
+  EXPECT_EQ(open(), PIGMENT_INVALID_ARGUMENT) << "half a pair";
+  condition.key_count = 0;
   condition.kind = PIGMENT_CONDITION_PRESENT;
   condition.column = 65536;
   EXPECT_EQ(open(), PIGMENT_INVALID_ARGUMENT) << "a column beyond all";

@@ -165,7 +165,11 @@ enum {
   /* By its grams the text has one of keys[key_count] somewhere, letters of ASCII in any case. More rows may be let through, never fewer, so the
      host looks at each. An empty key lets through all that have grams. */
   PIGMENT_CONDITION_HAS_TEXT = 7,
-  PIGMENT_CONDITION_WHERE = 8    /* the list has elements of metadata (below), and keys[0] is a filter, `where` as JSON: the record may match */
+  PIGMENT_CONDITION_WHERE = 8,   /* the list has elements of metadata (below), and keys[0] is a filter, `where` as JSON: the record may match */
+  /* The list has an element that is not below keys[0] and below keys[1], or so with another pair of keys[key_count]; bytes NULL in a pair's second:
+     that is its first. */
+  PIGMENT_CONDITION_HAS_RANGE = 9,
+  PIGMENT_CONDITION_LACKS_RANGE = 10 /* it has none, or the column is NULL */
 };
 typedef struct pigment_host_bytes {
   const void *bytes;
