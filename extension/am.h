@@ -120,6 +120,10 @@ extern double pig_counted_part(PlannerInfo *root, IndexOptInfo *index, const Nod
  */
 extern void pig_note_clauses(PlannerInfo *root, const IndexPath *path);
 extern List *pig_known_clauses(PlannerInfo *root, const IndexOptInfo *index);
+/* The operator of a column's family that has this strategy; InvalidOid: there is none. */
+extern Oid	pig_family_operator(const IndexOptInfo *index, int column, int strategy, Oid *right_type);
+/* A copy of the column's expression. */
+extern Expr *pig_column_operand(const IndexOptInfo *index, int column);
 extern bool pig_validate(Oid opclass_oid);
 
 /* kB of entries in pending pages from which on an insert flushes them. */

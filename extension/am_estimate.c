@@ -21,6 +21,7 @@
 
 #include "am.h"
 #include "engine_error.h"
+#include "json_plan.h"
 
 /* With fewer rows it does not matter. */
 #define ROWS_MIN 1000
@@ -270,7 +271,7 @@ find_known_clauses(const IndexOptInfo *index)
 }
 
 /*
- * Not of paths for an arm of an OR, for joins, and for conditions on a distance.
+ * Not of paths for an arm of an OR, for joins, and for conditions that the server does not find.
  */
 static bool
 are_restrictions(const IndexOptInfo *index, const List *clauses)
@@ -282,7 +283,8 @@ are_restrictions(const IndexOptInfo *index, const List *clauses)
 		const IndexClause *clause = lfirst_node(IndexClause, cell);
 
 		if (!list_member_ptr(index->rel->baserestrictinfo, clause->rinfo) ||
-			is_within(index, clause->indexcol, (Node *) linitial_node(RestrictInfo, clause->indexquals)->clause))
+			is_within(index, clause->indexcol, (Node *) linitial_node(RestrictInfo, clause->indexquals)->clause) ||
+			pig_is_json_test(index, clause->indexcol, (Node *) linitial_node(RestrictInfo, clause->indexquals)->clause))
 			return false;
 	}
 	return true;
@@ -341,13 +343,14 @@ pig_counted_part(PlannerInfo *root, IndexOptInfo *index, const Node *clause, int
 }
 
 /*
- * By statistics, which know nothing of distances.
+ * By statistics, which know nothing of distances and little of jsonb.
  */
 static Selectivity
 guess(PlannerInfo *root, const IndexOptInfo *index, List *quals, List *columns)
 {
 	List	   *known_kinds = NIL;
 	double		within = 1;
+	double		tests = 1;
 	ListCell   *qual;
 	ListCell   *column;
 
@@ -357,10 +360,12 @@ guess(PlannerInfo *root, const IndexOptInfo *index, List *quals, List *columns)
 
 		if (is_within(index, lfirst_int(column), (Node *) info->clause))
 			within = WITHIN_GUESS;
+		else if (pig_is_json_test(index, lfirst_int(column), (Node *) info->clause))
+			tests *= pig_guess_json_test((Node *) info->clause);
 		else
 			known_kinds = lappend(known_kinds, info);
 	}
-	return within * clauselist_selectivity(root, known_kinds, (int) index->rel->relid, JOIN_INNER, NULL);
+	return within * tests * clauselist_selectivity(root, known_kinds, (int) index->rel->relid, JOIN_INNER, NULL);
 }
 
 Selectivity

@@ -6,6 +6,7 @@
  *
  *	- conditions on a distance, "v <=> q < r" and "1 - (v <=> q) > s". The scan gets an operator of the column's family in their place, "v <=>@
  *	  ball", and the condition stays a filter: what it means, and which error it raises, is the server's business;
+ *	- conditions on expressions of a jsonb column (json_plan.c), with which it is the same;
  *	- orders that follow from that of a distance, "1 - (v <=> q) DESC" and "-(v <#> q) DESC";
  *	- an order by a distance and more, whose rest an incremental sort does. From 17 on the server finds that too.
  *
@@ -34,6 +35,7 @@
 
 #include "am.h"
 #include "am_distance.h"
+#include "json_plan.h"
 
 /*
  * The vector column of an index; -1: there is none.
@@ -60,11 +62,8 @@ typedef struct Bounds
 	Relids		outer;			/* other relations that they take values from; NULL: none */
 } Bounds;
 
-/*
- * The operator of a column's family that has this strategy; InvalidOid: there is none.
- */
-static Oid
-family_operator(const IndexOptInfo *index, int column, int strategy, Oid *right_type)
+Oid
+pig_family_operator(const IndexOptInfo *index, int column, int strategy, Oid *right_type)
 {
 	CatCList   *list = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(index->opfamily[column]));
 	Oid			operator = InvalidOid;
@@ -83,8 +82,8 @@ family_operator(const IndexOptInfo *index, int column, int strategy, Oid *right_
 	return operator;
 }
 
-static Expr *
-column_operand(const IndexOptInfo *index, int column)
+Expr *
+pig_column_operand(const IndexOptInfo *index, int column)
 {
 	return copyObject(list_nth_node(TargetEntry, index->indextlist, column)->expr);
 }
@@ -96,7 +95,7 @@ static RestrictInfo *
 ball_clause(PlannerInfo *root, const IndexOptInfo *index, int column, const PigDistance *distance, Node *limit)
 {
 	Oid			type = InvalidOid;
-	Oid			operator = family_operator(index, column, PIG_WITHIN_STRATEGY, &type);
+	Oid			operator = pig_family_operator(index, column, PIG_WITHIN_STRATEGY, &type);
 	RowExpr    *ball;
 	OpExpr	   *clause;
 
@@ -112,7 +111,7 @@ ball_clause(PlannerInfo *root, const IndexOptInfo *index, int column, const PigD
 	ball->row_format = COERCE_EXPLICIT_CAST;
 	ball->colnames = list_make3(makeString(pstrdup("center")), makeString(pstrdup("radius")), makeString(pstrdup("minuend")));
 	ball->location = -1;
-	clause = (OpExpr *) make_opclause(operator, BOOLOID, false, column_operand(index, column),
+	clause = (OpExpr *) make_opclause(operator, BOOLOID, false, pig_column_operand(index, column),
 									  (Expr *) eval_const_expressions(root, (Node *) ball), InvalidOid, InvalidOid);
 	set_opfuncid(clause);
 	return make_simple_restrictinfo(root, (Expr *) clause);
@@ -284,7 +283,7 @@ match_order(PlannerInfo *root, IndexOptInfo *index, int column, const List *boun
 			 !pig_match_distance(root, index, column, (Node *) member->em_expr, &order->distance));
 	if (order->distance.descends != pig_pathkey_descends(first))
 		return false;
-	operator = family_operator(index, column, PIG_DISTANCE_STRATEGY, &center_type);
+	operator = pig_family_operator(index, column, PIG_DISTANCE_STRATEGY, &center_type);
 	nan_first = order->distance.descends;
 	foreach(cell, bounds)
 	{
@@ -299,14 +298,14 @@ match_order(PlannerInfo *root, IndexOptInfo *index, int column, const List *boun
 		return false;
 	if (nan_first)
 	{
-		Oid			nan_operator = family_operator(index, column, PIG_NAN_FIRST_STRATEGY, &center_type);
+		Oid			nan_operator = pig_family_operator(index, column, PIG_NAN_FIRST_STRATEGY, &center_type);
 
 		if (OidIsValid(nan_operator))
 			operator = nan_operator;
-		else if (!OidIsValid(family_operator(index, column, PIG_WITHIN_STRATEGY, &center_type)))
+		else if (!OidIsValid(pig_family_operator(index, column, PIG_WITHIN_STRATEGY, &center_type)))
 			return false;		/* not our operators: nobody knows whether they always give a number, as ours do by the other metrics */
 	}
-	order->expr = (OpExpr *) make_opclause(operator, FLOAT8OID, false, column_operand(index, column),
+	order->expr = (OpExpr *) make_opclause(operator, FLOAT8OID, false, pig_column_operand(index, column),
 										   (Expr *) copyObject(order->distance.center), InvalidOid, InvalidOid);
 	set_opfuncid(order->expr);
 	order->pathkeys = list_make1((PathKey *) first);
@@ -342,49 +341,57 @@ loops_of(PlannerInfo *root, Relids outer)
 	return Max(loops, 1);
 }
 
+/*
+ * A scan without an order, and a bitmap scan.
+ */
 static void
-add_bounded_paths(PlannerInfo *root, IndexOptInfo *index, int column, const Bounds *bounds)
+add_unordered_paths(PlannerInfo *root, IndexOptInfo *index, List *clauses, Relids outer)
 {
 	RelOptInfo *rel = index->rel;
-	Relids		outer = bms_union(bounds->outer, rel->lateral_relids);
-	double		loops = loops_of(root, bounds->outer);
+	Relids		required = bms_union(outer, rel->lateral_relids);
+	double		loops = loops_of(root, outer);
 	IndexPath  *path;
 	BitmapHeapPath *bitmap;
 
-	path = new_path(root, index, column, bounds->clauses, NULL, outer, loops);
+	path = new_path(root, index, -1, clauses, NULL, required, loops);
 	add_path(rel, (Path *) path);
-	bitmap = create_bitmap_heap_path(root, rel, (Path *) path, outer, loops, 0);
+	bitmap = create_bitmap_heap_path(root, rel, (Path *) path, required, loops, 0);
 	/* what the index knows of its rows */
-	bitmap->path.rows = Min(bitmap->path.rows, path->path.rows);
+	bitmap->path.rows = path->path.rows;
 	add_path(rel, (Path *) bitmap);
 }
 
 /*
- * Without a condition on the distance and for the distance alone the server has found the path before.
+ * Without a condition on the distance or on expressions of jsonb, and for the distance alone, the server has found the path before. column -1: there
+ * is no vector.
  */
 static void
 add_paths(PlannerInfo *root, IndexOptInfo *index, int column)
 {
-	List	   *all = find_bounds(root, index, column);
+	List	   *json = pig_json_clauses(root, index);
+	List	   *all = column >= 0 ? find_bounds(root, index, column) : NIL;
 	Order		order;
-	bool		is_ordered = match_order(root, index, column, all, &order);
-	bool		is_new = is_ordered && (!order.distance.is_plain || list_length(root->query_pathkeys) > 1 ||
+	bool		is_ordered = column >= 0 && match_order(root, index, column, all, &order);
+	bool		is_new = is_ordered && (json != NIL || !order.distance.is_plain || list_length(root->query_pathkeys) > 1 ||
 										linitial_node(PathKey, root->query_pathkeys)->pk_nulls_first);
 	ListCell   *cell;
 
 	foreach(cell, all)
 	{
 		const Bounds *bounds = lfirst(cell);
+		List	   *clauses = list_concat_copy(bounds->clauses, json);
 
 		if (is_ordered && bounds->outer == NULL && equal(bounds->center, order.distance.center))
 		{
-			add_path(index->rel, (Path *) new_path(root, index, column, bounds->clauses, &order, index->rel->lateral_relids, 1));
+			add_path(index->rel, (Path *) new_path(root, index, column, clauses, &order, index->rel->lateral_relids, 1));
 			is_new = false;
 		}
-		add_bounded_paths(root, index, column, bounds);
+		add_unordered_paths(root, index, clauses, bounds->outer);
 	}
 	if (is_new)
-		add_path(index->rel, (Path *) new_path(root, index, column, NIL, &order, index->rel->lateral_relids, 1));
+		add_path(index->rel, (Path *) new_path(root, index, column, json, &order, index->rel->lateral_relids, 1));
+	if (json != NIL)
+		add_unordered_paths(root, index, json, NULL);
 }
 
 static set_rel_pathlist_hook_type next_rel_pathlist_hook;
@@ -401,13 +408,10 @@ rel_pathlist_hook(PlannerInfo *root, RelOptInfo *rel, Index relid, RangeTblEntry
 	foreach(cell, rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
-		int			column;
 
 		if (index->amcostestimate != pig_cost_estimate || (index->indpred != NIL && !index->predOK))
 			continue;
-		column = vector_column(index);
-		if (column >= 0)
-			add_paths(root, index, column);
+		add_paths(root, index, vector_column(index));
 	}
 }
 

@@ -32,6 +32,7 @@
 #include "utils/syscache.h"
 
 #include "am.h"
+#include "json_plan.h"
 
 /* Pages that a condition reads of its postings, on average. */
 #define PAGES_PER_CONDITION 3
@@ -90,7 +91,8 @@ add_answered(AnsweredQuals *quals, const IndexOptInfo *index, const IndexClause 
 		return;
 	quals->all = lappend(quals->all, info);
 	quals->all_columns = lappend_int(quals->all_columns, clause->indexcol);
-	quals->originals = lappend(quals->originals, column.kind == PIG_COLUMN_VECTOR ? clause->rinfo : info);
+	quals->originals = lappend(quals->originals, column.kind == PIG_COLUMN_VECTOR || pig_is_json_test(index, clause->indexcol, (Node *) info->clause) ?
+							   clause->rinfo : info);
 	if (column.kind == PIG_COLUMN_VECTOR)
 		return;
 	quals->filters = lappend(quals->filters, info);
@@ -404,7 +406,7 @@ validate_filter(Oid family_oid, Oid type, const char *family)
 {
 	CatCList   *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family_oid));
 	CatCList   *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family_oid));
-	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? PIG_METADATA_WHERE :
+	int			strategies = type == ANYARRAYOID ? PIG_LIST_EQUAL : type == JSONBOID ? PIG_JSON_TEST :
 		type == TEXTOID ? PIG_TEXT_IREGEX : BTMaxStrategyNumber;
 	bool		compares = type != ANYARRAYOID && type != JSONBOID;
 	bool		valid = true;

@@ -25,8 +25,25 @@
 #include "utils/lsyscache.h"
 
 #include "am.h"
+#include "json_keys.h"
+#include "json_test.h"
 #include "keys.h"
 #include "patterns.h"
+
+/*
+ * Room for one more, which is the caller's to fill.
+ */
+static pigment_host_condition *
+next_condition(PigConditions *all)
+{
+	if (all->count == all->capacity)
+	{
+		all->capacity *= 2;
+		all->conditions = repalloc(all->conditions, sizeof(pigment_host_condition) * all->capacity);
+	}
+	memset(&all->conditions[all->count], 0, sizeof(pigment_host_condition));
+	return &all->conditions[all->count];
+}
 
 /* The keys that a scan key's argument gives: one, or those of an array's elements. */
 typedef struct Argument
@@ -263,6 +280,93 @@ list_condition(PigConditions *all, pigment_host_condition *condition, const PigC
 	condition->key_count = argument.count;
 }
 
+static void
+add_ranges(PigConditions *all, uint32 column, const PigRanges *ranges, bool lacks)
+{
+	pigment_host_condition *condition = next_condition(all);
+
+	condition->column = column;
+	condition->kind = lacks ? PIGMENT_CONDITION_LACKS_RANGE : PIGMENT_CONDITION_HAS_RANGE;
+	condition->keys = ranges->keys;
+	condition->key_count = (size_t) ranges->count;
+	all->count++;
+}
+
+/*
+ * The keys that an operator asks for at the top: one of them, or all.
+ */
+static void
+top_key_conditions(PigConditions *all, uint32 column, Datum keys, bool is_any)
+{
+	PigRanges  *any = pig_new_ranges();
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+
+	deconstruct_array(DatumGetArrayTypeP(keys), TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &count);
+	for (int i = 0; i < count; i++)
+	{
+		text	   *key = nulls[i] ? NULL : DatumGetTextPP(elements[i]);
+		PigRanges  *ranges = nulls[i] ? NULL : pig_ranges_of_top_key(VARDATA_ANY(key), (int) VARSIZE_ANY_EXHDR(key));
+
+		if (nulls[i])
+			continue;
+		if (!is_any && ranges != NULL)
+			add_ranges(all, column, ranges, false);
+		else if (is_any && ranges == NULL)
+			return;
+		else if (is_any)
+			pig_add_ranges(any, ranges);
+	}
+	if (is_any)
+		add_ranges(all, column, any, false);
+}
+
+/*
+ * Of a column with paths; each row is looked at.
+ */
+static void
+path_conditions(PigConditions *all, const PigColumn *column, ScanKey key)
+{
+	uint32		number = (uint32) key->sk_attno - 1;
+	List	   *found = NIL;
+	PigRanges  *ranges;
+	ListCell   *cell;
+	text	   *name;
+	bool		lacks;
+
+	if ((key->sk_flags & SK_SEARCHARRAY) != 0)
+		return;
+	switch (key->sk_strategy)
+	{
+		case JsonbContainsStrategyNumber:
+			found = pig_ranges_of_contained(DatumGetJsonbP(key->sk_argument));
+			break;
+		case JsonbExistsStrategyNumber:
+			name = DatumGetTextPP(key->sk_argument);
+			ranges = pig_ranges_of_top_key(VARDATA_ANY(name), (int) VARSIZE_ANY_EXHDR(name));
+			if (ranges != NULL)
+				found = list_make1(ranges);
+			break;
+		case JsonbExistsAnyStrategyNumber:
+		case JsonbExistsAllStrategyNumber:
+			top_key_conditions(all, number, key->sk_argument, key->sk_strategy == JsonbExistsAnyStrategyNumber);
+			break;
+		case PIG_JSON_PATH_EXISTS:
+		case PIG_JSON_PATH_MATCHES:
+			found = pig_ranges_of_jsonpath(key->sk_argument, key->sk_strategy == PIG_JSON_PATH_MATCHES);
+			break;
+		case PIG_JSON_TEST:
+			ranges = pig_ranges_of_test(key->sk_argument, &lacks);
+			add_ranges(all, number, ranges, lacks);
+			break;
+		default:
+			break;
+	}
+	foreach(cell, found)
+		add_ranges(all, number, lfirst(cell), false);
+}
+
 /*
  * As GIN does: entries have lost their places, so each row is looked at.
  */
@@ -436,6 +540,8 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 		case PIG_COLUMN_LIST:
 			return strategy != PIG_LIST_CONTAINED;
 		case PIG_COLUMN_JSON:
+			return argument == NULL || (strategy != PIG_JSON_PATH_EXISTS && strategy != PIG_JSON_PATH_MATCHES) ||
+				pig_ranges_of_jsonpath(*argument, strategy == PIG_JSON_PATH_MATCHES) != NIL;
 		case PIG_COLUMN_METADATA:
 			return true;
 	}
@@ -455,9 +561,9 @@ add_text_conditions(PigConditions *all, uint32 column, ScanKey key)
 	foreach(cell, sets)
 	{
 		const PigTexts *set = lfirst(cell);
-		pigment_host_condition *condition = &all->conditions[all->count++];
+		pigment_host_condition *condition = next_condition(all);
 
-		memset(condition, 0, sizeof(*condition));
+		all->count++;
 		condition->column = column;
 		condition->kind = PIGMENT_CONDITION_HAS_TEXT;
 		condition->keys = set->texts;
@@ -470,12 +576,11 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 {
 	int			i = key->sk_attno - 1;
 	const PigColumn *column = &columns->columns[i];
-	pigment_host_condition *condition = &all->conditions[all->count];
+	pigment_host_condition *condition = next_condition(all);
 	bool		rechecks = all->recheck;
 
 	if ((key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER)) != 0 || i < 0 || i >= columns->count)
 		elog(ERROR, "access method pigment got a scan key that it does not know");
-	memset(condition, 0, sizeof(*condition));
 	condition->column = (uint32) i;
 	condition->kind = PIGMENT_CONDITION_PRESENT;
 	all->recheck = false;
@@ -485,6 +590,17 @@ add_condition(PigConditions *all, const PigColumns *columns, ScanKey key)
 			ball_condition(all, columns, key);
 		else
 			all->recheck = true;	/* whether it is there: no key tells, the row does */
+		all->recheck |= rechecks;
+		return;
+	}
+	if (column->has_paths && (key->sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL | SK_ISNULL)) == 0)
+	{
+		/* a filter looks at each row anyway, by which the test came */
+		if (key->sk_strategy == PIG_JSON_TEST)
+			all->is_lossy = true;
+		else
+			all->recheck = true;
+		path_conditions(all, column, key);
 		all->recheck |= rechecks;
 		return;
 	}
@@ -517,9 +633,9 @@ PigConditions
 pig_conditions(Relation index, ScanKey keys, int count)
 {
 	PigColumns	columns = pig_columns(index);
-	/* of a scan key one, and those on grams */
-	PigConditions all = {.conditions = palloc(sizeof(pigment_host_condition) * (Size) Max(count, 1) * (1 + PIG_PATTERN_SETS_MAX))};
+	PigConditions all = {.capacity = (size_t) Max(count, 1)};
 
+	all.conditions = palloc(sizeof(pigment_host_condition) * all.capacity);
 	for (int i = 0; i < count && !all.nothing; i++)
 		add_condition(&all, &columns, &keys[i]);
 	return all;

@@ -28,6 +28,7 @@
 #include "am.h"
 #include "engine_error.h"
 #include "halfvec.h"
+#include "json_keys.h"
 #include "keys.h"
 #include "text_fold.h"
 
@@ -77,8 +78,11 @@ pig_column_of(Oid family, Oid class_type, Oid collation)
 	if (class_type == ANYARRAYOID)
 		column.kind = PIG_COLUMN_LIST;
 	else if (class_type == JSONBOID)
+	{
 		column.kind = OidIsValid(get_opfamily_member(family, JSONBOID, JSONBOID, PIG_METADATA_WHERE)) ? PIG_COLUMN_METADATA :
 			PIG_COLUMN_JSON;
+		column.has_paths = OidIsValid(get_opfamily_member(family, JSONBOID, JSONPATHOID, PIG_JSON_PATH_EXISTS));
+	}
 	else if (pig_is_key_type(class_type))
 	{
 		column.kind = PIG_COLUMN_VALUE;
@@ -405,12 +409,35 @@ add_elements(KeyList *list, int number, const PigColumn *column, Datum value)
 	array_free_iterator(iterator);
 }
 
+typedef struct ElementsOf
+{
+	KeyList    *list;
+	int			column;
+} ElementsOf;
+
+static void
+add_json_element(void *arg, const char *bytes, int size)
+{
+	ElementsOf *of = arg;
+
+	begin_key(of->list, of->column, PIGMENT_KEY_ELEMENT);
+	appendBinaryStringInfo(&of->list->bytes, bytes, size);
+	end_key(of->list);
+}
+
 static void
 add_json_elements(KeyList *list, int number, const PigColumn *column, Datum value)
 {
+	ElementsOf	of = {list, number};
 	int32		count = 0;
-	Datum	   *entries = (Datum *) DatumGetPointer(DirectFunctionCall2(gin_extract_jsonb, value, PointerGetDatum(&count)));
+	Datum	   *entries;
 
+	if (column->has_paths)
+	{
+		pig_visit_json_elements(DatumGetJsonbP(value), add_json_element, &of);
+		return;
+	}
+	entries = (Datum *) DatumGetPointer(DirectFunctionCall2(gin_extract_jsonb, value, PointerGetDatum(&count)));
 	for (int32 i = 0; i < count; i++)
 	{
 		begin_key(list, number, PIGMENT_KEY_ELEMENT);

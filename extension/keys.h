@@ -17,8 +17,8 @@
  *	boolean							1 byte
  *	uuid							16 bytes
  *	array of one of these			a value without bytes, and each element that is not NULL as above
- *	jsonb							a value without bytes, and as elements what GIN's jsonb_ops takes of it: keys, and values of any depth without
- *									their place
+ *	jsonb							a value without bytes, and its scalars, objects and arrays as elements, each behind its path (json_keys.h); of a
+ *									class without paths, as there was before: what GIN's jsonb_ops takes of it
  *	jsonb, metadata_ops				a value without bytes, and as elements what the engine makes of it (pigment_host_metadata_elements)
  */
 #ifndef PIGMENT_KEYS_H
@@ -49,6 +49,10 @@
 #define PIG_LIST_EQUAL 4
 /* Of metadata: the one operator of a class that makes a jsonb column such a one. */
 #define PIG_METADATA_WHERE 20
+/* Of jsonb: what the planner asks by in the place of conditions on expressions. A column has paths if its family has one of jsonpath's. */
+#define PIG_JSON_PATH_EXISTS 15
+#define PIG_JSON_PATH_MATCHES 16
+#define PIG_JSON_TEST 21
 
 typedef enum PigColumnKind
 {
@@ -65,6 +69,7 @@ typedef struct PigColumn
 	Oid			type;			/* of the values, or of the elements, that pig_is_key_type() knows */
 	bool		orders_by_bytes;	/* text: the collation orders as the bytes do */
 	bool		has_grams;		/* text: what is found in it is known too */
+	bool		has_paths;		/* jsonb: its elements have their places */
 	int			key_bytes_max;
 } PigColumn;
 
@@ -122,8 +127,10 @@ typedef struct PigConditions
 {
 	pigment_host_condition *conditions;
 	size_t		count;
+	size_t		capacity;
 	PigBound	bound;
-	bool		recheck;		/* more rows may come than there should be, the bound left aside */
+	bool		is_lossy;		/* there is a condition that stays a filter above the scan, because it may let through more */
+	bool		recheck;		/* more rows may come than there should be, the bound and what is lossy left aside */
 	bool		nothing;		/* no row can match */
 } PigConditions;
 

@@ -72,10 +72,22 @@ CREATE OPERATOR CLASS array_ops DEFAULT FOR TYPE anyarray USING pigment AS
 	OPERATOR 4 = (anyarray, anyarray);
 COMMENT ON OPERATOR CLASS array_ops USING pigment IS 'conditions on columns of arrays of any type that has an operator class for filters';
 
+-- What the planner gives to an index in place of a condition on an expression of jsonb (extension/json_plan.c). Nobody writes these: an index scan
+-- that has one shows it in its plan.
+CREATE TYPE pigment.json_test AS (path text[], type text, operator text, texts text[], numbers numeric[]);
+COMMENT ON TYPE pigment.json_test IS
+	'what is asked of the value at a path of jsonb: taken for what, which operator, and the texts or numbers of which one is on its other side';
+CREATE FUNCTION pigment._json_may_pass(value jsonb, test pigment.json_test) RETURNS boolean
+	LANGUAGE c IMMUTABLE PARALLEL SAFE COST 100 AS 'MODULE_PATHNAME', 'pigment_pg_json_may_pass';
+COMMENT ON FUNCTION pigment._json_may_pass(jsonb, pigment.json_test) IS 'implementation of @^ operator';
+CREATE OPERATOR pigment.@^ (LEFTARG = jsonb, RIGHTARG = pigment.json_test, FUNCTION = pigment._json_may_pass, RESTRICT = contsel);
+COMMENT ON OPERATOR pigment.@^ (jsonb, pigment.json_test) IS 'condition of an index scan: false only where a test of jsonb does not hold';
+
 -- numbered as GIN numbers them
 CREATE OPERATOR CLASS jsonb_ops DEFAULT FOR TYPE jsonb USING pigment AS
-	OPERATOR 7 @> (jsonb, jsonb), OPERATOR 9 ? (jsonb, text), OPERATOR 10 ?| (jsonb, text[]), OPERATOR 11 ?& (jsonb, text[]);
-COMMENT ON OPERATOR CLASS jsonb_ops USING pigment IS 'conditions on columns of jsonb: what they contain, and which keys they have';
+	OPERATOR 7 @> (jsonb, jsonb), OPERATOR 9 ? (jsonb, text), OPERATOR 10 ?| (jsonb, text[]), OPERATOR 11 ?& (jsonb, text[]),
+	OPERATOR 15 @? (jsonb, jsonpath), OPERATOR 16 @@ (jsonb, jsonpath), OPERATOR 21 pigment.@^ (jsonb, pigment.json_test);
+COMMENT ON OPERATOR CLASS jsonb_ops USING pigment IS 'conditions on columns of jsonb: what they contain, which keys they have, what lies at their paths';
 
 -- Filters of collections. pigment.matches() says what it asks of metadata by this operator where an index has a column of this class, and looks at
 -- the rows that come.

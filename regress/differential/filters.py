@@ -34,6 +34,8 @@ TIMES = ["infinity", "-infinity", "2000-01-01 00:00:00", "1999-12-31 23:59:59.99
 UUIDS = ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
          "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12"]
 COMPARISONS = ["=", "=", "<", "<=", ">", ">="]
+# A cast of jsonb that a row does not take: with the index nobody may look at that row.
+NO_VALUE = ["invalid input syntax for type", "cannot cast jsonb", "is out of range for type", "out of range"]
 
 
 class Scalar:
@@ -223,8 +225,21 @@ class Searched:
 class Documents:
     """A column of jsonb."""
 
-    KEYS = ["a", "b", "tags", "", "ä", "x" * 130]
-    VALUES = ['"a"', '"b"', "1", "1.0", "1e2", "100", "-0.5", "true", "false", "null", '""', '"' + "y" * 140 + '"']
+    KEYS = ["a", "b", "tags", "", "ä", "0", "x" * 126, "x" * 130]
+    VALUES = ['"a"', '"b"', "1", "1.0", "1e2", "100", "-0.5", "true", "false", "null", '""', '"' + "y" * 140 + '"', '"1"', '"true"', '"{}"', '"z' + "z" * 300 + '"']
+    # by key what casts of its values take, whatever is drawn
+    CAST = {
+        "int": ["5", '"5"', '" 7 "', '"+3"', '"-2"', "-2", "0", "100", '"007"', "null", "32767", '"100"'],
+        "real": ["0.5", '"0.5"', '"1e2"', "100", '"NaN"', '"Infinity"', '"-inf"', '".5"', '"5."', "16777217", '"16777217.4"', "-0.1", "1e20", '"1E-3"', "null",
+                 "0.30000000000000004", '"0.3"', "123456789.123456789"],
+        "bool": ["true", "false", '"t"', '"YES"', '" on "', '"off"', "1", "0", '"0"', '"n"', '"tr"', '"FALSE"', "null"],
+        "number": ["1", "1.5", "2.5", "-0.5", "100", "3", "0.30000000000000004", "1e15", "-1.5", "16777217"],
+    }
+    OPERANDS = {
+        "int": [("int4", ["5", "7", "3", "0", "-2", "100", "6"]), ("int8", ["5", "99999999999", "-2"]), ("numeric", ["4.5", "5.0", "NaN", "-2.00"]), ("float8", ["5", "4.5", "1e30", "NaN"])],
+        "real": [("float8", ["0.5", "100", "NaN", "Infinity", "-Infinity", "16777217", "0.3", "0.1", "1e20", "-1e-300"]), ("float4", ["0.5", "16777216", "0.3", "NaN"]),
+                 ("numeric", ["0.5", "100", "16777217.4", "0.30000000000000004"]), ("int4", ["0", "100", "16777217"])],
+    }
 
     def __init__(self, draw, name):
         self.name = name
@@ -236,28 +251,117 @@ class Documents:
     def declaration(self):
         return f"{self.name} jsonb"
 
+    def member(self, draw, depth):
+        if draw.random() < 0.35:
+            key = draw.choice(list(self.CAST))
+            return f'"{key}": {draw.choice(self.CAST[key])}'
+        return f'"{draw.choice(self.KEYS)}": {self.text(draw, depth)}'
+
     def text(self, draw, depth=0):
         shape = draw.random()
         if shape < (0.3 if depth else 0.1) or depth > 2:
             return draw.choice(self.VALUES)
-        inner = [self.text(draw, depth + 1) for _ in range(draw.choice([0, 1, 1, 2, 3]))]
+        count = draw.choice([0, 1, 1, 2, 3])
         if shape < 0.5:
-            return "[" + ", ".join(inner) + "]"
-        return "{" + ", ".join(f'"{draw.choice(self.KEYS)}": {value}' for value in inner) + "}"
+            return "[" + ", ".join(self.text(draw, depth + 1) for _ in range(count)) + "]"
+        return "{" + ", ".join(self.member(draw, depth + 1) for _ in range(count + (depth == 0))) + "}"
 
     def value(self, draw):
         return "NULL" if draw.random() < 0.15 else f"'{self.text(draw)}'::jsonb"
 
     def condition(self, draw):
         kind = draw.random()
-        if kind < 0.1:
+        if kind < 0.05:
             return f"{self.name} IS {draw.choice(['', 'NOT '])}NULL"
         keys = lambda: "ARRAY[" + ", ".join(f"'{key}'" for key in draw.choices(self.KEYS, k=draw.randint(0, 3))) + "]::text[]"
-        if kind < 0.3:
+        if kind < 0.12:
             return f"{self.name} ? '{draw.choice(self.KEYS + ['1'])}'"
-        if kind < 0.5:
+        if kind < 0.2:
             return f"{self.name} {draw.choice(['?|', '?&'])} {keys()}"
-        return f"{self.name} @> '{self.text(draw)}'::jsonb"
+        if kind < 0.3:
+            return f"{self.name} @> '{self.text(draw)}'::jsonb"
+        if kind < 0.45:
+            return f"{self.name} @? {quoted(draw.choice(['', '', 'strict ', 'lax ']) + self.path(draw))}"
+        if kind < 0.55:
+            return f"{self.name} @@ {quoted(draw.choice(['', '', 'strict ']) + draw.choice([self.path, self.predicate])(draw, '$'))}"
+        return self.expression(draw)
+
+    def inner(self, draw):
+        """An expression of jsonb in the column."""
+        steps = [f" -> '{draw.choice(self.KEYS)}'" for _ in range(draw.choice([0, 0, 0, 0, 1, 2]))]
+        if draw.random() < 0.1:
+            steps.append(f" -> {draw.choice([0, 0, 1, -1])}")
+        return self.name + "".join(steps)
+
+    def at(self, draw, key):
+        """The value of a key, as text."""
+        inner = self.inner(draw)
+        if inner == self.name and draw.random() < 0.2:
+            return draw.choice([f"({inner} #>> '{{{key}}}')", f"jsonb_extract_path_text({inner}, '{key}')"])
+        return f"({inner} ->> '{key}')"
+
+    def expression(self, draw):
+        kind = draw.random()
+        if kind < 0.2:
+            return self.cast_condition(draw, "int", draw.choice(["int2", "int4", "int4", "int8", "numeric", "float8"]))
+        if kind < 0.35:
+            return self.cast_condition(draw, "real", draw.choice(["float8", "float8", "float4", "numeric"]))
+        if kind < 0.45:
+            boolean = f"{self.at(draw, 'bool')}::bool"
+            return draw.choice(["{}", "NOT {}", "{} = false", "{} IS TRUE", "{} IS FALSE", "{} IS NOT TRUE", "{} IS NULL", "{} = ANY (ARRAY[true])"]).format(boolean)
+        if kind < 0.52:
+            number = f"({self.inner(draw)} -> 'number')::{draw.choice(['int4', 'int8', 'numeric', 'float8', 'float4'])}"
+            return f"{number} {draw.choice(COMPARISONS)} {draw.choice(['1', '2', '1.5', '3', '-1', '0.3::float8', '100'])}"
+        path = draw.choices(["a", "b", "tags", "ä"], k=draw.randint(0, 2))
+        text = draw.choice([
+            lambda: self.at(draw, draw.choice(self.KEYS)), lambda: self.at(draw, draw.choice(self.KEYS)),
+            lambda: f"({self.inner(draw)} ->> {draw.choice([0, 1, -1])})",
+            lambda: f"({self.name} #>> '{{{','.join(path + draw.choice([[], ['0']]))}}}')"])()
+        json = draw.choice([
+            lambda: f"({self.inner(draw)} -> '{draw.choice(self.KEYS)}')", lambda: f"({self.name} #> '{{{','.join(path)}}}')",
+            lambda: self.name + "".join(f"['{key}']" for key in path + ["a"])])()
+        if kind < 0.67:
+            return f"{draw.choice([text, json])} IS {draw.choice(['', 'NOT '])}NULL"
+        if kind < 0.75:
+            return f"{json} = {quoted(self.text(draw, 2))}::jsonb"
+        texts = lambda: quoted(draw.choice(["a", "b", "1", "1.0", "100", "-0.5", "true", "false", "", "null", "y" * 140, "{}", "[]", '{"a": 1}', '["a"]', "5", "z" * 301, "01", "-0"]))
+        if kind < 0.85:
+            return f"{text} IN ({texts()}, {texts()})"
+        return draw.choice([f"{text} = {texts()}", f"{texts()} = {text}", f"{text} = ANY (ARRAY[{texts()}, NULL, {texts()}])", f"{text} <> {texts()}", f"{text} < {texts()}"])
+
+    def cast_condition(self, draw, key, kind):
+        value = f"{self.at(draw, key)}::{kind}"
+        if draw.random() < 0.1:
+            return f"{value} IS {draw.choice(['', 'NOT '])}NULL"
+        if kind not in ("float4", "float8") and draw.random() < 0.2:
+            return f"{value} IN (5, 7, {draw.randint(-3, 9)})"
+        other, literals = draw.choice(self.OPERANDS[key])
+        literal = f"'{draw.choice(literals)}'::{other}"
+        if draw.random() < 0.15:
+            return f"{literal} {draw.choice(COMPARISONS)} {value}"
+        return f"{value} {draw.choice(COMPARISONS)} {literal}"
+
+    def path(self, draw, root="$", depth=0):
+        steps = [draw.choice([
+            lambda: f'."{draw.choice(self.KEYS + ["int", "real"])}"', lambda: f'."{draw.choice(["a", "b", "tags"])}"', lambda: f'."{draw.choice(["a", "b", "int"])}"',
+            lambda: draw.choice(["[*]", "[*]", "[0]", "[last]", "[0 to 1]", ".*", ".**", ".**{1}"]),
+            lambda: f" ? ({self.predicate(draw, '@', depth + 1)})" if depth < 2 else '."a"'])() for _ in range(draw.choice([0, 1, 1, 2, 2, 3]))]
+        return root + "".join(steps) + draw.choice([""] * 12 + [".type()", ".size()", ".double()", ".keyvalue().value"])
+
+    def predicate(self, draw, root, depth=0):
+        kind = draw.random()
+        if depth < 3 and kind < 0.25:
+            return f"({self.predicate(draw, root, depth + 1)}) {draw.choice(['&&', '||', '||'])} ({self.predicate(draw, root, depth + 1)})"
+        if depth < 3 and kind < 0.32:
+            return draw.choice(["!({})", "({}) is unknown"]).format(self.predicate(draw, root, depth + 1))
+        path = self.path(draw, root, depth + 1)
+        if kind < 0.42:
+            return f"exists ({path})"
+        if kind < 0.5:
+            return path + " " + draw.choice(['starts with "a"', 'starts with ""', 'like_regex "^[ay]"', 'starts with "y"'])
+        literal = draw.choice(['"a"', '"b"', "1", "1.0", "100", "-0.5", "5", "true", "false", "null", '""', "0.5", '"' + "y" * 140 + '"', self.path(draw, root, depth + 1), "1 + 1"])
+        sides = [path, literal] if draw.random() < 0.8 else [literal, path]
+        return f"{sides[0]} {draw.choice(['==', '==', '==', '!=', '<', '<=', '>', '>='])} {sides[1]}"
 
 
 class Metadata:
@@ -330,7 +434,7 @@ class Table:
         self.session, self.draw, self.name = session, draw, f"t{number}"
         self.dimension = draw.choice([0, 1, 2, 2, 3, 3])  # few, so that distances tie; 0: no vector
         self.is_partitioned = draw.random() < 0.2
-        kinds = draw.choices([Column, Documents, Metadata, Searched], [0.55, 0.12, 0.13, 0.2], k=draw.randint(1, 5))
+        kinds = draw.choices([Column, Documents, Metadata, Searched], [0.48, 0.2, 0.12, 0.2], k=draw.randint(1, 5))
         self.columns = [kind(draw, f"c{i}") for i, kind in enumerate(kinds)]
         self.operator, metric = draw.choice([("<->", "l2"), ("<=>", "cosine"), ("<#>", "ip"), ("<+>", "l1")])
         self.type = draw.choice(["vector", "vector", "halfvec"])
@@ -482,6 +586,8 @@ class Table:
         try:
             expected = self.answer(select, False)
         except sql.Refused as refused:
+            if any(error in str(refused) for error in NO_VALUE):
+                return None
             return self.compare_refusal(select, refused)
         limited = select + (f" LIMIT {limit}" if limit else "")
         prepared = self.draw.random() < 0.15
@@ -502,6 +608,8 @@ class Table:
         self.used += "Index Cond" in plan
         self.ranked += "Index Cond" in plan and "Order By" in plan
         self.bounded += f"{self.operator}@" in plan
+        self.tested += "@^" in plan
+        self.walked += any(operator in line for line in plan.splitlines() if "Index Cond" in line for operator in ["@?", "@@"])
         self.descended += "Order By" in plan and direction.startswith(" DESC")
         return None
 
@@ -525,6 +633,8 @@ class Table:
     used = 0  # queries with conditions in the index
     ranked = 0  # of these, those that it gave in order
     bounded = 0  # with a condition on the distance in it
+    tested = 0  # on an expression of jsonb
+    walked = 0  # by jsonpath
     descended = 0  # that it gave in an order that descends
 
 
@@ -575,7 +685,7 @@ def main():
     session = sql.Session()
     session.run("CREATE EXTENSION pigment")
     session.run("CREATE ROLE somebody; GRANT CREATE ON SCHEMA public TO somebody; SET ROLE somebody")
-    compared = used = ranked = bounded = descended = failures = 0
+    compared = used = ranked = bounded = descended = tested = walked = failures = 0
     for number in range(TABLES):
         # each table its own, so that one alone can be repeated
         table, problem = run_table(session, random.Random(f"{seed} {number}"), number)
@@ -584,6 +694,8 @@ def main():
         ranked += table.ranked
         bounded += table.bounded
         descended += table.descended
+        tested += table.tested
+        walked += table.walked
         failures += problem is not None
         columns = ", ".join(column.declaration() for column in table.columns)
         print(f"{'not ' if problem else ''}ok {number + 1} - {columns}; {table.type} of {table.dimension} dimensions, {table.next_id} rows, "
@@ -591,9 +703,11 @@ def main():
         if problem:
             print("# " + problem.replace("\n", "\n# "), flush=True)
     session.close()
-    enough = compared >= QUERIES_MIN and used >= compared // 2 and ranked >= compared // 8 and bounded >= compared // 10 and descended >= compared // 30
+    enough = compared >= QUERIES_MIN and used >= compared // 2 and ranked >= compared // 8 and bounded >= compared // 10 and descended >= compared // 30 \
+        and tested >= compared // 50 and walked >= compared // 50
     print(f"{'' if enough or failures else 'not '}ok {TABLES + 1} - {compared} queries compared, {used} with conditions in the index, "
-          f"{ranked} of these in its order, {bounded} with a distance among them, {descended} in an order that descends")
+          f"{ranked} of these in its order, {bounded} with a distance among them, {descended} in an order that descends, "
+          f"{tested} with an expression of jsonb, {walked} with jsonpath")
     print(f"1..{TABLES + 1}")
     return 1 if failures or not enough else 0
 

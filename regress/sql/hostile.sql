@@ -28,7 +28,11 @@ INSERT INTO extremes VALUES
 	('oid', NULL), ('oid', '0'), ('oid', '4294967295'),
 	('cstring', NULL), ('cstring', '''{''::cstring'), ('cstring', '''{1:1,1:''::cstring'), ('cstring', '''{-5:1e999}/99999999999999''::cstring'), ('cstring', '''[''::cstring'), ('cstring', '''[1,,''::cstring'), ('cstring', 'textout(repeat(''9'', 100000))'), ('cstring', 'textout(''['' || repeat(''1e-9,'', 20000))'),
 	('cstring[]', NULL), ('cstring[]', '''{}'''), ('cstring[]', '''{5}'''), ('cstring[]', '''{NULL}'''), ('cstring[]', '''{{1},{2}}'''), ('cstring[]', '''{99999999999}'''),
-	('bytea', NULL), ('bytea', ''''''), ('bytea', '''\x00ff''');
+	('bytea', NULL), ('bytea', ''''''), ('bytea', '''\x00ff'''),
+	('pigment.json_test', NULL), ('pigment.json_test', '(NULL, ''text'', ''='', NULL, NULL)'), ('pigment.json_test', '(''{a}'', ''text'', ''='', ''{NULL,1,true,"{",99}'', NULL)'),
+	('pigment.json_test', '(''{{a},{NULL}}'', ''double'', ''<='', NULL, ''{NaN,Infinity,1e1000,NULL}'')'), ('pigment.json_test', '(''{}'', ''json'', ''='', ''{"{",1}'', NULL)'),
+	('pigment.json_test', '(array_fill(''a''::text, ARRAY[100]), ''boolean'', ''true'', NULL, NULL)'), ('pigment.json_test', '(''{}'', ''json real'', '''', NULL, ''{{1},{2}}'')'),
+	('pigment.json_test', '(''{""}'', ''none'', ''is'', ''{}'', ''{}'')'), ('pigment.json_test', '(''{}'', ''json'', ''is null'', NULL, NULL)');
 
 -- Calls each of the functions `rounds` times; returns what must not happen.
 CREATE FUNCTION call_all(rounds int) RETURNS SETOF text LANGUAGE plpgsql AS $$
