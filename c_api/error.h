@@ -156,6 +156,8 @@ enum class HandleKind : uint64_t {
   kSegment = 0x70676d5f7365676d,
   kHostSearch = 0x70676d5f68737263,
   kPendingCache = 0x70676d5f70636163,
+  kTextAnalyzer = 0x70676d5f74616e6c,
+  kTextQuery = 0x70676d5f74717279,
 };
 
 // Base of every handle struct: `struct pigment_client : pigment::abi::Handle<HandleKind::kClient> {

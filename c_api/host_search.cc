@@ -3,14 +3,16 @@
 // The host's resumable search. One thread at a time for each object; freeing it touches memory
 // only.
 
-#include "engine/segment/host_search.h"
+#include "c_api/host_search.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
 #include "c_api/host_segment.h"
+#include "c_api/host_text.h"
 #include "engine/base/limits.h"
 #include "engine/query/filter.h"
 #include "engine/query/filter_keys.h"
@@ -27,6 +30,7 @@ namespace {
 
 using pigment::HostCondition;
 using pigment::HostHit;
+using pigment::HostTextHit;
 using pigment::Result;
 using pigment::Status;
 
@@ -125,6 +129,13 @@ Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
   return out;
 }
 
+pigment_host_hit ToHostHit(const HostTextHit& hit) {
+  if (hit.rank == HostTextHit::kNoText)
+    return {hit.row_pointer, std::numeric_limits<float>::quiet_NaN(), 2};
+  const float score = pigment::ScoreOfSum(-hit.rank);
+  return {hit.row_pointer, score != 0 ? -score : 0, 0};
+}
+
 pigment_host_hit ToHostHit(const HostHit& hit) {
   int32_t kind = 0;
   if (hit.key == HostHit::kNan) kind = 1;
@@ -132,23 +143,29 @@ pigment_host_hit ToHostHit(const HostHit& hit) {
   return {hit.row_pointer, hit.distance(), kind};
 }
 
+template <typename Hit, typename Search>
+Result<size_t> CopyNext(Search& search, std::span<pigment_host_hit> hits) {
+  Hit some[kHitsPerCopy];
+  PIGMENT_ASSIGN_OR_RETURN(const size_t found, search.Next({some, hits.size()}));
+  for (size_t i = 0; i < found; ++i) hits[i] = ToHostHit(some[i]);
+  return found;
+}
+
+// For calls that a search by words does not have.
+Status CheckByDistance(const pigment_host_search& search) {
+  if (search.search) return Status::Ok();
+  return pigment::InvalidArgument("argument search ranks by words");
+}
+
+Status CheckText(const pigment_host_search_options& options) {
+  if (options.query != nullptr)
+    return pigment::InvalidArgument("options.text and options.query, expected one of them");
+  if (options.text_column < pigment::kHostColumnsMax) return Status::Ok();
+  return pigment::InvalidArgument(fmt::format("options.text_column {}, expected 0 to {}",
+                                              options.text_column, pigment::kHostColumnsMax - 1));
+}
+
 }  // namespace
-
-struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHostSearch> {
-  explicit pigment_host_search(pigment::HostSearchOptions options) : search(std::move(options)) {}
-
-  uint64_t pins() const {
-    uint64_t sum = 0;
-    for (const auto* source : segment_sources) sum += source->pins();
-    for (const auto& source : pending_sources) sum += source->pins();
-    return sum;
-  }
-
-  std::vector<const pigment::abi::HostBlockSource*> segment_sources;
-  std::vector<std::unique_ptr<pigment::abi::HostBlockSource>> pending_sources;
-  pigment::HostSearch search;  // dies before what it reads from
-  uint64_t pages_read = 0;
-};
 
 struct pigment_pending_cache : pigment::abi::Handle<pigment::abi::HandleKind::kPendingCache> {
   explicit pigment_pending_cache(const pigment::PendingCacheOptions& options)
@@ -210,7 +227,18 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
           }
           out.filter.emplace(std::move(conditions));
         }
-        *search = new pigment_host_search(std::move(out));
+        if (copy.text == nullptr) {
+          *search = new pigment_host_search(std::move(out));
+          return Status::Ok();
+        }
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(copy.text, "options.text"));
+        PIGMENT_RETURN_IF_ERROR(CheckText(copy));
+        *search = new pigment_host_search(
+            pigment::HostTextSearchOptions{.column = copy.text_column,
+                                           .query = copy.text->query,
+                                           .batch_rows_first = out.batch_rows_first,
+                                           .batch_bytes_max = out.batch_bytes_max,
+                                           .filter = std::move(out.filter)});
         return Status::Ok();
       });
 }
@@ -225,7 +253,9 @@ pigment_status pigment_host_search_add_segment(pigment_host_search* search,
     if (deleted == nullptr) deleted_bytes = 0;
     search->segment_sources.push_back(&segment->source);
     const uint64_t pins = segment->source.pins();
-    Status status = search->search.AddSegment(segment->segment.get(), {deleted, deleted_bytes});
+    const std::span<const uint8_t> bits(deleted, deleted_bytes);
+    Status status = search->text ? search->text->AddSegment(segment->segment.get(), bits)
+                                 : search->search->AddSegment(segment->segment.get(), bits);
     search->pages_read += segment->source.pins() - pins;
     if (!status.ok()) search->segment_sources.pop_back();
     return status;
@@ -239,7 +269,9 @@ pigment_status pigment_host_search_add_pending(pigment_host_search* search,
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
     PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
     search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
-    search->search.AddPending(search->pending_sources.back().get(), stamp, first);
+    pigment::BlockSource* const pages = search->pending_sources.back().get();
+    search->text ? search->text->AddPending(pages, stamp, first)
+                 : search->search->AddPending(pages, stamp, first);
     return Status::Ok();
   });
 }
@@ -253,7 +285,9 @@ pigment_status pigment_host_search_add_pending_cache(pigment_host_search* search
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(cache, "cache"));
     PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
     search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
-    search->search.AddPending(search->pending_sources.back().get(), cache->cache);
+    pigment::BlockSource* const pages = search->pending_sources.back().get();
+    search->text ? search->text->AddPending(pages, cache->cache)
+                 : search->search->AddPending(pages, cache->cache);
     return Status::Ok();
   });
 }
@@ -269,12 +303,13 @@ pigment_status pigment_host_search_next(pigment_host_search* search, pigment_hos
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{hits, "hits"}, {count, "count"}}));
         if (capacity == 0) return pigment::InvalidArgument("capacity is 0, at least 1 is needed");
-        HostHit some[kHitsPerCopy];
+        const std::span<pigment_host_hit> room(hits,
+                                               capacity < kHitsPerCopy ? capacity : kHitsPerCopy);
         const uint64_t pins = search->pins();
-        auto found = search->search.Next({some, capacity < kHitsPerCopy ? capacity : kHitsPerCopy});
+        const Result<size_t> found = search->text ? CopyNext<HostTextHit>(*search->text, room)
+                                                  : CopyNext<HostHit>(*search->search, room);
         search->pages_read += search->pins() - pins;
         PIGMENT_RETURN_IF_ERROR(found.status());
-        for (size_t i = 0; i < *found; ++i) hits[i] = ToHostHit(some[i]);
         *count = *found;
         return Status::Ok();
       });
@@ -284,17 +319,24 @@ void pigment_host_search_get_counters(const pigment_host_search* search,
                                       pigment_host_search_counters* counters) {
   if (counters == nullptr) return;
   pigment_host_search_counters out{};
+  const auto fill = [&out](const auto& of) {
+    out.passes = of.passes();
+    out.rows_scored = of.rows_scored();
+    out.segment_rows = of.segment_rows();
+    out.pending_rows = of.pending_rows();
+    out.unindexed_rows = of.unindexed_rows();
+  };
   if (pigment::abi::IsHandle(search)) {
-    out.passes = search->search.passes();
-    out.rows_scored = search->search.rows_scored();
     out.pages_read = search->pages_read;
-    out.segment_rows = search->search.segment_rows();
-    out.pending_rows = search->search.pending_rows();
-    out.unindexed_rows = search->search.unindexed_rows();
-    out.walks = search->search.walks();
-    out.probes = search->search.probes();
-    out.visits = search->search.visits();
-    out.rows_late = search->search.rows_late();
+    if (search->text) {
+      fill(*search->text);
+    } else {
+      fill(*search->search);
+      out.walks = search->search->walks();
+      out.probes = search->search->probes();
+      out.visits = search->search->visits();
+      out.rows_late = search->search->rows_late();
+    }
   }
   pigment::abi::WriteStruct(out, counters);
 }
@@ -311,8 +353,9 @@ pigment_status pigment_host_search_sample_within(pigment_host_search* search, ui
       [&]() -> Status {
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{rows, "rows"}, {within, "within"}}));
+        PIGMENT_RETURN_IF_ERROR(CheckByDistance(*search));
         const uint64_t pins = search->pins();
-        const auto found = search->search.SampleWithin(sample);
+        const auto found = search->search->SampleWithin(sample);
         search->pages_read += search->pins() - pins;
         PIGMENT_RETURN_IF_ERROR(found.status());
         *rows = found->rows;
@@ -330,7 +373,8 @@ pigment_status pigment_host_search_visit_keys(pigment_host_search* search,
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
     PIGMENT_RETURN_IF_ERROR(
         pigment::abi::CheckNotNull({{reinterpret_cast<const void*>(visit), "visit"}}));
-    return search->search.VisitKeys([&](uint64_t row_pointer, uint64_t fingerprint) -> Status {
+    PIGMENT_RETURN_IF_ERROR(CheckByDistance(*search));
+    return search->search->VisitKeys([&](uint64_t row_pointer, uint64_t fingerprint) -> Status {
       const pigment_status status = visit(context, row_pointer, fingerprint);
       if (status == PIGMENT_OK) return Status::Ok();
       return pigment::abi::CallbackStatus(status,

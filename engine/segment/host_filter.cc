@@ -5,8 +5,10 @@
 #include "engine/segment/host_filter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "engine/base/bits.h"
 #include "engine/base/call_control.h"
 #include "engine/base/substring.h"
 #include "engine/inverted/gram.h"
@@ -290,6 +292,32 @@ Result<bool> HostFilter::Matches(std::span<const std::byte> keys) const {
   }));
   return std::all_of(states.begin(), states.end(),
                      [](const ConditionState& state) { return state.holds(); });
+}
+
+Result<LiveRows> LiveRowsOf(const Segment& segment, std::span<const uint8_t> deleted,
+                            const std::optional<HostFilter>& filter) {
+  const uint32_t rows = segment.info().rows;
+  LiveRows live;
+  if (!deleted.empty()) {
+    live.mask.assign((size_t{rows} + 63) / 64, 0);
+    const size_t bytes = std::min(deleted.size(), live.mask.size() * sizeof(uint64_t));
+    if (bytes != 0) std::memcpy(live.mask.data(), deleted.data(), bytes);
+    for (uint64_t& word : live.mask) word = ~word;
+    // Bits behind the last row must not make a block look wanted.
+    if (rows % 64 != 0) live.mask.back() &= ~uint64_t{0} >> (64 - rows % 64);
+  }
+  if (filter) {
+    PIGMENT_ASSIGN_OR_RETURN(HostFilter::Rows found, filter->RowsOf(segment));
+    live.unindexed = found.unindexed;
+    const std::span<const uint64_t> words = found.rows.MutableWords();
+    if (live.mask.empty()) {
+      live.mask.assign(words.begin(), words.end());
+    } else {
+      for (size_t i = 0; i < words.size(); ++i) live.mask[i] &= words[i];
+    }
+  }
+  live.count = live.mask.empty() ? rows : CountSetBits(live.mask);
+  return live;
 }
 
 }  // namespace pigment

@@ -12,9 +12,6 @@
 namespace pigment {
 namespace {
 
-// Types of values in stored metadata.
-constexpr uint8_t kStoredText = 1;
-constexpr uint8_t kStoredTexts = 5;
 constexpr size_t kColumnBytes = 2;
 
 uint8_t StoredTypeOf(HostKey::Kind kind) {

@@ -20,12 +20,17 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/bytes.h"
 #include "engine/base/status.h"
 #include "engine/inverted/term.h"
 
 namespace pigment {
 
 inline constexpr uint32_t kHostColumnsMax = 65536;
+
+// Types of values in stored metadata.
+inline constexpr uint8_t kStoredText = 1;
+inline constexpr uint8_t kStoredTexts = 5;
 
 struct HostKey {
   enum class Kind { kValue, kElement, kGrams };
@@ -56,6 +61,29 @@ bool ReadHostFieldKey(std::string_view field, FieldType type, HostKey* key);
 // kDataLoss.
 Status VisitHostKeys(std::span<const std::byte> keys,
                      const std::function<void(const HostKey& key)>& visit);
+
+// Calls `visit(bytes)` for each element of one column, and says whether the column is not NULL;
+// others are passed by. Bytes that are no keys: kDataLoss.
+template <typename Visit>
+Status VisitHostElements(std::span<const std::byte> keys, uint32_t column, bool* is_present,
+                         const Visit& visit) {
+  const std::string value = HostFieldKey(column, HostKey::Kind::kValue);
+  const std::string list = HostFieldKey(column, HostKey::Kind::kElement);
+  *is_present = false;
+  if (keys.empty()) return Status::Ok();
+  ByteReader reader(keys);
+  for (auto entries = reader.Get<uint32_t>(); entries > 0 && reader.ok(); --entries) {
+    const std::string_view field = reader.GetText();
+    const bool is_list = reader.Get<uint8_t>() == kStoredTexts;
+    *is_present = *is_present || field == value;
+    for (uint32_t texts = is_list ? reader.Get<uint32_t>() : 1; texts > 0 && reader.ok(); --texts) {
+      const std::string_view text = reader.GetText();
+      if (reader.ok() && is_list && field == list) visit(text);
+    }
+  }
+  if (reader.ok() && reader.remaining() == 0) return Status::Ok();
+  return DataLoss(Detail::kMiscounted, "", -1, "a row's keys are no keys");
+}
 
 // A number of a row's keys, whatever their order: the sum of those of each, and of each gram.
 uint64_t HostKeyFingerprint(const HostKey& key);

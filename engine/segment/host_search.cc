@@ -95,30 +95,13 @@ Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> d
                            fmt::format("dimension mismatch: segment {} has {}, got {}",
                                        info.segment, info.dimension, options_.dimension));
   }
+  PIGMENT_ASSIGN_OR_RETURN(LiveRows live, LiveRowsOf(*segment, deleted, options_.filter));
   SegmentSource source;
   source.segment = segment;
-  if (!deleted.empty()) {
-    source.live.assign((size_t{info.rows} + 63) / 64, 0);
-    const size_t bytes = std::min(deleted.size(), source.live.size() * sizeof(uint64_t));
-    if (bytes != 0) std::memcpy(source.live.data(), deleted.data(), bytes);
-    for (uint64_t& word : source.live) word = ~word;
-    // Bits behind the last row must not make a block look wanted.
-    if (info.rows % 64 != 0) source.live.back() &= ~uint64_t{0} >> (64 - info.rows % 64);
-  }
-  uint64_t unindexed = 0;
-  if (options_.filter) {
-    PIGMENT_ASSIGN_OR_RETURN(HostFilter::Rows found, options_.filter->RowsOf(*segment));
-    unindexed = found.unindexed;
-    const std::span<const uint64_t> words = found.rows.MutableWords();
-    if (source.live.empty()) {
-      source.live.assign(words.begin(), words.end());
-    } else {
-      for (size_t i = 0; i < words.size(); ++i) source.live[i] &= words[i];
-    }
-  }
-  source.live_rows = source.live.empty() ? info.rows : CountSetBits(source.live);
+  source.live = std::move(live.mask);
+  source.live_rows = live.count;
   source.live_vectors = CountAllowed(source.live, info.vectors);
-  unindexed_rows_ += unindexed;
+  unindexed_rows_ += live.unindexed;
   segments_.push_back(std::move(source));
   return Status::Ok();
 }

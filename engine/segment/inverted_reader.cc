@@ -427,6 +427,59 @@ Result<uint64_t> InvertedReader::RowsOfField(std::string_view key, FieldType typ
   return rows;
 }
 
+Result<std::vector<InvertedReader::Group>> InvertedReader::Groups() {
+  std::vector<Group> groups;
+  PIGMENT_RETURN_IF_ERROR(
+      VisitRowGroups(groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) {
+        groups.push_back({.first = before.rows_end,
+                          .rows = group.rows_end - before.rows_end,
+                          .fields_begin = before.fields_end,
+                          .fields_end = group.fields_end,
+                          .is_indexed = group.is_indexed != 0});
+        return Status::Ok();
+      }));
+  return groups;
+}
+
+Status InvertedReader::VisitLists(const Group& group, std::string_view key, FieldType type,
+                                  std::string_view prefix, const ListVisitor& visit) {
+  PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
+                           FindField(key, type, group.fields_begin, group.fields_end));
+  if (!field || field->terms == 0) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(const Place place, PlaceOf(*field, group.rows));
+  if (field->rows_shift != 0)
+    return fields_.Damaged(Detail::kMiscounted, "a field of rows has lists of cells");
+  PIGMENT_ASSIGN_OR_RETURN(uint32_t number, Seek(place, prefix, false, 0, nullptr));
+  bool is_inside = true;
+  while (is_inside && number < field->terms) {
+    const uint32_t skipped = number % kTermsPerBlock;
+    const uint32_t count = std::min(field->terms - number, kTermsPerBlock - skipped);
+    PIGMENT_ASSIGN_OR_RETURN(const TermBlockEntry block, ReadBlock(place, number / kTermsPerBlock));
+    PIGMENT_ASSIGN_OR_RETURN(TermBlockReader terms, ReadTerms(block));
+    std::string_view term;
+    // How many lists there are to read is known before any is.
+    std::vector<std::string> rests;
+    for (uint32_t i = 0; is_inside && i < skipped + count; ++i) {
+      if (!terms.Next(&term)) return terms_.Damaged(Detail::kMiscounted, "a block of terms");
+      if (i < skipped) continue;
+      is_inside = term.starts_with(prefix);
+      if (is_inside) rests.emplace_back(term.substr(prefix.size()));
+    }
+    Status status = Status::Ok();
+    size_t next = 0;
+    PIGMENT_RETURN_IF_ERROR(VisitRun(block.postings_begin, block.postings_bytes, skipped,
+                                     static_cast<uint32_t>(rests.size()),
+                                     [&](std::span<const std::byte> list) {
+                                       if (status.ok()) status = visit(rests[next], list);
+                                       ++next;
+                                       return true;
+                                     }));
+    PIGMENT_RETURN_IF_ERROR(status);
+    number += count;
+  }
+  return Status::Ok();
+}
+
 template <typename Visit>
 Status InvertedReader::VisitRun(uint64_t begin, uint64_t bytes, uint32_t skipped, uint32_t count,
                                 const Visit& visit) {

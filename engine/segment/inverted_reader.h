@@ -102,6 +102,22 @@ class InvertedReader {
   // Rows in the lists of a field, which is what CountTerms goes through.
   Result<uint64_t> RowsOfField(std::string_view key, FieldType type);
 
+  // Rows that have one index; of those of one that is not, records must be read.
+  struct Group {
+    uint32_t first;  // a multiple of 64
+    uint32_t rows;
+    uint32_t fields_begin;
+    uint32_t fields_end;
+    bool is_indexed;
+  };
+  Result<std::vector<Group>> Groups();
+  // Calls `visit` for each term of a group's field that begins with `prefix`: what follows it in
+  // the term, and the list (posting_list.h), both valid during the call, in which nothing may be
+  // read by this reader. REQUIRES: a field whose lists are of rows.
+  using ListVisitor = std::function<Status(std::string_view rest, std::span<const std::byte> list)>;
+  Status VisitLists(const Group& group, std::string_view key, FieldType type,
+                    std::string_view prefix, const ListVisitor& visit);
+
   // Posting lists that were read so far.
   uint64_t lists_read() const { return lists_read_; }
 

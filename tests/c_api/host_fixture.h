@@ -242,6 +242,8 @@ class Index {
     options.max_distance = max_distance.value_or(0);
     options.nan = nan;
     options.no_zero_vectors = zero_vectors == 0;
+    options.text = text;
+    options.text_column = text_column;
     pigment_host_search* search = nullptr;
     EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
         << error.message();
@@ -287,7 +289,9 @@ class Index {
   size_t width = 0;
   std::optional<float> max_distance;
   int32_t nan = PIGMENT_NAN_LAST;
-  uint64_t zero_vectors = 0;               // of segments
+  uint64_t zero_vectors = 0;                 // of segments
+  const pigment_text_query* text = nullptr;  // of searches, the test's; null: by distance
+  uint32_t text_column = 0;
   pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read
   std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;

@@ -197,6 +197,52 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_where_holds(const char *
                                                                     const char *metadata_json, size_t metadata_json_size,
                                                                     bool *holds, pigment_error **error);
 
+typedef struct pigment_host_search pigment_host_search; /* below */
+
+/* ---- Ranked texts. Since 0.2. -------------------------------------------------------------------------------------- */
+
+/* How texts become words. It is searched with as long as the texts of an index are read by it. One thread at a time. */
+typedef struct pigment_text_analyzer pigment_text_analyzer;
+/* settings_json: as `analyzer` in a collection's text_index, {"language": ..., "stop_words": ...}; absent: every default. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_analyzer_new(const char *settings_json,
+                                                                     size_t settings_json_size,
+                                                                     pigment_text_analyzer **analyzer,
+                                                                     pigment_error **error);
+PIGMENT_API void pigment_text_analyzer_free(pigment_text_analyzer *analyzer);
+/* The words of a text, how often each is there and how many there are, as elements of a list: in the form of pigment_host_metadata_elements. The
+   text's column has a value without bytes besides. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_text_elements(pigment_text_analyzer *analyzer, const char *text,
+                                                                      size_t text_size, pigment_buffer **elements,
+                                                                      pigment_error **error);
+
+/* Words that texts are ranked by, and what was counted of them. One thread at a time. */
+typedef struct pigment_text_query pigment_text_query;
+typedef struct pigment_text_query_options {
+  size_t struct_size;
+  const char *words;
+  size_t words_size;
+  double k1; /* 0 to 100 */
+  double b;  /* 0 to 1 */
+} pigment_text_query_options;
+/* `analyzer` is borrowed until the query is freed. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_new(pigment_text_analyzer *analyzer,
+                                                                  const pigment_text_query_options *options,
+                                                                  pigment_text_query **query, pigment_error **error);
+/* Counts the texts of all live rows of a search, which was made with this query and without conditions: how many they are, how many words they have, and in
+   how many each word is. To what was counted before it is added, so that an index of several parts has one count. After an error nothing was added;
+   after PIGMENT_CANCELLED from a pin the call may be repeated. FAILED_PRECONDITION: rows for whose words there was no memory, or that an analyzer
+   of another version read; their segment is to be built anew. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_count(pigment_text_query *query,
+                                                                    pigment_host_search *search,
+                                                                    pigment_error **error);
+/* The BM25 score of a text by what was counted, with its sign changed; 0: it has none of the words. Multiples of 2^-32, the same by which a search
+   orders. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_score(pigment_text_query *query, const char *text,
+                                                                    size_t text_size, double *score,
+                                                                    pigment_error **error);
+/* Searches that were made with it keep what they need of it. */
+PIGMENT_API void pigment_text_query_free(pigment_text_query *query);
+
 /* ---- Building a segment ------------------------------------------------------------------------------------------ */
 
 /* What a segment has for searches beside its vectors. */
@@ -404,8 +450,9 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_meta_page_check(const void *p
 /* A resumable search over segments and pending pages: each row comes exactly once, ascending by distance, ties by row
    pointer; then the rows whose distance is not a number, then those without a vector, each by row pointer. Memory is bounded by
    `batch_bytes_max` and a bit for each row, however many rows are read. Exact, unless less is asked for of segments with an index: then a row
-   may come behind one that is farther, and all come in the end. */
-typedef struct pigment_host_search pigment_host_search;
+   may come behind one that is farther, and all come in the end.
+   By words: descending by the score of a text, ties by row pointer; then the rows whose text is NULL. Exact; memory is bounded besides by that of
+   a group of rows, which had room in the budget of the segment's build. */
 
 enum {
   PIGMENT_NAN_LAST = 0,    /* behind all numbers, before rows without a vector */
@@ -435,12 +482,15 @@ typedef struct pigment_host_search_options {
      no_zero_vectors: there is none in the segments that will be added, as pigment_segment_builder_zero_vectors has told. */
   int32_t nan;
   bool no_zero_vectors;
+  /* Since 0.2: ranks the texts of a column by these words, as they are counted when the first hits are asked for. Not with `query`. */
+  const pigment_text_query *text;
+  uint32_t text_column;
 } pigment_host_search_options;
 
 typedef struct pigment_host_hit {
   uint64_t row_pointer;
-  float distance; /* NaN for a row without a number */
-  int32_t kind;   /* 0 ranked, 1 not a number, 2 without a vector */
+  float distance; /* NaN for a row without a number; of a text its score with the sign changed, rounded */
+  int32_t kind;   /* 0 ranked, 1 not a number, 2 without a vector, or without a text */
 } pigment_host_hit;
 
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_new(const pigment_host_search_options *options,

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handle of a host's search, by distance or by words, shared by the shims that search with it
+// and that count with it. Freeing it touches memory only.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "c_api/error.h"
+#include "c_api/host_block_source.h"
+#include "engine/segment/host_search.h"
+#include "engine/segment/host_text_search.h"
+
+struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHostSearch> {
+  explicit pigment_host_search(pigment::HostSearchOptions options) {
+    search.emplace(std::move(options));
+  }
+  explicit pigment_host_search(pigment::HostTextSearchOptions options) {
+    has_filter = options.filter.has_value();
+    text.emplace(std::move(options));
+  }
+
+  uint64_t pins() const {
+    uint64_t sum = 0;
+    for (const auto* source : segment_sources) sum += source->pins();
+    for (const auto& source : pending_sources) sum += source->pins();
+    return sum;
+  }
+
+  std::vector<const pigment::abi::HostBlockSource*> segment_sources;
+  std::vector<std::unique_ptr<pigment::abi::HostBlockSource>> pending_sources;
+  // One of these; they die before what they read from.
+  std::optional<pigment::HostSearch> search;
+  std::optional<pigment::HostTextSearch> text;
+  bool has_filter = false;  // of `text`
+  uint64_t pages_read = 0;
+};

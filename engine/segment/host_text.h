@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranked texts of a host's rows. A column has the words of its text as elements of a list
+// (host_keys.h), so that everything that keeps keys keeps them:
+//
+//   0x00, u32 identity of the analyzer, u32 words of the text   once, where it has any
+//   word, 0x00, count                                           for each word: how often it is
+//   there
+//
+// Numbers have their highest byte first; a count is one byte below 255, or 255 and a u32. A word
+// has no NUL. So the rows with a word are an interval of terms, one list for each count, and those
+// of all lengths another.
+//
+// HostTextQuery: the words of a query, what was counted of them, and by that the score of a text.
+// Queries are changed by one thread; analyzers are shared, a WordReader is of one thread.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/fulltext/analyzer.h"
+#include "engine/fulltext/bm25.h"
+
+namespace pigment {
+
+struct TextWord {
+  std::string word;
+  uint32_t count;
+};
+struct TextWords {
+  std::vector<TextWord> words;  // ascending, each once
+  uint32_t length = 0;          // how many the text has
+};
+Result<TextWords> WordsOfText(WordReader& reader, std::string_view text);
+
+// Tells which analyzer an element's text was read by.
+uint32_t AnalyzerMark(const Analyzer& analyzer);
+
+// Ascending.
+std::vector<std::string> ElementsOfText(const TextWords& words, uint32_t analyzer_mark);
+
+// What elements begin with: of the lengths, and of a word.
+std::string_view TextLengthPrefix();
+std::string TextWordPrefix(std::string_view word);
+// The rest of an element behind its prefix. None: it is damaged.
+struct TextLength {
+  uint32_t analyzer_mark;
+  uint32_t length;  // not 0
+};
+std::optional<TextLength> ReadTextLength(std::string_view rest);
+std::optional<uint32_t> ReadTextCount(std::string_view rest);  // not 0
+
+// What some rows have: statistics, and for each word of a query the rows with it.
+struct HostTextCounts {
+  Bm25Statistics all;
+  std::vector<uint64_t> documents;  // by word
+};
+
+// What the words of a query are worth.
+class HostTextScorer {
+ public:
+  ScoreSum Of(size_t word, uint32_t count, uint32_t length) const {
+    return weights_[word].Of(count, norms_.Of(length));
+  }
+
+ private:
+  friend class HostTextQuery;
+  explicit HostTextScorer(const Bm25Norms& norms) : norms_(norms) {}
+
+  Bm25Norms norms_;
+  std::vector<Bm25Weight> weights_;
+};
+
+class HostTextQuery {
+ public:
+  struct Settings {
+    double k1;
+    double b;
+    uint32_t analyzer_mark;
+  };
+  // `words` of the query; k1 and b as engine/record/text_index.h has them.
+  HostTextQuery(TextWords words, const Settings& settings);
+
+  const std::vector<TextWord>& words() const { return words_.words; }
+  const std::vector<std::string>& prefixes() const { return prefixes_; }  // of the words' elements
+  uint32_t analyzer_mark() const { return settings_.analyzer_mark; }
+
+  // Rows of some source more.
+  void Add(const HostTextCounts& counts);
+  const HostTextCounts& counts() const { return counts_; }
+
+  HostTextScorer Scorer() const;
+
+ private:
+  const TextWords words_;
+  const Settings settings_;
+  std::vector<std::string> prefixes_;
+  HostTextCounts counts_;
+};
+
+// The score of a text by what was counted.
+ScoreSum ScoreOfText(const HostTextQuery& query, const HostTextScorer& scorer,
+                     const TextWords& text);
+
+}  // namespace pigment

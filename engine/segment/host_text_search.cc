@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting, and passes over segments and pending pages.
+
+#include "engine/segment/host_text_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/bits.h"
+#include "engine/inverted/posting_list.h"
+#include "engine/segment/host_keys.h"
+#include "engine/segment/row_window.h"
+#include "engine/vector/row_mask.h"
+
+namespace pigment {
+namespace {
+
+constexpr size_t kRowsFirst = 128;
+constexpr size_t kGrowth = 4;
+// One row of so many is sorted in the time in which all are looked at.
+constexpr size_t kSortedOfRows = 16;
+constexpr HostKey::Kind kElement = HostKey::Kind::kElement;
+
+Status NoIndex(const SegmentInfo& info) {
+  return DataLoss(
+      Detail::kMissing, "", -1,
+      fmt::format("segment {} has no index of keys, and texts are ranked by it", info.segment));
+}
+
+Status Damaged(const SegmentInfo& info, std::string_view what) {
+  return DataLoss(Detail::kMiscounted, "", -1, fmt::format("segment {}: {}", info.segment, what));
+}
+
+Status Unindexed(const SegmentInfo& info, const InvertedReader::Group& group) {
+  return FailedPrecondition(
+      Detail::kNone,
+      fmt::format("rows {} to {} of segment {} cannot be ranked: there was not the memory for "
+                  "their words when it was built",
+                  group.first, group.first + group.rows, info.segment));
+}
+
+// Words of the rows of a group; empty: all are live.
+RowMask LiveOf(const LiveRows& live, const InvertedReader::Group& group) {
+  return live.mask.empty() ? RowMask()
+                           : RowMask(live.mask).subspan(group.first / 64, (group.rows + 63) / 64);
+}
+
+}  // namespace
+
+Status HostTextSearch::AddSegment(const Segment* segment, std::span<const uint8_t> deleted) {
+  PIGMENT_ASSIGN_OR_RETURN(LiveRows live, LiveRowsOf(*segment, deleted, options_.filter));
+  unindexed_rows_ += live.unindexed;
+  segments_.push_back({segment, std::move(live)});
+  return Status::Ok();
+}
+
+void HostTextSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t first) {
+  pending_.push_back({.chain = PendingReader({.source = source, .stamp = stamp, .first = first})});
+}
+
+void HostTextSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {
+  pending_.push_back(
+      {.chain = PendingReader(cache->Chain(source)), .source = source, .cache = std::move(cache)});
+}
+
+uint64_t HostTextSearch::segment_rows() const {
+  uint64_t rows = 0;
+  for (const SegmentSource& source : segments_) rows += source.live.count;
+  return rows;
+}
+
+// ---- Pending rows
+
+Result<bool> HostTextSearch::Passes(std::span<const std::byte> keys) const {
+  return options_.filter ? options_.filter->Matches(keys) : Result<bool>(true);
+}
+
+Status HostTextSearch::VisitPages(PendingReader& pages, const PendingVisitor& visit) {
+  return pages.VisitRows(true, [&](const PendingRow& row, uint32_t physical) -> Status {
+    const Result<bool> passes = Passes(row.keys());
+    if (!passes.ok()) return pages.Damaged(physical, passes.status().message());
+    return *passes ? visit(row.head.row_pointer, row.keys()) : Status::Ok();
+  });
+}
+
+Status HostTextSearch::VisitPending(const PendingVisitor& visit) {
+  for (PendingSource& pending : pending_) {
+    if (pending.cache == nullptr) {
+      PIGMENT_RETURN_IF_ERROR(VisitPages(pending.chain, visit));
+      continue;
+    }
+    const PendingCache& cache = *pending.cache;
+    if (!pending.rows) {
+      PIGMENT_RETURN_IF_ERROR(pending.cache->Extend(pending.source));
+      pending.rows = cache.size();
+      if (cache.is_full()) pending.rest.emplace(cache.Rest(pending.source));
+    }
+    for (size_t i = 0; i < *pending.rows; ++i) {
+      const PendingCache::Row& row = cache.row(i);
+      const Result<bool> passes = Passes(cache.keys(row));
+      if (!passes.ok()) return pending.chain.Damaged(row.physical, passes.status().message());
+      if (*passes) PIGMENT_RETURN_IF_ERROR(visit(row.row_pointer, cache.keys(row)));
+    }
+    if (pending.rest) PIGMENT_RETURN_IF_ERROR(VisitPages(*pending.rest, visit));
+  }
+  return Status::Ok();
+}
+
+namespace {
+
+// What a pending row's text has of a query's words.
+struct PendingText {
+  bool is_there = false;
+  uint32_t analyzer_mark = 0;
+  uint32_t length = 0;
+  std::vector<uint32_t> counts;  // by word; 0: it is not there
+};
+
+Status ReadPendingText(std::span<const std::byte> keys, uint32_t column, const HostTextQuery& query,
+                       PendingText& text) {
+  const std::vector<std::string>& prefixes = query.prefixes();
+  text.counts.assign(prefixes.size(), 0);
+  text.length = 0;
+  text.is_there = false;
+  size_t next = 0;  // words ascend, as elements do
+  bool is_sound = true;
+  PIGMENT_RETURN_IF_ERROR(
+      VisitHostElements(keys, column, &text.is_there, [&](std::string_view element) {
+        if (element.starts_with(TextLengthPrefix())) {
+          const auto read = ReadTextLength(element.substr(TextLengthPrefix().size()));
+          is_sound = is_sound && read.has_value();
+          if (!read) return;
+          text.analyzer_mark = read->analyzer_mark;
+          text.length = read->length;
+          return;
+        }
+        while (next < prefixes.size() && prefixes[next] < element) {
+          if (element.starts_with(prefixes[next])) {
+            const auto read = ReadTextCount(element.substr(prefixes[next].size()));
+            is_sound = is_sound && read.has_value();
+            if (read) text.counts[next] = *read;
+            ++next;
+            return;
+          }
+          ++next;
+        }
+      }));
+  for (const uint32_t count : text.counts) is_sound = is_sound && (count == 0 || text.length != 0);
+  if (is_sound) return Status::Ok();
+  return DataLoss(Detail::kMiscounted, "", -1, "the words of a pending row are no words");
+}
+
+}  // namespace
+
+// ---- Counting
+
+Status HostTextSearch::CheckMark(uint32_t analyzer_mark) const {
+  if (analyzer_mark == options_.query->analyzer_mark()) return Status::Ok();
+  return FailedPrecondition(Detail::kNone,
+                            "the words of some texts were found by another version of the analyzer "
+                            "or of ICU: the index must be made anew");
+}
+
+Result<HostTextCounts> HostTextSearch::Count() {
+  HostTextCounts counts;
+  counts.documents.resize(options_.query->words().size());
+  for (const SegmentSource& source : segments_)
+    PIGMENT_RETURN_IF_ERROR(CountSegment(source, counts));
+  PIGMENT_RETURN_IF_ERROR(CountPending(counts));
+  return counts;
+}
+
+Status HostTextSearch::CountSegment(const SegmentSource& source, HostTextCounts& counts) {
+  const SegmentInfo& info = source.segment->info();
+  if (source.live.count == 0) return Status::Ok();
+  const auto reader = source.segment->NewInvertedReader();
+  if (reader == nullptr) return NoIndex(info);
+  const std::string key = HostFieldKey(options_.column, kElement);
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<InvertedReader::Group> groups, reader->Groups());
+  for (const InvertedReader::Group& group : groups) {
+    if (!group.is_indexed) return Unindexed(info, group);
+    const RowMask live = LiveOf(source.live, group);
+    const auto count_list = [&](std::span<const std::byte> list, uint64_t* rows) -> Status {
+      PostingsHead head;
+      if (!ReadPostingsHead(list, &head) ||
+          (!live.empty() && !CountPostings(list, live, group.rows, &head.rows)))
+        return Damaged(info, "a list of a word");
+      *rows = head.rows;
+      return Status::Ok();
+    };
+    PIGMENT_RETURN_IF_ERROR(
+        reader->VisitLists(group, key, HostFieldType(kElement), TextLengthPrefix(),
+                           [&](std::string_view rest, std::span<const std::byte> list) -> Status {
+                             const std::optional<TextLength> length = ReadTextLength(rest);
+                             if (!length) return Damaged(info, "a length of texts");
+                             PIGMENT_RETURN_IF_ERROR(CheckMark(length->analyzer_mark));
+                             uint64_t rows = 0;
+                             PIGMENT_RETURN_IF_ERROR(count_list(list, &rows));
+                             counts.all.documents += rows;
+                             counts.all.words += rows * length->length;
+                             return Status::Ok();
+                           }));
+    for (size_t word = 0; word < counts.documents.size(); ++word) {
+      PIGMENT_RETURN_IF_ERROR(
+          reader->VisitLists(group, key, HostFieldType(kElement), options_.query->prefixes()[word],
+                             [&](std::string_view, std::span<const std::byte> list) -> Status {
+                               uint64_t rows = 0;
+                               PIGMENT_RETURN_IF_ERROR(count_list(list, &rows));
+                               counts.documents[word] += rows;
+                               return Status::Ok();
+                             }));
+    }
+  }
+  return Status::Ok();
+}
+
+Status HostTextSearch::CountPending(HostTextCounts& counts) {
+  PendingText text;
+  return VisitPending([&](uint64_t, std::span<const std::byte> keys) -> Status {
+    PIGMENT_RETURN_IF_ERROR(ReadPendingText(keys, options_.column, *options_.query, text));
+    if (text.length == 0) return Status::Ok();
+    PIGMENT_RETURN_IF_ERROR(CheckMark(text.analyzer_mark));
+    ++counts.all.documents;
+    counts.all.words += text.length;
+    for (size_t word = 0; word < text.counts.size(); ++word)
+      counts.documents[word] += text.counts[word] != 0;
+    return Status::Ok();
+  });
+}
+
+// ---- Passes
+
+Result<size_t> HostTextSearch::Next(std::span<HostTextHit> hits) {
+  if (hits.empty()) return InvalidArgument("capacity is 0");
+  if (!scorer_) scorer_.emplace(options_.query->Scorer());
+  while (given_ == batch_.size()) {
+    if (is_exhausted_ && !only_with_words_) return size_t{0};
+    if (is_exhausted_) only_with_words_ = is_exhausted_ = false;
+    PIGMENT_RETURN_IF_ERROR(RunPass());
+  }
+  const size_t count = std::min(hits.size(), batch_.size() - given_);
+  std::copy_n(batch_.begin() + static_cast<ptrdiff_t>(given_), count, hits.begin());
+  given_ += count;
+  return count;
+}
+
+void HostTextSearch::Offer(const HostTextHit& hit) {
+  if (last_ && !(*last_ < hit)) return;
+  if (batch_.size() < capacity_) {
+    batch_.push_back(hit);
+  } else {
+    if (!(hit < batch_.front())) return;
+    std::pop_heap(batch_.begin(), batch_.end());
+    batch_.back() = hit;
+  }
+  std::push_heap(batch_.begin(), batch_.end());
+}
+
+Status HostTextSearch::RunPass() {
+  const uint64_t most = std::max<uint64_t>(options_.batch_bytes_max / sizeof(HostTextHit), 1);
+  const uint64_t first = options_.batch_rows_first != 0 ? options_.batch_rows_first : kRowsFirst;
+  if (capacity_ == 0) capacity_ = static_cast<size_t>(std::min(first, most));
+  batch_.clear();
+  given_ = 0;
+  rows_scored_ = pending_rows_ = 0;
+  Status status = Status::Ok();
+  for (const SegmentSource& source : segments_) {
+    status = ScanSegment(source);
+    if (!status.ok()) break;
+  }
+  if (status.ok()) status = ScanPending();
+  if (!status.ok()) {
+    batch_.clear();  // what was given stays: the next call begins this pass again
+    return status;
+  }
+  ++passes_;
+  std::sort_heap(batch_.begin(), batch_.end());
+  is_exhausted_ = batch_.size() < capacity_;
+  // A row that was copied while it moved would be there twice.
+  batch_.erase(std::unique(batch_.begin(), batch_.end()), batch_.end());
+  if (!batch_.empty()) last_ = batch_.back();
+  capacity_ = static_cast<size_t>(std::min<uint64_t>(uint64_t{capacity_} * kGrowth, most));
+  return Status::Ok();
+}
+
+Status HostTextSearch::ScanPending() {
+  PendingText text;
+  return VisitPending([&](uint64_t pointer, std::span<const std::byte> keys) -> Status {
+    ++pending_rows_;
+    PIGMENT_RETURN_IF_ERROR(ReadPendingText(keys, options_.column, *options_.query, text));
+    ScoreSum sum = 0;
+    for (size_t word = 0; word < text.counts.size(); ++word)
+      if (text.counts[word] != 0) sum += scorer_->Of(word, text.counts[word], text.length);
+    rows_scored_ += sum != 0;
+    if (sum != 0 || !only_with_words_)
+      Offer({text.is_there ? -sum : HostTextHit::kNoText, pointer});
+    return Status::Ok();
+  });
+}
+
+Status HostTextSearch::ScanSegment(const SegmentSource& source) {
+  const Segment& segment = *source.segment;
+  if (source.live.count == 0) return Status::Ok();
+  const auto reader = segment.NewInvertedReader();
+  if (reader == nullptr) return NoIndex(segment.info());
+  RowSet has_text = RowSet::Nothing(segment.info().rows);
+  if (!only_with_words_) {
+    const HostKey::Kind kind = HostKey::Kind::kValue;
+    PIGMENT_RETURN_IF_ERROR(
+        reader->AddField(HostFieldKey(options_.column, kind), HostFieldType(kind), has_text));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(const std::vector<InvertedReader::Group> groups, reader->Groups());
+  for (const InvertedReader::Group& group : groups) {
+    if (!group.is_indexed) return Unindexed(segment.info(), group);
+    if (!AnyAllowed(source.live.mask, group.first, group.rows)) continue;
+    PIGMENT_RETURN_IF_ERROR(SumGroup(source, *reader, group));
+    PIGMENT_RETURN_IF_ERROR(OfferGroup(source, group, has_text));
+  }
+  return Status::Ok();
+}
+
+Status HostTextSearch::ReadRuns(InvertedReader& reader, const InvertedReader::Group& group) {
+  const std::vector<std::string>& prefixes = options_.query->prefixes();
+  const std::string key = HostFieldKey(options_.column, kElement);
+  rows_.clear();
+  runs_.clear();
+  for (size_t word = 0; word < prefixes.size(); ++word) {
+    PIGMENT_RETURN_IF_ERROR(reader.VisitLists(
+        group, key, HostFieldType(kElement), prefixes[word],
+        [&](std::string_view rest, std::span<const std::byte> list) -> Status {
+          const std::optional<uint32_t> count = ReadTextCount(rest);
+          const size_t begin = rows_.size();
+          if (!count || !ReadPostings(list, room_, group.rows, rows_))
+            return DataLoss(Detail::kMiscounted, "", -1, "a list of a word is damaged");
+          runs_.push_back({.word = word, .count = *count, .begin = begin, .end = rows_.size()});
+          return Status::Ok();
+        }));
+  }
+  return Status::Ok();
+}
+
+Status HostTextSearch::ReadLengths(InvertedReader& reader, const InvertedReader::Group& group) {
+  std::vector<uint32_t> rows;
+  lengths_.assign(group.rows, 0);
+  return reader.VisitLists(
+      group, HostFieldKey(options_.column, kElement), HostFieldType(kElement), TextLengthPrefix(),
+      [&](std::string_view rest, std::span<const std::byte> list) -> Status {
+        const std::optional<TextLength> length = ReadTextLength(rest);
+        rows.clear();
+        if (!length || !ReadPostings(list, room_, group.rows, rows))
+          return DataLoss(Detail::kMiscounted, "", -1, "a list of a length is damaged");
+        for (const uint32_t row : rows) lengths_[row] = length->length;
+        return Status::Ok();
+      });
+}
+
+Status HostTextSearch::SumGroup(const SegmentSource& source, InvertedReader& reader,
+                                const InvertedReader::Group& group) {
+  for (const uint32_t row : found_) sums_[row] = 0;
+  found_.clear();
+  if (sums_.size() < group.rows) sums_.resize(group.rows);
+  room_.resize((size_t{group.rows} + 63) / 64);
+  PIGMENT_RETURN_IF_ERROR(ReadRuns(reader, group));
+  if (rows_.empty()) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(ReadLengths(reader, group));
+  const RowMask live = LiveOf(source.live, group);
+  for (const Run& run : runs_) {
+    for (size_t i = run.begin; i < run.end; ++i) {
+      const uint32_t row = rows_[i];
+      if (!IsAllowed(live, row)) continue;
+      if (lengths_[row] == 0)
+        return Damaged(source.segment->info(), "a row has words and no length");
+      const ScoreSum more = scorer_->Of(run.word, run.count, lengths_[row]);
+      if (sums_[row] == 0 && more != 0) found_.push_back(row);
+      sums_[row] += more;
+    }
+  }
+  rows_scored_ += found_.size();
+  return Status::Ok();
+}
+
+Status HostTextSearch::OfferGroup(const SegmentSource& source, const InvertedReader::Group& group,
+                                  const RowSet& has_text) {
+  PointerWindow pointers(source.segment);
+  const auto offer = [&](uint32_t row, int64_t rank) -> Status {
+    if (!MayEnter(rank)) return Status::Ok();
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(group.first + row));
+    Offer({rank, pointer});
+    return Status::Ok();
+  };
+  // Ascending, because row pointers are read a block at a time.
+  if (only_with_words_ && found_.size() * kSortedOfRows < group.rows) {
+    std::sort(found_.begin(), found_.end());
+    for (const uint32_t row : found_) PIGMENT_RETURN_IF_ERROR(offer(row, -sums_[row]));
+    return Status::Ok();
+  }
+  if (only_with_words_) {
+    for (uint32_t row = 0; row < group.rows; ++row)
+      if (sums_[row] != 0) PIGMENT_RETURN_IF_ERROR(offer(row, -sums_[row]));
+    return Status::Ok();
+  }
+  const RowMask live = LiveOf(source.live, group);
+  for (uint32_t row = 0; row < group.rows; ++row) {
+    if (!IsAllowed(live, row)) continue;
+    const bool is_there = has_text.Test(group.first + row);
+    PIGMENT_RETURN_IF_ERROR(offer(row, is_there ? -sums_[row] : HostTextHit::kNoText));
+  }
+  return Status::Ok();
+}
+
+}  // namespace pigment

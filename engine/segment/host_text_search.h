@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HostTextSearch: a resumable search of a host's texts (host_text.h) by the words of a query: rows
+// that have one by their scores, the highest first, then those that score 0, then those whose
+// column is NULL; equal ones by row pointer. As in HostSearch (host_search.h) each pass reads
+// everything and keeps the next rows beyond the last one given in a bounded heap, and passes grow.
+//
+// The rows that have a word are found by its lists, a row group at a time: what they have is added
+// up for each row of the group. The first passes look at these rows alone, the others at all.
+//
+// Rows that are in no index for want of memory cannot be ranked: kFailedPrecondition, as for texts
+// that an analyzer of another identity read. One thread; segments and sources are borrowed.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/block/block_source.h"
+#include "engine/segment/host_filter.h"
+#include "engine/segment/host_text.h"
+#include "engine/segment/inverted_reader.h"
+#include "engine/segment/pending_cache.h"
+#include "engine/segment/pending_reader.h"
+#include "engine/segment/segment.h"
+
+namespace pigment {
+
+struct HostTextSearchOptions {
+  uint32_t column = 0;
+  std::shared_ptr<const HostTextQuery> query;  // by its counts as they are at the first Next
+  size_t batch_rows_first = 0;                 // of the first pass; 0: as many as suit
+  uint64_t batch_bytes_max = uint64_t{4} << 20;
+  std::optional<HostFilter> filter = std::nullopt;  // absent: every row
+};
+
+struct HostTextHit {
+  int64_t rank = 0;  // the score's sum with its sign changed, or kNoText
+  uint64_t row_pointer = 0;
+
+  static constexpr int64_t kNoText = INT64_MAX;
+
+  friend bool operator<(const HostTextHit& a, const HostTextHit& b) {
+    return a.rank != b.rank ? a.rank < b.rank : a.row_pointer < b.row_pointer;
+  }
+  bool operator==(const HostTextHit&) const = default;
+};
+
+class HostTextSearch {
+ public:
+  explicit HostTextSearch(HostTextSearchOptions options) : options_(std::move(options)) {}
+  HostTextSearch(const HostTextSearch&) = delete;
+  HostTextSearch& operator=(const HostTextSearch&) = delete;
+
+  // As HostSearch has them.
+  Status AddSegment(const Segment* segment, std::span<const uint8_t> deleted);
+  void AddPending(BlockSource* source, uint32_t stamp, uint32_t first);
+  void AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache);
+
+  // What the live rows of all sources, those that the filter lets through, have of the query.
+  Result<HostTextCounts> Count();
+
+  // The next hits, at least one unless all were given. After an error nothing is lost: the call may
+  // be repeated.
+  Result<size_t> Next(std::span<HostTextHit> hits);
+
+  const HostTextQuery* query() const { return options_.query.get(); }
+  uint64_t passes() const { return passes_; }
+  uint64_t rows_scored() const { return rows_scored_; }  // that have a word
+  uint64_t segment_rows() const;
+  uint64_t pending_rows() const { return pending_rows_; }
+  uint64_t unindexed_rows() const { return unindexed_rows_; }  // of which the filter knows nothing
+
+ private:
+  struct SegmentSource {
+    const Segment* segment;
+    LiveRows live;
+  };
+  struct PendingSource {
+    PendingReader chain;  // all of it, in its pages
+    BlockSource* source = nullptr;
+    std::shared_ptr<PendingCache> cache = nullptr;  // null: pages are read
+    std::optional<size_t> rows = {};                // of the cache, that this search looks at
+    std::optional<PendingReader> rest = {};         // what the cache had no room for
+  };
+  // Rows of one list: those with a word so many times.
+  struct Run {
+    size_t word;
+    uint32_t count;
+    size_t begin;  // in rows_
+    size_t end;
+  };
+  using PendingVisitor =
+      std::function<Status(uint64_t row_pointer, std::span<const std::byte> keys)>;
+
+  // Calls `visit` for the pending rows that the filter lets through.
+  Status VisitPending(const PendingVisitor& visit);
+  Status VisitPages(PendingReader& pages, const PendingVisitor& visit);
+  Result<bool> Passes(std::span<const std::byte> keys) const;
+
+  Status CountSegment(const SegmentSource& source, HostTextCounts& counts);
+  Status CountPending(HostTextCounts& counts);
+  Status CheckMark(uint32_t analyzer_mark) const;
+
+  Status RunPass();
+  Status ScanSegment(const SegmentSource& source);
+  Status ScanPending();
+  // Adds up what rows of the group have into sums_, for live rows; found_ are those that have any.
+  Status SumGroup(const SegmentSource& source, InvertedReader& reader,
+                  const InvertedReader::Group& group);
+  Status ReadRuns(InvertedReader& reader, const InvertedReader::Group& group);
+  Status ReadLengths(InvertedReader& reader, const InvertedReader::Group& group);
+  Status OfferGroup(const SegmentSource& source, const InvertedReader::Group& group,
+                    const RowSet& has_text);
+  // Whether a row with such a rank may be among the next.
+  bool MayEnter(int64_t rank) const {
+    return !(last_ && rank < last_->rank) && !(batch_.size() == capacity_ && rank > batch_[0].rank);
+  }
+  void Offer(const HostTextHit& hit);
+
+  const HostTextSearchOptions options_;
+  std::optional<HostTextScorer> scorer_;  // from the first Next on
+  std::vector<SegmentSource> segments_;
+  std::vector<PendingSource> pending_;
+
+  // The batch being given out, ascending; in a pass a heap with the last on top.
+  std::vector<HostTextHit> batch_;
+  size_t given_ = 0;
+  size_t capacity_ = 0;
+  bool is_exhausted_ = false;
+  bool only_with_words_ = true;      // rows that score 0 and NULLs are not looked at yet
+  std::optional<HostTextHit> last_;  // that was given
+
+  // Of a row group.
+  std::vector<uint32_t> rows_;
+  std::vector<Run> runs_;
+  std::vector<uint32_t> lengths_;
+  std::vector<ScoreSum> sums_;
+  std::vector<uint32_t> found_;
+  std::vector<uint64_t> room_;
+
+  uint64_t passes_ = 0;
+  uint64_t rows_scored_ = 0;
+  uint64_t pending_rows_ = 0;
+  uint64_t unindexed_rows_ = 0;
+};
+
+}  // namespace pigment
