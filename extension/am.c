@@ -57,9 +57,9 @@ pig_register_options(void)
 							"0: as many as pigment.target_recall takes.",
 							&pig_search_width, 0, 0, 1000000, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("pigment.pending_list_limit",
-							"Size of an index's pending rows from which on an insert makes a segment of them.",
-							"Scans look at pending rows one by one, and a session keeps up to twice as much memory of each index for them.",
-							&pig_pending_limit, 4096, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+							"Size of an index's pending rows from which on an insert makes a segment of them, if there are not 16,384 of them sooner.",
+							"Scans look at codes of pending rows, for which a session keeps up to twice as much memory of each index, usually a third.",
+							&pig_pending_limit, 16384, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 }
 
 static bytea *

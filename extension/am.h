@@ -128,8 +128,11 @@ extern bool pig_validate(Oid opclass_oid);
 
 /* kB of entries in pending pages from which on an insert flushes them. */
 extern int	pig_pending_limit;
-/* Flushes pending pages, and merges small segments, unless somebody does. `heap` may be NULL before 16, here and below. */
-extern void pig_flush_if_idle(Relation index, Relation heap);
+/*
+ * When full pages have so many bytes of entries, each of about entry_bytes, that a flush is due: flushes pending pages, and merges small segments,
+ * unless somebody does. `heap` may be NULL before 16, here and below.
+ */
+extern void pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_bytes);
 /* Flushes pending pages, merges what is due and finds lost pages. */
 extern void pig_maintain(Relation index, Relation heap);
 /* Opens an index of ours that the user owns, and its table before it, both locked. */

@@ -150,8 +150,9 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 	/* again when somebody else changed the dimension in between */
 	while (!append(index, heap, meta, vector.dimension, &row, &full_bytes))
 		CHECK_FOR_INTERRUPTS();
-	if (full_bytes >= (uint64) pig_pending_limit * 1024)
-		pig_flush_if_idle(index, heap);
+	/* rows with a vector are the usual ones */
+	if (full_bytes > 0)
+		pig_flush_if_due(index, heap, full_bytes, pigment_pending_entry_bytes_with_keys(meta->dimension, true, row.keys_size));
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 	return false;

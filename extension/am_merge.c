@@ -25,11 +25,15 @@
 #include "free_pages.h"
 #include "segment_build.h"
 
-/* kB. A scan reads pending entries one by one: so many take it a millisecond or two. */
-int			pig_pending_limit = 4096;
+/* kB. The more there are, the fewer steps rows go through; and the longer takes the first scan of a session, which reads all. */
+int			pig_pending_limit = 16384;
 
-/* An insert merges segments that are no larger than so many flushes; larger ones wait for VACUUM. */
+/* Scans look at each of them, however short they are. */
+#define PENDING_ROWS_MAX 16384
+
+/* An insert merges segments that are no larger than so many flushes, nor than so many bytes; larger ones wait for VACUUM: four take seconds. */
 #define INSERT_MERGE_FLUSHES_MAX 4
+#define INSERT_MERGE_BYTES_MAX ((uint64) 12 << 20)
 
 /* Of flushes, while others may fill pages without an end. */
 #define ROUNDS_MAX 8
@@ -73,6 +77,15 @@ end_step(Maintenance *work, MemoryContext caller)
 {
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(work->context);
+}
+
+/*
+ * Bytes of pending entries, of which one takes so many, from which on they are flushed.
+ */
+static uint64
+pending_bytes_max(uint64 entry_bytes)
+{
+	return Min((uint64) pig_pending_limit * 1024, entry_bytes * PENDING_ROWS_MAX);
 }
 
 static uint64
@@ -276,7 +289,7 @@ plan_merge(Maintenance *work, uint64 pages_max)
 		shapes[i].deleted_rows = pig_count_deleted(run.segments->deleted[i], meta->segments[i].rows);
 		shapes[i].is_busy = meta->segments[i].pages > pages_max || shapes[i].rows - shapes[i].deleted_rows > rows_max;
 	}
-	PIG_CALL(NULL, pigment_plan_merge(shapes, meta->segment_count, Max((uint64) pig_pending_limit * 1024 / row_bytes, 1), &first,
+	PIG_CALL(NULL, pigment_plan_merge(shapes, meta->segment_count, Max(pending_bytes_max(row_bytes) / row_bytes, 1), &first,
 									  &count, &error));
 	run.first = (uint32) first;
 	while (run.count < count)
@@ -398,13 +411,13 @@ end_maintenance(Maintenance *work)
 }
 
 void
-pig_flush_if_idle(Relation index, Relation heap)
+pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_bytes)
 {
-	uint64		limit = (uint64) pig_pending_limit * 1024;
+	uint64		limit = pending_bytes_max(entry_bytes);
 	Maintenance work;
 	PigMeta    *meta;
 
-	if (!pig_try_lock_maintenance(index))
+	if (full_bytes < limit || !pig_try_lock_maintenance(index))
 		return;
 	work = begin_maintenance(index, heap);
 	work.quick = true;
@@ -412,7 +425,7 @@ pig_flush_if_idle(Relation index, Relation heap)
 	pig_read_meta(index, meta);
 	/* unless somebody did while we asked */
 	if (meta->pending_bytes >= limit && flush(&work))
-		(void) merge_due(&work, limit * INSERT_MERGE_FLUSHES_MAX / BLCKSZ);
+		(void) merge_due(&work, Min(limit * INSERT_MERGE_FLUSHES_MAX, INSERT_MERGE_BYTES_MAX) / BLCKSZ);
 	end_maintenance(&work);
 }
 
