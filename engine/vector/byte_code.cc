@@ -173,9 +173,15 @@ int32_t LevelMax(size_t dimension) {
 }
 
 double LargestMagnitude(std::span<const float> vector) {
-  float largest = 0;
-  for (const float value : vector) largest = std::max(largest, std::fabs(value));
-  return largest;
+  constexpr size_t kAtOnce = 8;
+  float largest[kAtOnce] = {};
+  size_t i = 0;
+  for (; i + kAtOnce <= vector.size(); i += kAtOnce) {
+    for (size_t lane = 0; lane < kAtOnce; ++lane)
+      largest[lane] = std::max(largest[lane], std::fabs(vector[i + lane]));
+  }
+  for (; i < vector.size(); ++i) largest[0] = std::max(largest[0], std::fabs(vector[i]));
+  return *std::max_element(largest, largest + kAtOnce);
 }
 
 }  // namespace
@@ -191,19 +197,29 @@ void EncodeByteCode(std::span<const float> vector, std::byte* out) {
   // Scales without full precision would leave residuals as large as the vector: code nothing then.
   if (header.scale < std::numeric_limits<float>::min()) header.scale = 0;
   auto* codes = reinterpret_cast<int8_t*>(out + sizeof header);
+  // Sums are of one number after the other, so that they are the same bits everywhere; what does
+  // not wait for them is done some numbers ahead.
+  double differences[kCodeStep];
   double residual = 0;
-  for (size_t i = 0; i < vector.size(); ++i) {
-    double code = 0;
-    if (header.scale != 0) {
-      code = std::clamp(RoundToInteger(static_cast<double>(vector[i]) / header.scale), -kCodeMax,
-                        kCodeMax);
+  double squares = 0;
+  for (size_t begin = 0; begin < vector.size(); begin += kCodeStep) {
+    const size_t some = std::min(kCodeStep, vector.size() - begin);
+    for (size_t i = 0; i < some; ++i) {
+      const double value = vector[begin + i];
+      double code = 0;
+      if (header.scale != 0)
+        code = std::clamp(RoundToInteger(value / header.scale), -kCodeMax, kCodeMax);
+      codes[begin + i] = static_cast<int8_t>(code);
+      differences[i] = value - header.scale * code;
     }
-    codes[i] = static_cast<int8_t>(code);
-    const double difference = vector[i] - header.scale * code;
-    residual += difference * difference;
+    for (size_t i = 0; i < some; ++i) {
+      const double value = vector[begin + i];
+      residual += differences[i] * differences[i];
+      squares += value * value;
+    }
   }
   header.error = RoundUp(std::sqrt(residual));
-  header.norm = ToFloatOrInfinity(NormInDouble(vector));
+  header.norm = ToFloatOrInfinity(std::sqrt(squares));
   std::memcpy(out, &header, sizeof header);
 }
 

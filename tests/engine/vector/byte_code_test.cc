@@ -99,6 +99,34 @@ TEST(ByteCode, BoundsAreWithinAHundredthOfUnitVectors) {
   }
 }
 
+TEST(ByteCode, IsDecodedWithinItsError) {
+  for (const uint32_t dimension : {1u, 7u, 64u, 65u, 384u}) {
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      SCOPED_TRACE(testing::Message() << "dimension " << dimension << ", seed " << seed);
+      std::mt19937_64 random(seed);
+      const auto vector = RandomVector(random, dimension);
+      const auto code = Encode({vector}, dimension);
+      ASSERT_TRUE(SaysByteCode(code.data()));
+      std::vector<float> decoded(dimension);
+      DecodeByteCode(code.data(), decoded);
+      ByteCodeHeader header;
+      std::memcpy(&header, code.data(), sizeof header);
+      double residual = 0;
+      for (uint32_t i = 0; i < dimension; ++i) {
+        const double difference = double{vector[i]} - double{decoded[i]};
+        residual += difference * difference;
+      }
+      // A product in f32 is rounded once more.
+      EXPECT_LE(std::sqrt(residual), header.error + 0x1p-23 * header.norm);
+    }
+  }
+  std::vector<std::byte> code(ByteCodeBytes(1));
+  const ByteCodeHeader nothing{
+      .scale = 0, .error = std::numeric_limits<float>::infinity(), .norm = 0};
+  std::memcpy(code.data(), &nothing, sizeof nothing);
+  EXPECT_FALSE(SaysByteCode(code.data()));
+}
+
 TEST(ByteCode, EveryTargetGivesTheSameBits) {
   std::mt19937_64 random(2);
   for (const uint32_t dimension : {1u, 63u, 64u, 100u, 384u, 1999u}) {
