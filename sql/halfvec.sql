@@ -35,19 +35,19 @@ COMMENT ON FUNCTION halfvec_typmod_in(cstring[]) IS 'I/O typmod';
 -- ---- functions -------------------------------------------------------------------------------------
 
 CREATE FUNCTION l2_distance(halfvec, halfvec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_l2_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_l2_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION l2_distance(halfvec, halfvec) IS 'Euclidean distance';
 CREATE FUNCTION cosine_distance(halfvec, halfvec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_cosine_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_cosine_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION cosine_distance(halfvec, halfvec) IS '1 - cosine of the angle; NaN where a zero vector takes part';
 CREATE FUNCTION inner_product(halfvec, halfvec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION inner_product(halfvec, halfvec) IS 'inner product';
 CREATE FUNCTION halfvec_negative_inner_product(halfvec, halfvec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_negative_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_negative_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION halfvec_negative_inner_product(halfvec, halfvec) IS 'inner product with its sign changed, so that near comes first';
 CREATE FUNCTION l1_distance(halfvec, halfvec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_l1_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_l1_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION l1_distance(halfvec, halfvec) IS 'taxicab distance';
 CREATE FUNCTION vector_dims(halfvec) RETURNS integer
 	AS 'MODULE_PATHNAME', 'pigment_pg_halfvec_dims' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -5,20 +5,21 @@
 
 -- ---- functions --------------------------------------------------------------------------------
 
+-- A distance of some hundred dimensions takes as long as ten operators on numbers, which is what the planner weighs an index against.
 CREATE FUNCTION l2_distance(vector, vector) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_l2_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_l2_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION l2_distance(vector, vector) IS 'Euclidean distance';
 CREATE FUNCTION cosine_distance(vector, vector) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_cosine_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_cosine_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION cosine_distance(vector, vector) IS '1 - cosine of the angle; NaN where a zero vector takes part';
 CREATE FUNCTION inner_product(vector, vector) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION inner_product(vector, vector) IS 'inner product';
 CREATE FUNCTION vector_negative_inner_product(vector, vector) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_negative_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_negative_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION vector_negative_inner_product(vector, vector) IS 'inner product with its sign changed, so that near comes first';
 CREATE FUNCTION l1_distance(vector, vector) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_l1_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_l1_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION l1_distance(vector, vector) IS 'taxicab distance';
 CREATE FUNCTION vector_dims(vector) RETURNS integer
 	AS 'MODULE_PATHNAME', 'pigment_pg_vector_dims' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -9,6 +9,13 @@
 -- Here the build puts the parts that are new as a whole: PIGMENT_SQL_NEW_PARTS of cmake/extension.cmake.
 @new_parts@
 
+-- What the planner takes a distance for.
+ALTER FUNCTION @extschema@.l2_distance(@extschema@.vector, @extschema@.vector) COST 10;
+ALTER FUNCTION @extschema@.cosine_distance(@extschema@.vector, @extschema@.vector) COST 10;
+ALTER FUNCTION @extschema@.inner_product(@extschema@.vector, @extschema@.vector) COST 10;
+ALTER FUNCTION @extschema@.l1_distance(@extschema@.vector, @extschema@.vector) COST 10;
+ALTER FUNCTION @extschema@.vector_negative_inner_product(@extschema@.vector, @extschema@.vector) COST 10;
+
 CREATE FUNCTION pigment._segments(
 	index oid,
 	OUT segment bigint, OUT kind text, OUT rows bigint, OUT live_rows bigint, OUT bytes bigint)

@@ -35,19 +35,19 @@ COMMENT ON FUNCTION sparsevec_typmod_in(cstring[]) IS 'I/O typmod';
 -- ---- functions -------------------------------------------------------------------------------------
 
 CREATE FUNCTION l2_distance(sparsevec, sparsevec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_l2_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_l2_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION l2_distance(sparsevec, sparsevec) IS 'Euclidean distance';
 CREATE FUNCTION cosine_distance(sparsevec, sparsevec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_cosine_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_cosine_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION cosine_distance(sparsevec, sparsevec) IS '1 - cosine of the angle; NaN where a zero vector takes part';
 CREATE FUNCTION inner_product(sparsevec, sparsevec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION inner_product(sparsevec, sparsevec) IS 'inner product';
 CREATE FUNCTION sparsevec_negative_inner_product(sparsevec, sparsevec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_negative_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_negative_inner_product' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION sparsevec_negative_inner_product(sparsevec, sparsevec) IS 'inner product with its sign changed, so that near comes first';
 CREATE FUNCTION l1_distance(sparsevec, sparsevec) RETURNS double precision
-	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_l1_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_l1_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION l1_distance(sparsevec, sparsevec) IS 'taxicab distance';
 CREATE FUNCTION l2_norm(sparsevec) RETURNS double precision
 	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_norm' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -205,6 +205,26 @@ EXPLAIN (COSTS OFF) SELECT id FROM spots WHERE v <=> '[1,2,3]' < 0.01 ORDER BY v
 SELECT count(*), count(*) FILTER (WHERE id % 3 <> 0) AS hidden FROM (SELECT id FROM spots WHERE v <=> '[1,2,3]' < 0.5 ORDER BY v <=> '[1,2,3]') x;
 RESET ROLE;
 
+-- By default costs the index is less than the table, of as many pages: a distance costs more than a comparison of numbers.
+RESET enable_seqscan;
+CREATE TABLE wide (id int, v vector(128));
+INSERT INTO wide SELECT n, (SELECT array_agg(sin(n * 1.7 + k * (n % 97))) FROM generate_series(1, 128) k)::vector FROM generate_series(1, 5000) n;
+CREATE INDEX wide_x ON wide USING pigment (v vector_cosine_ops);
+ANALYZE wide;
+DO $$
+DECLARE
+	line text;
+	plan text := '';
+	q vector := (SELECT v FROM wide WHERE id = 17);
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (COSTS OFF) SELECT id FROM wide WHERE v <=> %L < %s', q, (SELECT max(d) FROM (SELECT v <=> q AS d FROM wide ORDER BY 1 LIMIT 20) nearest)) LOOP
+		plan := plan || line;
+	END LOOP;
+	RAISE NOTICE '%', CASE WHEN plan ~ 'Index Scan (on|using) wide_x' THEN 'by the index' ELSE plan END;
+END $$;
+DROP TABLE wide;
+SET enable_seqscan = off;
+
 -- The operators that plans show can be called too.
 SELECT ARRAY[(v OPERATOR(pigment.<->@) ROW('[0,0]', 5, NULL)::pigment.vector_ball), (v OPERATOR(pigment.<->@) ROW('[0,0]', 4.9, NULL)::pigment.vector_ball),
 	(v OPERATOR(pigment.<=>@) ROW('[3,4]', 1, 1)::pigment.vector_ball), (v OPERATOR(pigment.<#>@) ROW('[1,1]', -7, NULL)::pigment.vector_ball),
