@@ -161,4 +161,25 @@ typedef struct PigLastScan
 
 extern PigLastScan pig_last_scan;
 
+/*
+ * The same of one scan, from when it began, rescans included.
+ */
+typedef struct PigScanTotals
+{
+	int			segments;
+	uint64		filter_rows;
+	uint64		rows_scored;
+	uint64		pages_read;
+	uint64		walks;
+	uint64		probes;
+	uint64		visits;
+	uint64		rows_late;
+} PigScanTotals;
+
+/* False: it has not asked for a row yet. */
+extern bool pig_scan_totals(IndexScanDesc scan, PigScanTotals *totals);
+extern const char *pig_strategy_name(bool is_ordered, bool has_conditions);
+/* Has EXPLAIN (ANALYZE) show it, where the server lets a module. */
+extern void pig_register_explain(void);
+
 #endif							/* PIGMENT_AM_H */

@@ -12,12 +12,12 @@
 
 #include "am.h"
 
-static const char *
-strategy_name(const PigLastScan *scan)
+const char *
+pig_strategy_name(bool is_ordered, bool has_conditions)
 {
-	if (scan->ordered)
-		return scan->conditions > 0 ? "filter, then order" : "order";
-	return scan->conditions > 0 ? "filter" : "all rows";
+	if (is_ordered)
+		return has_conditions ? "filter, then order" : "order";
+	return has_conditions ? "filter" : "all rows";
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_last_scan);
@@ -34,7 +34,7 @@ pigment_pg_last_scan(PG_FUNCTION_ARGS)
 	if (!OidIsValid(scan->index))
 		PG_RETURN_NULL();
 	values[0] = ObjectIdGetDatum(scan->index);
-	values[1] = CStringGetTextDatum(strategy_name(scan));
+	values[1] = CStringGetTextDatum(pig_strategy_name(scan->ordered, scan->conditions > 0));
 	values[2] = Int32GetDatum(scan->conditions);
 	values[3] = Int64GetDatum((int64) (scan->counters.segment_rows + scan->counters.pending_rows));
 	values[4] = Int64GetDatum((int64) scan->counters.rows_scored);

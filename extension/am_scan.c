@@ -39,6 +39,7 @@ typedef struct PigScan
 	pigment_host_hit hits[HITS_MAX];
 	size_t		hit_count;
 	size_t		hit_next;
+	PigScanTotals totals;		/* of searches that have ended */
 } PigScan;
 
 /*
@@ -51,6 +52,39 @@ release_search(void *arg)
 
 	pigment_host_search_free(state->search);
 	state->search = NULL;
+}
+
+/*
+ * Adds what the search has done so far.
+ */
+static void
+add_counters(const PigScan *state, PigScanTotals *totals)
+{
+	pigment_host_search_counters counters = {.struct_size = sizeof(counters)};
+
+	if (state->search == NULL)
+		return;
+	pigment_host_search_get_counters(state->search, &counters);
+	totals->filter_rows += counters.segment_rows + counters.pending_rows;
+	totals->rows_scored += counters.rows_scored;
+	totals->pages_read += counters.pages_read;
+	totals->walks += counters.walks;
+	totals->probes += counters.probes;
+	totals->visits += counters.visits;
+	totals->rows_late += counters.rows_late;
+}
+
+bool
+pig_scan_totals(IndexScanDesc scan, PigScanTotals *totals)
+{
+	const PigScan *state = (const PigScan *) scan->opaque;
+
+	if (state == NULL || state->segments == NULL)
+		return false;
+	*totals = state->totals;
+	totals->segments = state->segments->count;
+	add_counters(state, totals);
+	return true;
 }
 
 IndexScanDesc
@@ -75,6 +109,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 		memmove(scan->keyData, keys, sizeof(ScanKeyData) * (size_t) scan->numberOfKeys);
 	if (orderbys != NULL && scan->numberOfOrderBys > 0)
 		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * (size_t) scan->numberOfOrderBys);
+	add_counters(state, &state->totals);
 	pigment_host_search_free(state->search);
 	state->search = NULL;
 	MemoryContextReset(state->rescan_context);
@@ -244,6 +279,7 @@ start(IndexScanDesc scan, PigScan *state)
 	if (scan->numberOfOrderBys > 1)
 		elog(ERROR, "access method pigment orders by one distance, not by %d", scan->numberOfOrderBys);
 	pgstat_count_index_scan(scan->indexRelation);
+	pig_count_search(scan);
 	if (state->segments == NULL)
 		open_index(scan, state);
 	MemoryContextSwitchTo(state->rescan_context);

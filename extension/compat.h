@@ -57,6 +57,21 @@
 #define PIGMENT_MODULE_MAGIC(text) PG_MODULE_MAGIC
 #endif
 
+/* 18 lets a module add to the nodes that EXPLAIN shows. */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain.h"
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#define PIG_HAS_EXPLAIN_HOOK
+#endif
+
+/* 18 counts searches for EXPLAIN (ANALYZE). */
+#if PG_VERSION_NUM >= 180000
+#define pig_count_search(scan) ((void) ((scan)->instrument != NULL && (scan)->instrument->nsearches++))
+#else
+#define pig_count_search(scan) ((void) (scan))
+#endif
+
 /* 18 tells whether the caller is ANALYZE. */
 #if PG_VERSION_NUM >= 180000
 #define pig_vacuum_delay_point() vacuum_delay_point(false)

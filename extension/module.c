@@ -25,6 +25,7 @@ _PG_init(void)
 	pig_register_options();
 	pig_register_planner();
 	pig_register_paths();
+	pig_register_explain();
 	pig_register_session_defaults();
 	pig_register_segment_cache();
 	MarkGUCPrefixReserved("pigment");
