@@ -20,6 +20,8 @@ static relopt_kind option_kind;
 
 /* The library's own. */
 #define DEFAULT_RECALL 0.98
+#define DEFAULT_K1 1.2
+#define DEFAULT_B 0.75
 
 double		pig_target_recall = DEFAULT_RECALL;
 int			pig_search_width = 0;
@@ -48,6 +50,9 @@ pig_register_options(void)
 					  M_MAX, AccessExclusiveLock);
 	add_int_reloption(option_kind, "ef_construction", "Candidates for links of a graph's node; 0: what suits the dimension", 0, 0,
 					  EF_CONSTRUCTION_MAX, AccessExclusiveLock);
+	add_real_reloption(option_kind, "k1", "How much more a word says that is in a text more often", DEFAULT_K1, 0, 100,
+					   ShareUpdateExclusiveLock);
+	add_real_reloption(option_kind, "b", "How much less a word says in a long text", DEFAULT_B, 0, 1, ShareUpdateExclusiveLock);
 	DefineCustomRealVariable("pigment.target_recall",
 							 "Part of the nearest rows that a scan by distance finds, on average.",
 							 "1: all, by looking at every row that the conditions let through.",
@@ -69,6 +74,8 @@ options(Datum reloptions, bool validate)
 		{.optname = "kind", .opttype = RELOPT_TYPE_ENUM, .offset = offsetof(PigOptions, kind)},
 		{.optname = "m", .opttype = RELOPT_TYPE_INT, .offset = offsetof(PigOptions, m)},
 		{.optname = "ef_construction", .opttype = RELOPT_TYPE_INT, .offset = offsetof(PigOptions, ef_construction)},
+		{.optname = "k1", .opttype = RELOPT_TYPE_REAL, .offset = offsetof(PigOptions, k1)},
+		{.optname = "b", .opttype = RELOPT_TYPE_REAL, .offset = offsetof(PigOptions, b)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(PigOptions), elements, lengthof(elements));
@@ -77,7 +84,7 @@ options(Datum reloptions, bool validate)
 PigOptions
 pig_options(Relation index)
 {
-	return index->rd_options != NULL ? *(PigOptions *) index->rd_options : (PigOptions) {.kind = PIGMENT_INDEX_AUTO};
+	return index->rd_options != NULL ? *(PigOptions *) index->rd_options : (PigOptions) {.kind = PIGMENT_INDEX_AUTO, .k1 = DEFAULT_K1, .b = DEFAULT_B};
 }
 
 /*
@@ -92,7 +99,8 @@ property(Oid index_oid, int attno, IndexAMProperty prop, const char *name, bool 
 	if (prop != AMPROP_DISTANCE_ORDERABLE || attno == 0)
 		return false;
 	*isnull = !get_opclass_opfamily_and_input_type(get_index_column_opclass(index_oid, attno), &family, &type);
-	*res = !*isnull && OidIsValid(get_opfamily_proc(family, type, type, PIG_METRIC_PROC));
+	*res = !*isnull && (OidIsValid(get_opfamily_proc(family, type, type, PIG_METRIC_PROC)) ||
+						OidIsValid(get_opfamily_proc(family, type, type, PIG_TEXT_OPTIONS_PROC)));
 	return true;
 }
 
@@ -181,7 +189,8 @@ pigment_pg_handler(PG_FUNCTION_ARGS)
 	IndexAmRoutine *routine = makeNode(IndexAmRoutine);
 
 	routine->amstrategies = 0;
-	routine->amsupport = PIG_HALVES_PROC;
+	routine->amsupport = PIG_TEXT_OPTIONS_PROC;
+	routine->amoptsprocnum = PIG_TEXT_OPTIONS_PROC;
 	routine->amcanorderbyop = true;
 	routine->amcanmulticol = true;
 	routine->amoptionalkey = true;

@@ -21,6 +21,8 @@
 #define PIG_METRIC_PROC 1
 /* Another, that is there where the elements of the column's vectors have 16 bits: halves() returns boolean, and is never called. */
 #define PIG_HALVES_PROC 2
+/* Of a text column that is ranked, and of no other: options(internal), of the operator class. */
+#define PIG_TEXT_OPTIONS_PROC 3
 /* Strategies of a vector column: the distance operator; whether a vector is in a ball; the distance, for an order with what is not a number first. */
 #define PIG_DISTANCE_STRATEGY 1
 #define PIG_WITHIN_STRATEGY 2
@@ -46,6 +48,8 @@ typedef struct PigOptions
 	int			kind;			/* a PIGMENT_INDEX_* */
 	int			m;				/* 0: what suits */
 	int			ef_construction;	/* 0: what suits */
+	double		k1;				/* of BM25; may be changed at any time */
+	double		b;
 } PigOptions;
 
 extern PigOptions pig_options(Relation index);

@@ -33,6 +33,7 @@
 
 #include "am.h"
 #include "json_plan.h"
+#include "ranked_text.h"
 
 /* Pages that a condition reads of its postings, on average. */
 #define PAGES_PER_CONDITION 3
@@ -42,6 +43,9 @@
 #define VISITS_BASE 40
 #define VISITS_PER_DOUBLING 5
 #define PAGES_PER_VISIT 2
+/* Pages with the lists of a query's words: some, and a part of the index, as far as that is known before they are read. */
+#define PAGES_OF_WORDS 8
+#define PART_OF_WORDS 0.05
 
 /*
  * The clause's strategy in the column's family; InvalidStrategy for IS NULL and IS NOT NULL.
@@ -182,6 +186,60 @@ has_no_zero_vectors(const IndexOptInfo *info)
 }
 
 /*
+ * The bm25query by which texts are to be ranked, perhaps not known yet; NULL: the order is another.
+ */
+static Node *
+words_of_order(PlannerInfo *root, const IndexPath *path)
+{
+	const IndexOptInfo *index = path->indexinfo;
+	int			column = path->indexorderbys != NIL ? linitial_int(path->indexorderbycols) : -1;
+
+	if (column < 0 ||
+		pig_column_of(index->opfamily[column], index->opcintype[column], index->indexcollations[column]).kind != PIG_COLUMN_RANKED)
+		return NULL;
+	return estimate_expression_value(root, lsecond(linitial_node(OpExpr, path->indexorderbys)->args));
+}
+
+/*
+ * Whether the words are those of an index that reads texts in another way, as far as that is known.
+ */
+static bool
+is_of_other_index(const IndexOptInfo *info, const Node *words)
+{
+	Oid			named = InvalidOid;
+	Relation	index;
+	bool		is_alike;
+
+	if (info->hypothetical)
+		return false;
+	if (IsA(words, Const) && !((const Const *) words)->constisnull)
+		named = DatumGetBm25Query(((const Const *) words)->constvalue)->index;
+	else if (IsA(words, FuncExpr) && IsA(linitial(((const FuncExpr *) words)->args), Const))
+	{
+		const Const *first = linitial_node(Const, ((const FuncExpr *) words)->args);
+
+		if (first->consttype == REGCLASSOID && !first->constisnull)
+			named = DatumGetObjectId(first->constvalue);
+	}
+	if (!OidIsValid(named) || named == info->indexoid)
+		return false;
+	/* the planner has locked it */
+	index = index_open(info->indexoid, NoLock);
+	is_alike = pig_ranks_alike(index, named);
+	index_close(index, NoLock);
+	return !is_alike;
+}
+
+/*
+ * What it costs to rank the texts that have any of some words: their lists and the lengths of all texts are read.
+ */
+static Cost
+words_cost(double rows, double pages, double seq_page_cost)
+{
+	return Min(PAGES_OF_WORDS + pages * PART_OF_WORDS, pages) * seq_page_cost + rows * cpu_operator_cost;
+}
+
+/*
  * Whether indexes of segments may give the first rows: an order is asked for, and not one that begins with what is no number, which no index finds.
  */
 static bool
@@ -220,6 +278,7 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 	double		rows;
 	double		charged_pages;
 	Cost		exact_cost = 0;
+	Node	   *words = words_of_order(root, path);
 
 	pig_note_clauses(root, path);
 	*selectivity = 1;
@@ -227,7 +286,8 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 	*pages = index->pages;
 
 	/* nothing to serve: neither an order, which is one distance, nor a condition that keeps rows out */
-	if (list_length(path->indexorderbys) > 1 || (path->indexorderbys == NIL && quals.all == NIL))
+	if (list_length(path->indexorderbys) > 1 || (path->indexorderbys == NIL && quals.all == NIL) ||
+		(words != NULL && is_of_other_index(index, words)))
 	{
 		*startup_cost = *total_cost = get_float8_infinity();
 		pig_disable_path(path);
@@ -249,12 +309,14 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 	*startup_cost = list_length(quals.filters) * (Min(PAGES_PER_CONDITION, (double) index->pages) * spc_seq_page_cost + cpu_operator_cost * 50);
 	if (path->indexorderbys == NIL && !is_bounded)
 		*startup_cost += looked_at * cpu_operator_cost;
+	else if (words != NULL)
+		exact_cost = words_cost(looked_at, charged_pages, spc_seq_page_cost);
 	else if (looked_at * FEW_OF_ROWS > index->tuples)
 		exact_cost = charged_pages * spc_seq_page_cost + looked_at * cpu_operator_cost;
 	else
 		exact_cost = lookup_cost(looked_at, charged_pages, spc_seq_page_cost, spc_random_page_cost) + looked_at * cpu_operator_cost;
 	*total_cost = *startup_cost + exact_cost + rows * cpu_index_tuple_cost;
-	if (gives_nearest_first(path))
+	if (words == NULL && gives_nearest_first(path))
 		exact_cost = Min(exact_cost, search_cost(index, looked_at, spc_random_page_cost));
 	*startup_cost += exact_cost;
 }
@@ -430,6 +492,42 @@ validate_filter(Oid family_oid, Oid type, const char *family)
 	return valid;
 }
 
+/*
+ * Of ranked text: an order by a number, and options.
+ */
+static bool
+validate_ranked(Oid family_oid, const char *family)
+{
+	CatCList   *operators = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family_oid));
+	CatCList   *functions = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family_oid));
+	bool		valid = true;
+
+	for (int i = 0; i < functions->n_members; i++)
+	{
+		Form_pg_amproc form = (Form_pg_amproc) GETSTRUCT(&functions->members[i]->tuple);
+
+		if (form->amprocnum != PIG_TEXT_OPTIONS_PROC || !check_amoptsproc_signature(form->amproc))
+			complain(&valid, family, psprintf("contains function %s, which ranked text does not have", format_procedure(form->amproc)));
+	}
+	for (int i = 0; i < operators->n_members; i++)
+	{
+		Form_pg_amop form = (Form_pg_amop) GETSTRUCT(&operators->members[i]->tuple);
+
+		if (form->amopstrategy != PIG_DISTANCE_STRATEGY)
+			complain(&valid, family, psprintf("contains operator %s with invalid strategy number %d",
+											  format_operator(form->amopopr), form->amopstrategy));
+		else if (form->amoppurpose != AMOP_ORDER || get_op_rettype(form->amopopr) != FLOAT8OID ||
+				 !opfamily_can_sort_type(form->amopsortfamily, FLOAT8OID))
+			complain(&valid, family, psprintf("contains operator %s with an incorrect ORDER BY specification",
+											  format_operator(form->amopopr)));
+	}
+	if (operators->n_members != 1)
+		complain(&valid, family, psprintf("has %d operators, not one", operators->n_members));
+	ReleaseCatCacheList(operators);
+	ReleaseCatCacheList(functions);
+	return valid;
+}
+
 bool
 pig_validate(Oid opclass_oid)
 {
@@ -451,6 +549,8 @@ pig_validate(Oid opclass_oid)
 		elog(ERROR, "cache lookup failed for operator family %u", family_oid);
 	family = pstrdup(NameStr(((Form_pg_opfamily) GETSTRUCT(tuple))->opfname));
 	ReleaseSysCache(tuple);
+	if (pig_column_of(family_oid, type, InvalidOid).kind == PIG_COLUMN_RANKED)
+		return validate_ranked(family_oid, family);
 	if (type == ANYARRAYOID || type == JSONBOID || pig_is_key_type(type))
 		return validate_filter(family_oid, type, family);
 	valid = validate_procedures(family_oid, type, family);

@@ -2,7 +2,7 @@
 
 /*
  * am_scan.c
- *	  Scans: by distance, by conditions on filter columns, or both.
+ *	  Scans: by distance or by words, by conditions on filter columns, or both.
  *
  * By distance, segments with an index are searched for the recall that is wanted; then a row may come late, behind one that is farther, and
  * all come in the end.
@@ -17,10 +17,12 @@
 #include "access/relscan.h"
 #include "compat.h"
 #include "pgstat.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "am.h"
 #include "engine_error.h"
+#include "ranked_text.h"
 
 #define HITS_MAX 128
 
@@ -147,6 +149,39 @@ open_index(IndexScanDesc scan, PigScan *state)
 }
 
 /*
+ * Whether the order is one of ranked texts.
+ */
+static bool
+orders_by_words(IndexScanDesc scan, const PigColumns *columns)
+{
+	return scan->numberOfOrderBys > 0 && columns->columns[scan->orderByData->sk_attno - 1].kind == PIG_COLUMN_RANKED;
+}
+
+/*
+ * Sets the words to rank by. Without any, because the query is NULL, all rows come in the order of the table.
+ */
+static void
+set_words(IndexScanDesc scan, PigScan *state, pigment_host_search_options *options)
+{
+	PigColumns	columns = pig_columns(scan->indexRelation);
+	Bm25Query  *query;
+
+	if (!orders_by_words(scan, &columns) || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
+		return;
+	query = DatumGetBm25Query(scan->orderByData->sk_argument);
+	if (!pig_ranks_alike(scan->indexRelation, query->index))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("a query of index \"%s\" cannot be answered by index \"%s\", which reads texts in another way",
+						get_rel_name(query->index), RelationGetRelationName(scan->indexRelation)),
+				 errhint("Name the index that is to rank the rows.")));
+	options->text = pig_hold_text_query(query, scan->xs_snapshot, state->rescan_context);
+	options->text_column = (uint32) (scan->orderByData->sk_attno - 1);
+	/* the best come first, and few are wanted */
+	options->batch_rows_first = 0;
+}
+
+/*
  * The vector to be near to; without one all rows come in the order of the table. Made in the current memory context.
  */
 static PigVector
@@ -155,7 +190,7 @@ query_vector(IndexScanDesc scan, const PigMeta *meta, const PigBound *bound)
 	PigColumns	columns = pig_columns(scan->indexRelation);
 	PigVector	query = {0};
 
-	if (scan->numberOfOrderBys == 0 ? !bound->is_bound : (scan->orderByData->sk_flags & SK_ISNULL) != 0)
+	if (scan->numberOfOrderBys == 0 ? !bound->is_bound : orders_by_words(scan, &columns) || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
 		return query;
 	/* no row had a vector yet when the directory was read: those that came since are not seen */
 	if (meta->dimension == 0)
@@ -219,6 +254,9 @@ start_search(IndexScanDesc scan, PigScan *state)
 		state->conditions.nothing = true;
 		return;
 	}
+	MemoryContextSwitchTo(state->rescan_context);
+	set_words(scan, state, &options);
+	MemoryContextSwitchTo(caller);
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)

@@ -543,6 +543,7 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 			return argument == NULL || (strategy != PIG_JSON_PATH_EXISTS && strategy != PIG_JSON_PATH_MATCHES) ||
 				pig_ranges_of_jsonpath(*argument, strategy == PIG_JSON_PATH_MATCHES) != NIL;
 		case PIG_COLUMN_METADATA:
+		case PIG_COLUMN_RANKED:
 			return true;
 	}
 	return false;

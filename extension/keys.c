@@ -30,6 +30,7 @@
 #include "halfvec.h"
 #include "json_keys.h"
 #include "keys.h"
+#include "ranked_text.h"
 #include "text_fold.h"
 
 /* ---- columns ---- */
@@ -75,7 +76,9 @@ pig_column_of(Oid family, Oid class_type, Oid collation)
 {
 	PigColumn	column = {.kind = PIG_COLUMN_VECTOR, .type = class_type, .key_bytes_max = PIG_KEY_BYTES_MAX};
 
-	if (class_type == ANYARRAYOID)
+	if (class_type == TEXTOID && OidIsValid(get_opfamily_proc(family, TEXTOID, TEXTOID, PIG_TEXT_OPTIONS_PROC)))
+		column.kind = PIG_COLUMN_RANKED;
+	else if (class_type == ANYARRAYOID)
 		column.kind = PIG_COLUMN_LIST;
 	else if (class_type == JSONBOID)
 	{
@@ -109,7 +112,9 @@ describe_column(Relation index, int i)
 							i + 1, RelationGetRelationName(index), format_type_be(column.type))));
 		column.type = getBaseType(column.type);
 	}
-	if (column.kind != PIG_COLUMN_VECTOR)
+	if (column.kind == PIG_COLUMN_RANKED)
+		column.analyzer = pig_column_analyzer(index, i);
+	else if (column.kind != PIG_COLUMN_VECTOR)
 		check_collation(index, i);
 	return column;
 }
@@ -121,12 +126,19 @@ PigColumns
 pig_columns(Relation index)
 {
 	PigColumns	columns = {.count = IndexRelationGetNumberOfKeyAttributes(index), .vector = -1};
+	bool		is_ranked = false;
 
 	if (index->rd_amcache != NULL)
 		return *(const PigColumns *) index->rd_amcache;
 	for (int i = 0; i < columns.count; i++)
 	{
 		columns.columns[i] = describe_column(index, i);
+		if (columns.columns[i].kind == PIG_COLUMN_RANKED && is_ranked)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("index \"%s\" has more than one column of ranked text", RelationGetRelationName(index)),
+					 errhint("Make an index for each, or one of an expression that joins them.")));
+		is_ranked |= columns.columns[i].kind == PIG_COLUMN_RANKED;
 		if (columns.columns[i].kind != PIG_COLUMN_VECTOR)
 			columns.has_keys = true;
 		else if (columns.vector >= 0)
@@ -471,28 +483,20 @@ add_grams(KeyList *list, int number, Datum value)
 }
 
 /*
- * An error of the engine's names what no metadata may hold.
+ * What the engine gave as elements, each behind its size. Frees the buffer.
  */
 static void
-add_metadata_elements(KeyList *list, int column, Datum value)
+add_engine_elements(KeyList *list, int column, pigment_buffer *elements)
 {
-	Jsonb	   *metadata = DatumGetJsonbP(value);
-	StringInfoData json;
-	pigment_buffer *elements = NULL;
-	pigment_error *error = NULL;
 	size_t		size;
-	const char *bytes;
+	const char *bytes = pigment_buffer_data(elements, &size);
 	uint32		element;
 	int			begin = list->bytes.len;
 
-	initStringInfo(&json);
-	JsonbToCString(&json, &metadata->root, VARSIZE(metadata));
-	pig_check(pigment_host_metadata_elements(json.data, (size_t) json.len, &elements, &error), &error);
-	bytes = pigment_buffer_data(elements, &size);
 	/* nothing may fail while there is a buffer of the engine's, but to copy it into what is there already */
 	PG_TRY();
 	{
-		appendBinaryStringInfo(&list->bytes, bytes, (int) size);
+		appendBinaryStringInfo(&list->bytes, bytes, (int) Min(size, MaxAllocSize));
 	}
 	PG_FINALLY();
 	{
@@ -507,6 +511,36 @@ add_metadata_elements(KeyList *list, int column, Datum value)
 		list->keys[list->count].bytes = (const void *) (uintptr_t) ((size_t) begin + place);
 		list->keys[list->count++].size = element;
 	}
+}
+
+/*
+ * An error of the engine's names what no metadata may hold.
+ */
+static void
+add_metadata_elements(KeyList *list, int column, Datum value)
+{
+	Jsonb	   *metadata = DatumGetJsonbP(value);
+	StringInfoData json;
+	pigment_buffer *elements = NULL;
+	pigment_error *error = NULL;
+
+	initStringInfo(&json);
+	JsonbToCString(&json, &metadata->root, VARSIZE(metadata));
+	pig_check(pigment_host_metadata_elements(json.data, (size_t) json.len, &elements, &error), &error);
+	add_engine_elements(list, column, elements);
+}
+
+static void
+add_words(KeyList *list, int number, const PigColumn *column, Datum value)
+{
+	text	   *given = DatumGetTextPP(value);
+	size_t		size;
+	const char *bytes = pig_engine_text(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given), &size);
+	pigment_buffer *elements = NULL;
+	pigment_error *error = NULL;
+
+	pig_check(pigment_host_text_elements(column->analyzer, bytes, size, &elements, &error), &error);
+	add_engine_elements(list, number, elements);
 }
 
 /*
@@ -558,6 +592,8 @@ pig_row_keys(const PigColumns *columns, Datum *values, bool *isnull)
 			add_json_elements(&list, i, column, values[i]);
 		else if (column->kind == PIG_COLUMN_METADATA)
 			add_metadata_elements(&list, i, values[i]);
+		else if (column->kind == PIG_COLUMN_RANKED)
+			add_words(&list, i, column, values[i]);
 		else if (column->has_grams)
 			add_grams(&list, i, values[i]);
 	}

@@ -20,6 +20,7 @@
  *	jsonb							a value without bytes, and its scalars, objects and arrays as elements, each behind its path (json_keys.h); of a
  *									class without paths, as there was before: what GIN's jsonb_ops takes of it
  *	jsonb, metadata_ops				a value without bytes, and as elements what the engine makes of it (pigment_host_metadata_elements)
+ *	text, text_bm25_ops				a value without bytes, and as elements its words (pigment_host_text_elements)
  */
 #ifndef PIGMENT_KEYS_H
 #define PIGMENT_KEYS_H
@@ -60,7 +61,8 @@ typedef enum PigColumnKind
 	PIG_COLUMN_VALUE,
 	PIG_COLUMN_LIST,
 	PIG_COLUMN_JSON,
-	PIG_COLUMN_METADATA
+	PIG_COLUMN_METADATA,
+	PIG_COLUMN_RANKED			/* text, ranked by words */
 } PigColumnKind;
 
 typedef struct PigColumn
@@ -71,6 +73,7 @@ typedef struct PigColumn
 	bool		has_grams;		/* text: what is found in it is known too */
 	bool		has_paths;		/* jsonb: its elements have their places */
 	int			key_bytes_max;
+	pigment_text_analyzer *analyzer;	/* of PIG_COLUMN_RANKED, where the column of an index is described */
 } PigColumn;
 
 typedef struct PigColumns

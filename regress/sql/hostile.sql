@@ -1,6 +1,9 @@
 -- Every C function of the extension that SQL can call, with extremes of each argument type: an answer or an error that names its reason, and
--- the backend lives. An internal error (class XX) is a fault of ours; index corruption cannot be, there is no index.
+-- the backend lives. An internal error (class XX) is a fault of ours; index corruption cannot be, there is but one index.
 \set SHOW_CONTEXT never
+CREATE TABLE ranked_texts (body text);
+INSERT INTO ranked_texts VALUES ('a fox'), (NULL), ('');
+CREATE INDEX ranked_words ON ranked_texts USING pigment (body text_bm25_ops);
 CREATE TABLE extremes (type regtype, value text);
 INSERT INTO extremes VALUES
 	('vector', NULL), ('vector', '''[1]'''), ('vector', '''[0,0,0]'''), ('vector', '''[3.4e38,-3.4e38,1e-45]'''), ('vector', 'array_fill(3e38, ARRAY[16000])::vector'),
@@ -32,7 +35,8 @@ INSERT INTO extremes VALUES
 	('pigment.json_test', NULL), ('pigment.json_test', '(NULL, ''text'', ''='', NULL, NULL)'), ('pigment.json_test', '(''{a}'', ''text'', ''='', ''{NULL,1,true,"{",99}'', NULL)'),
 	('pigment.json_test', '(''{{a},{NULL}}'', ''double'', ''<='', NULL, ''{NaN,Infinity,1e1000,NULL}'')'), ('pigment.json_test', '(''{}'', ''json'', ''='', ''{"{",1}'', NULL)'),
 	('pigment.json_test', '(array_fill(''a''::text, ARRAY[100]), ''boolean'', ''true'', NULL, NULL)'), ('pigment.json_test', '(''{}'', ''json real'', '''', NULL, ''{{1},{2}}'')'),
-	('pigment.json_test', '(''{""}'', ''none'', ''is'', ''{}'', ''{}'')'), ('pigment.json_test', '(''{}'', ''json'', ''is null'', NULL, NULL)');
+	('pigment.json_test', '(''{""}'', ''none'', ''is'', ''{}'', ''{}'')'), ('pigment.json_test', '(''{}'', ''json'', ''is null'', NULL, NULL)'),
+	('bm25query', NULL), ('bm25query', '''ranked_words:fox'''), ('bm25query', '''ranked_words:'''), ('bm25query', 'to_bm25query(''ranked_words'', repeat(''x ä€😀 '', 10000))');
 
 -- Calls each of the functions `rounds` times; returns what must not happen.
 CREATE FUNCTION call_all(rounds int) RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -96,7 +100,7 @@ SELECT inserted FROM pigment.add('secret', ARRAY['s1', 's2'], ARRAY['[1,2]', '[3
 CREATE TABLE before AS SELECT md5(string_agg(s::text, ' ' ORDER BY s.id)) AS rows, (SELECT md5(string_agg(c::text, ' ' ORDER BY id)) FROM pigment.collections c WHERE name = 'secret') AS entry FROM secret s;
 CREATE ROLE sweeper;
 CREATE SCHEMA sweeping AUTHORIZATION sweeper;
-GRANT SELECT ON extremes TO sweeper;
+GRANT SELECT ON extremes, ranked_texts TO sweeper;
 CREATE TABLE found (problem text);
 CREATE TABLE calls (number int);
 GRANT INSERT ON found, calls TO sweeper;
@@ -148,5 +152,6 @@ DROP PROCEDURE sweep;
 DROP TABLE found, calls, before, extremes;
 SELECT pigment.delete_collection('secret');
 DROP OWNED BY sweeper CASCADE;
+DROP TABLE ranked_texts;
 DROP ROLE sweeper;
 RESET client_min_messages;

@@ -241,8 +241,9 @@ def run_homes(report):
 
 
 def run_filters(report):
-    """Random conditions with an index and without; then on tables with graphs and clusters, with no setting touched."""
+    """Random conditions with an index and without; then on tables with graphs and clusters, with no setting touched; ranked texts beside the formula."""
     _run_beside_library(report, "regress/differential/filters.py")
+    _run_beside_library(report, "regress/differential/ranked.py")
     _run_beside_library(report, "regress/differential/recall.py")
 
 
