@@ -106,6 +106,15 @@ skip_decimal(const char *at, const char *end)
 }
 
 /*
+ * Whether a word of three letters, small or capital ones, is what comes next.
+ */
+static bool
+is_word(const char *at, const char *end, const char *word)
+{
+	return end - at >= 3 && pg_strncasecmp(at, word, 3) == 0;
+}
+
+/*
  * What a string is to casts of numbers: DECIMAL, with its number without spaces in *number; ODD, where one may take it in this version of the server or
  * in another (NaN, infinity, 0x1F, 1_000); 0: none does.
  */
@@ -124,7 +133,8 @@ number_in_string(const char *at, int size, char **number)
 	if (at == end)
 		return 0;
 	/* a byte that is not ASCII may be a space in some locale */
-	if (!is_digit(*at) && *at != '.' && strchr("iInN+-", *at) == NULL && !is_space(*at) && ((unsigned char) *at & 0x80) == 0)
+	if (!is_digit(*at) && strchr(".+-", *at) == NULL && !is_space(*at) && ((unsigned char) *at & 0x80) == 0 && !is_word(at, end, "nan") &&
+		!is_word(at, end, "inf"))
 		return 0;
 	rest = skip_decimal(at, end);
 	if (rest == NULL || rest - first > DECIMAL_BYTES_MAX)

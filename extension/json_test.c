@@ -224,7 +224,7 @@ read_path(Datum value)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("a path of jsonb is too long for an index of access method pigment"),
-					 errdetail("It has more than %d keys, or more than %d bytes of them.", PIG_JSON_KEYS_MAX, PIG_JSON_PATH_BYTES_MAX)));
+					 errdetail("It has more than %d keys, or these take more than %d bytes, with one behind each.", PIG_JSON_KEYS_MAX, PIG_JSON_PATH_BYTES_MAX)));
 	}
 	path.in_array = has_arrays;
 	return path;

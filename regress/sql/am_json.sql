@@ -94,6 +94,14 @@ DROP TABLE docs;
 DROP ROLE regress_pigment_reader;
 DROP FUNCTION found;
 
+-- The operator that plans show can be called too: whether there is an element in the ranges, which the value of a filter may still not be.
+SELECT doc, doc OPERATOR(pigment.@^) ROW('{a}', 'text', '=', '{5}', NULL)::pigment.json_test AS text, doc OPERATOR(pigment.@^) ROW('{a}', 'number', '>', NULL, '{4}')::pigment.json_test AS number,
+	doc OPERATOR(pigment.@^) ROW('{a,NULL}', 'json', '=', '{5}', NULL)::pigment.json_test AS in_array, doc OPERATOR(pigment.@^) ROW('{a}', 'text', 'is null', NULL, NULL)::pigment.json_test AS none
+FROM unnest(ARRAY['{"a": 5}', '{"a": "5"}', '{"a": 5.00}', '{"a": [5]}', '{"a": " 4.1 "}', '{"a": "nan"}', '{"a": "none"}', '{"a": null}', '{"b": 5}', '5', NULL]::jsonb[]) doc;
+SELECT '{"a": 1}' OPERATOR(pigment.@^) ROW('{a}', 'colour', '=', '{5}', NULL)::pigment.json_test;
+SELECT '{"a": 1}' OPERATOR(pigment.@^) ROW(NULL, 'text', '=', '{5}', NULL)::pigment.json_test;
+SELECT '{"a": 1}' OPERATOR(pigment.@^) ROW(ARRAY[repeat('a', 128)], 'text', '=', '{5}', NULL)::pigment.json_test;
+
 -- An operator class of before there were paths, and an index of it.
 CREATE OPERATOR CLASS old_json_ops FOR TYPE jsonb USING pigment AS OPERATOR 7 @> (jsonb, jsonb), OPERATOR 9 ? (jsonb, text), OPERATOR 10 ?| (jsonb, text[]), OPERATOR 11 ?& (jsonb, text[]);
 CREATE TABLE old (id int, doc jsonb);
