@@ -410,15 +410,16 @@ pig_get_bitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	PigScan    *state = (PigScan *) scan->opaque;
 	int64		rows = 0;
 
-	/* with a bound, or what is lossy, the executor looks at every row: of an index scan by the filter that the condition is, of a bitmap scan where it is told to */
 	while (has_hit(scan, state))
 	{
 		ItemPointerData tids[HITS_MAX];
 		int			count = 0;
+		/* what is a filter of an index scan too is looked at by a bitmap scan where it is told to */
+		bool		filters = state->conditions.is_lossy || state->conditions.bound.is_bound;
 
 		while (state->hit_next < state->hit_count)
 			pig_tid(state->hits[state->hit_next++].row_pointer, &tids[count++]);
-		tbm_add_tuples(bitmap, tids, count, state->conditions.recheck || state->conditions.is_lossy || state->conditions.bound.is_bound);
+		tbm_add_tuples(bitmap, tids, count, filters || state->conditions.recheck);
 		rows += count;
 	}
 	return rows;

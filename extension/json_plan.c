@@ -367,6 +367,15 @@ is_float(Oid type)
 	return type == FLOAT4OID || type == FLOAT8OID;
 }
 
+/*
+ * Which comparison of B-trees an operator is, whose left side has this type.
+ */
+static int
+number_strategy(Oid operator, Oid type)
+{
+	return get_op_opfamily_strategy(operator, lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
+}
+
 static const char *
 operator_of_strategy(int strategy)
 {
@@ -394,9 +403,7 @@ compares_bytes(Oid collation)
 static bool
 match_operands(PlannerInfo *root, IndexOptInfo *index, int column, Oid operator, Oid collation, Node *left, Node *right, Test *test)
 {
-	Oid			type = exprType(left);
-	Oid			other = exprType(right);
-	Precision	precision = is_float(other) ? PRECISE_AS_DOUBLE : PRECISE;
+	Precision	precision = is_float(exprType(right)) ? PRECISE_AS_DOUBLE : PRECISE;
 	Node	   *number;
 
 	if (!is_pseudo_constant_for_index(root, right, index) || !match_value(index, column, left, precision, test))
@@ -426,7 +433,7 @@ match_operands(PlannerInfo *root, IndexOptInfo *index, int column, Oid operator,
 	}
 	if (!is_number_type(test->type))
 		return false;
-	test->operator = operator_of_strategy(get_op_opfamily_strategy(operator, lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf));
+	test->operator = operator_of_strategy(number_strategy(operator, exprType(left)));
 	number = as_numeric(right);
 	if (test->operator == NULL || number == NULL)
 		return false;
@@ -464,6 +471,7 @@ numeric_array(const Node *node)
 	Datum	   *elements;
 	bool	   *nulls;
 	int			count;
+	int			first = 1;
 
 	if (!IsA(node, Const) || given->constisnull)
 		return NULL;
@@ -478,7 +486,7 @@ numeric_array(const Node *node)
 			elements[i] = DirectFunctionCall3(numeric_in, CStringGetDatum(OidOutputFunctionCall(output, elements[i])),
 											  ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 	return (Node *) makeConst(NUMERICARRAYOID, -1, InvalidOid, -1,
-							  PointerGetDatum(construct_md_array(elements, nulls, 1, &count, (int[]) {1}, NUMERICOID, -1, false, TYPALIGN_INT)),
+							  PointerGetDatum(construct_md_array(elements, nulls, 1, &count, &first, NUMERICOID, -1, false, TYPALIGN_INT)),
 							  false, false);
 }
 
@@ -499,7 +507,7 @@ match_any(PlannerInfo *root, IndexOptInfo *index, int column, const ScalarArrayO
 		test->texts = copyObject(right);
 		return get_opcode(clause->opno) == F_TEXTEQ && compares_bytes(clause->inputcollid);
 	}
-	if (!is_number_type(test->type) || get_op_opfamily_strategy(clause->opno, lookup_type_cache(exprType(left), TYPECACHE_BTREE_OPFAMILY)->btree_opf) != BTEqualStrategyNumber)
+	if (!is_number_type(test->type) || number_strategy(clause->opno, exprType(left)) != BTEqualStrategyNumber)
 		return false;
 	test->numbers = numeric_array(right);
 	return test->numbers != NULL;

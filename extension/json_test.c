@@ -79,8 +79,11 @@ is_text_of_number(const char *bytes, int size)
 }
 
 static void
-add_text(PigRanges *ranges, const PigJsonPath *path, const char *bytes, int size)
+add_text(PigRanges *ranges, const PigJsonPath *path, text *given)
 {
+	const char *bytes = VARDATA_ANY(given);
+	int			size = (int) VARSIZE_ANY_EXHDR(given);
+
 	pig_add_string(ranges, path, bytes, size);
 	if (size > NUMBER_BYTES_MAX && is_text_of_number(bytes, size))
 		pig_add_sorts(ranges, path, PIG_JSON_NUMBER, PIG_JSON_NUMBER);
@@ -224,7 +227,8 @@ read_path(Datum value)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("a path of jsonb is too long for an index of access method pigment"),
-					 errdetail("It has more than %d keys, or these take more than %d bytes, with one behind each.", PIG_JSON_KEYS_MAX, PIG_JSON_PATH_BYTES_MAX)));
+					 errdetail("It has more than %d keys, or these take more than %d bytes, with one behind each.",
+							   PIG_JSON_KEYS_MAX, PIG_JSON_PATH_BYTES_MAX)));
 	}
 	path.in_array = has_arrays;
 	return path;
@@ -249,7 +253,7 @@ add_values(PigRanges *ranges, const PigJsonPath *path, const char *type, const c
 		if (rounding != NULL)
 			add_number(ranges, path, rounding, operator, DatumGetNumeric(elements[i]));
 		else if (is_text)
-			add_text(ranges, path, VARDATA_ANY(DatumGetTextPP(elements[i])), (int) VARSIZE_ANY_EXHDR(DatumGetTextPP(elements[i])));
+			add_text(ranges, path, DatumGetTextPP(elements[i]));
 		else
 			add_json(ranges, path, DatumGetTextPP(elements[i]));
 	}
