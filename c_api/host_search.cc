@@ -254,7 +254,8 @@ pigment_status pigment_host_search_add_segment(pigment_host_search* search,
     search->segment_sources.push_back(&segment->source);
     const uint64_t pins = segment->source.pins();
     const std::span<const uint8_t> bits(deleted, deleted_bytes);
-    Status status = search->text ? search->text->AddSegment(segment->segment.get(), bits)
+    Status status = search->text ? search->text->AddSegment(segment->segment.get(), bits,
+                                                            &segment->text_lengths)
                                  : search->search->AddSegment(segment->segment.get(), bits);
     search->pages_read += segment->source.pins() - pins;
     if (!status.ok()) search->segment_sources.pop_back();

@@ -9,6 +9,7 @@
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
+#include "engine/segment/host_text_search.h"
 #include "engine/segment/segment.h"
 
 struct pigment_segment : pigment::abi::Handle<pigment::abi::HandleKind::kSegment> {
@@ -16,4 +17,5 @@ struct pigment_segment : pigment::abi::Handle<pigment::abi::HandleKind::kSegment
 
   pigment::abi::HostBlockSource source;
   std::unique_ptr<pigment::Segment> segment;
+  mutable pigment::HostTextLengths text_lengths;  // that searches met
 };

@@ -38,6 +38,9 @@ Result<pigment::AnalyzerSettings> ReadSettings(const char* json, size_t size) {
   return pigment::ReadAnalyzer(tape, 0);
 }
 
+// With so many no sum of what they are worth overflows.
+constexpr uint32_t kQueryWordsMax = 65536;
+
 Status CheckParameters(const pigment_text_query_options& options) {
   if (!(options.k1 >= 0 && options.k1 <= 100))
     return pigment::InvalidArgument(fmt::format("options.k1 {}, expected 0 to 100", options.k1));
@@ -106,6 +109,10 @@ pigment_status pigment_text_query_new(pigment_text_analyzer* analyzer,
                              pigment::abi::ReadBytes(copy.words, copy.words_size, "options.words"));
     PIGMENT_ASSIGN_OR_RETURN(pigment::TextWords words,
                              pigment::WordsOfText(analyzer->reader, text));
+    if (words.length > kQueryWordsMax) {
+      return pigment::InvalidArgument(
+          fmt::format("a query of {} words, at most {}", words.length, kQueryWordsMax));
+    }
     *query = new pigment_text_query(analyzer, std::move(words),
                                     {.k1 = copy.k1, .b = copy.b, .analyzer_mark = analyzer->mark});
     return Status::Ok();

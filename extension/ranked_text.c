@@ -141,8 +141,13 @@ pig_column_analyzer(Relation index, int column)
 const char *
 pig_engine_text(const char *bytes, int length, size_t *size)
 {
-	char	   *text = pg_server_to_any(bytes, length, PG_UTF8);
+	char	   *text;
 
+	*size = (size_t) length;
+	/* the engine takes what is no UTF-8 for what is between words */
+	if (GetDatabaseEncoding() == PG_SQL_ASCII)
+		return bytes;
+	text = pg_server_to_any(bytes, length, PG_UTF8);
 	*size = text == bytes ? (size_t) length : strlen(text);
 	return text;
 }

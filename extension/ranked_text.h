@@ -38,7 +38,7 @@ extern Bm25Query *pig_new_bm25query(Oid index, const char *words, int size);
  * the same pointer.
  */
 extern pigment_text_analyzer *pig_column_analyzer(Relation index, int column);
-/* A text as the engine takes it, in UTF-8: *size bytes, which may be those of the text. */
+/* A text as the engine takes it, in UTF-8 where the server knows how: *size bytes, which may be those of the text. */
 extern const char *pig_engine_text(const char *bytes, int length, size_t *size);
 
 /* The column of an index of ours whose texts are ranked; -1: there is none. */

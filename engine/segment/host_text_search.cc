@@ -50,10 +50,29 @@ RowMask LiveOf(const LiveRows& live, const InvertedReader::Group& group) {
 
 }  // namespace
 
-Status HostTextSearch::AddSegment(const Segment* segment, std::span<const uint8_t> deleted) {
+std::span<const uint32_t> HostTextLengths::Of(uint32_t column,
+                                              const InvertedReader::Group& group) const {
+  if (column != column_ || lengths_.empty() || !is_known_[group.first / 64]) return {};
+  return std::span(lengths_).subspan(group.first, group.rows);
+}
+
+void HostTextLengths::Keep(uint32_t column, const InvertedReader::Group& group,
+                           uint32_t segment_rows, std::span<const uint32_t> lengths) {
+  if (segment_rows > kRowsMax) return;
+  if (column != column_ || lengths_.empty()) {
+    column_ = column;
+    lengths_.assign(segment_rows, 0);
+    is_known_.assign((size_t{segment_rows} + 63) / 64, false);
+  }
+  std::copy(lengths.begin(), lengths.end(), lengths_.begin() + group.first);
+  is_known_[group.first / 64] = true;
+}
+
+Status HostTextSearch::AddSegment(const Segment* segment, std::span<const uint8_t> deleted,
+                                  HostTextLengths* lengths) {
   PIGMENT_ASSIGN_OR_RETURN(LiveRows live, LiveRowsOf(*segment, deleted, options_.filter));
   unindexed_rows_ += live.unindexed;
-  segments_.push_back({segment, std::move(live)});
+  segments_.push_back({segment, std::move(live), lengths});
   return Status::Ok();
 }
 
@@ -342,10 +361,16 @@ Status HostTextSearch::ReadRuns(InvertedReader& reader, const InvertedReader::Gr
   return Status::Ok();
 }
 
-Status HostTextSearch::ReadLengths(InvertedReader& reader, const InvertedReader::Group& group) {
+Result<std::span<const uint32_t>> HostTextSearch::LengthsOf(const SegmentSource& source,
+                                                            InvertedReader& reader,
+                                                            const InvertedReader::Group& group) {
+  if (source.lengths != nullptr) {
+    const std::span<const uint32_t> kept = source.lengths->Of(options_.column, group);
+    if (!kept.empty()) return kept;
+  }
   std::vector<uint32_t> rows;
   lengths_.assign(group.rows, 0);
-  return reader.VisitLists(
+  PIGMENT_RETURN_IF_ERROR(reader.VisitLists(
       group, HostFieldKey(options_.column, kElement), HostFieldType(kElement), TextLengthPrefix(),
       [&](std::string_view rest, std::span<const std::byte> list) -> Status {
         const std::optional<TextLength> length = ReadTextLength(rest);
@@ -354,7 +379,10 @@ Status HostTextSearch::ReadLengths(InvertedReader& reader, const InvertedReader:
           return DataLoss(Detail::kMiscounted, "", -1, "a list of a length is damaged");
         for (const uint32_t row : rows) lengths_[row] = length->length;
         return Status::Ok();
-      });
+      }));
+  if (source.lengths != nullptr)
+    source.lengths->Keep(options_.column, group, source.segment->info().rows, lengths_);
+  return std::span<const uint32_t>(lengths_);
 }
 
 Status HostTextSearch::SumGroup(const SegmentSource& source, InvertedReader& reader,
@@ -365,15 +393,16 @@ Status HostTextSearch::SumGroup(const SegmentSource& source, InvertedReader& rea
   room_.resize((size_t{group.rows} + 63) / 64);
   PIGMENT_RETURN_IF_ERROR(ReadRuns(reader, group));
   if (rows_.empty()) return Status::Ok();
-  PIGMENT_RETURN_IF_ERROR(ReadLengths(reader, group));
+  PIGMENT_ASSIGN_OR_RETURN(const std::span<const uint32_t> lengths,
+                           LengthsOf(source, reader, group));
   const RowMask live = LiveOf(source.live, group);
   for (const Run& run : runs_) {
     for (size_t i = run.begin; i < run.end; ++i) {
       const uint32_t row = rows_[i];
       if (!IsAllowed(live, row)) continue;
-      if (lengths_[row] == 0)
+      if (lengths[row] == 0)
         return Damaged(source.segment->info(), "a row has words and no length");
-      const ScoreSum more = scorer_->Of(run.word, run.count, lengths_[row]);
+      const ScoreSum more = scorer_->Of(run.word, run.count, lengths[row]);
       if (sums_[row] == 0 && more != 0) found_.push_back(row);
       sums_[row] += more;
     }

@@ -50,14 +50,34 @@ struct HostTextHit {
   bool operator==(const HostTextHit&) const = default;
 };
 
+// Lengths of the texts of a segment's rows, kept from one search to the next by whoever keeps the
+// segment: by row, of the groups that searches have met. Of one column and of no larger segments
+// than these. One thread.
+class HostTextLengths {
+ public:
+  static constexpr uint32_t kRowsMax = uint32_t{1} << 20;
+
+  // Those of a group's rows; empty: they are not here.
+  std::span<const uint32_t> Of(uint32_t column, const InvertedReader::Group& group) const;
+  void Keep(uint32_t column, const InvertedReader::Group& group, uint32_t segment_rows,
+            std::span<const uint32_t> lengths);
+
+ private:
+  uint32_t column_ = 0;
+  std::vector<uint32_t> lengths_;  // 0: none is known, or there are no words
+  std::vector<bool> is_known_;     // by 64 rows, with which groups begin
+};
+
 class HostTextSearch {
  public:
   explicit HostTextSearch(HostTextSearchOptions options) : options_(std::move(options)) {}
   HostTextSearch(const HostTextSearch&) = delete;
   HostTextSearch& operator=(const HostTextSearch&) = delete;
 
-  // As HostSearch has them.
-  Status AddSegment(const Segment* segment, std::span<const uint8_t> deleted);
+  // As HostSearch has them. `lengths`, which may be null, are of this segment and borrowed as it
+  // is.
+  Status AddSegment(const Segment* segment, std::span<const uint8_t> deleted,
+                    HostTextLengths* lengths = nullptr);
   void AddPending(BlockSource* source, uint32_t stamp, uint32_t first);
   void AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache);
 
@@ -79,6 +99,7 @@ class HostTextSearch {
   struct SegmentSource {
     const Segment* segment;
     LiveRows live;
+    HostTextLengths* lengths;
   };
   struct PendingSource {
     PendingReader chain;  // all of it, in its pages
@@ -113,7 +134,9 @@ class HostTextSearch {
   Status SumGroup(const SegmentSource& source, InvertedReader& reader,
                   const InvertedReader::Group& group);
   Status ReadRuns(InvertedReader& reader, const InvertedReader::Group& group);
-  Status ReadLengths(InvertedReader& reader, const InvertedReader::Group& group);
+  // Those of the group's rows, valid until the next call.
+  Result<std::span<const uint32_t>> LengthsOf(const SegmentSource& source, InvertedReader& reader,
+                                              const InvertedReader::Group& group);
   Status OfferGroup(const SegmentSource& source, const InvertedReader::Group& group,
                     const RowSet& has_text);
   // Whether a row with such a rank may be among the next.

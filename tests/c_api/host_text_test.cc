@@ -340,6 +340,35 @@ TEST(HostText, RowsWithoutTheMemoryForTheirWordsAreRefused) {
   pigment_host_search_free(search);
 }
 
+TEST(HostText, DamageIsNeverBelieved) {
+  std::mt19937_64 random(7);
+  TextIndex texts;
+  texts.index.AddSegment(texts.RandomRows(random, 150));
+  const QueryPtr query = NewQuery(texts.analyzer.get(), "ax bx cx");
+  texts.index.text = query.get();
+  Pages& pages = texts.index.pages;
+  size_t refused = 0;
+  for (size_t page = 0; page < pages.pages.size(); ++page) {
+    for (size_t offset = PIGMENT_PAGE_HEADER_BYTES; offset < PIGMENT_PAGE_BYTES; offset += 97) {
+      (*pages.pages[page])[offset] ^= 0x20;
+      Error error;
+      pigment_host_search* search = texts.index.NewSearch(PIGMENT_METRIC_L2, nullptr);
+      pigment_host_hit hits[200];
+      size_t count = 0;
+      pigment_status status = pigment_text_query_count(query.get(), search, error.out());
+      if (status == PIGMENT_OK)
+        status = pigment_host_search_next(search, hits, 200, &count, error.out());
+      const bool is_sound =
+          pigment_segment_verify(texts.index.segment(0), error.out()) == PIGMENT_OK;
+      if (status != PIGMENT_OK) ++refused;
+      EXPECT_TRUE(status == PIGMENT_OK || !is_sound);
+      pigment_host_search_free(search);
+      (*pages.pages[page])[offset] ^= 0x20;
+    }
+  }
+  EXPECT_GT(refused, 0u);
+}
+
 TEST(HostText, WhatIsAskedWronglyIsRefusedByName) {
   const AnalyzerPtr analyzer = NewAnalyzer();
   Error error;
@@ -357,6 +386,16 @@ TEST(HostText, WhatIsAskedWronglyIsRefusedByName) {
     EXPECT_EQ(pigment_text_query_new(analyzer.get(), &options, &query, error.out()),
               PIGMENT_INVALID_ARGUMENT);
   }
+  std::string many;
+  for (int i = 0; i < 65537; ++i) many += "a ";
+  options = {.struct_size = sizeof options,
+             .words = many.data(),
+             .words_size = many.size(),
+             .k1 = 100,
+             .b = 0};
+  EXPECT_EQ(pigment_text_query_new(analyzer.get(), &options, &query, error.out()),
+            PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(error.message(), "a query of 65537 words, at most 65536");
   const QueryPtr one = NewQuery(analyzer.get(), "fox"), other = NewQuery(analyzer.get(), "fox");
   TextIndex texts;
   texts.index.text = one.get();

@@ -224,7 +224,7 @@ typedef struct pigment_text_query_options {
   double k1; /* 0 to 100 */
   double b;  /* 0 to 1 */
 } pigment_text_query_options;
-/* `analyzer` is borrowed until the query is freed. */
+/* `analyzer` is borrowed until the query is freed. More than 65,536 words: INVALID_ARGUMENT. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_new(pigment_text_analyzer *analyzer,
                                                                   const pigment_text_query_options *options,
                                                                   pigment_text_query **query, pigment_error **error);
