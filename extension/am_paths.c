@@ -38,15 +38,14 @@
 #include "json_plan.h"
 
 /*
- * The vector column of an index; -1: there is none.
+ * Whether a scan may order by the column: of vectors, or of ranked texts, whose scores are a distance here.
  */
-static int
-vector_column(const IndexOptInfo *index)
+static bool
+orders_by(const IndexOptInfo *index, int column)
 {
-	for (int i = 0; i < index->nkeycolumns; i++)
-		if (pig_column_of(index->opfamily[i], index->opcintype[i], index->indexcollations[i]).kind == PIG_COLUMN_VECTOR)
-			return i;
-	return -1;
+	PigColumnKind kind = pig_column_of(index->opfamily[column], index->opcintype[column], index->indexcollations[column]).kind;
+
+	return kind == PIG_COLUMN_VECTOR || kind == PIG_COLUMN_RANKED;
 }
 
 /* ---- conditions ---- */
@@ -362,16 +361,15 @@ add_unordered_paths(PlannerInfo *root, IndexOptInfo *index, List *clauses, Relid
 }
 
 /*
- * Without a condition on the distance or on expressions of jsonb, and for the distance alone, the server has found the path before. column -1: there
- * is no vector.
+ * With conditions on the distance of a column, or in its order; the conditions on expressions of jsonb hold besides. For the distance alone, the
+ * server has found the path before.
  */
 static void
-add_paths(PlannerInfo *root, IndexOptInfo *index, int column)
+add_distance_paths(PlannerInfo *root, IndexOptInfo *index, int column, List *json)
 {
-	List	   *json = pig_json_clauses(root, index);
-	List	   *all = column >= 0 ? find_bounds(root, index, column) : NIL;
+	List	   *all = find_bounds(root, index, column);
 	Order		order;
-	bool		is_ordered = column >= 0 && match_order(root, index, column, all, &order);
+	bool		is_ordered = match_order(root, index, column, all, &order);
 	bool		is_new = is_ordered && (json != NIL || !order.distance.is_plain || list_length(root->query_pathkeys) > 1 ||
 										linitial_node(PathKey, root->query_pathkeys)->pk_nulls_first);
 	ListCell   *cell;
@@ -390,8 +388,6 @@ add_paths(PlannerInfo *root, IndexOptInfo *index, int column)
 	}
 	if (is_new)
 		add_path(index->rel, (Path *) new_path(root, index, column, json, &order, index->rel->lateral_relids, 1));
-	if (json != NIL)
-		add_unordered_paths(root, index, json, NULL);
 }
 
 static set_rel_pathlist_hook_type next_rel_pathlist_hook;
@@ -408,10 +404,16 @@ rel_pathlist_hook(PlannerInfo *root, RelOptInfo *rel, Index relid, RangeTblEntry
 	foreach(cell, rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst_node(IndexOptInfo, cell);
+		List	   *json;
 
 		if (index->amcostestimate != pig_cost_estimate || (index->indpred != NIL && !index->predOK))
 			continue;
-		add_paths(root, index, vector_column(index));
+		json = pig_json_clauses(root, index);
+		for (int column = 0; column < index->nkeycolumns; column++)
+			if (orders_by(index, column))
+				add_distance_paths(root, index, column, json);
+		if (json != NIL)
+			add_unordered_paths(root, index, json, NULL);
 	}
 }
 

@@ -17,6 +17,7 @@ SELECT round((ln(1 + (5 - 1 + 0.5) / (1 + 0.5)) * 2.2 / (1 + 1.2 * (0.25 + 0.75 
 -- With conditions, under another name of the index, without an order, in an order that descends.
 SET enable_sort = off;
 EXPLAIN (COSTS OFF) SELECT id FROM docs WHERE category = 3 ORDER BY body <@> 'fox' LIMIT 3;
+EXPLAIN (COSTS OFF) SELECT id FROM docs ORDER BY body <@> 'fox', id LIMIT 3;
 RESET enable_sort;
 SELECT id FROM docs WHERE category = 3 ORDER BY body <@> 'fox';
 SELECT id FROM docs WHERE body IS NOT NULL AND category = ANY ('{2,3}') ORDER BY body <@> 'search fox', id;
