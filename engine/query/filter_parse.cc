@@ -51,12 +51,18 @@ std::string FilterParser::Path() const {
   return path;
 }
 
-Status FilterParser::Refused(std::string_view reason) const {
+std::string FilterParser::AtPath(std::string_view reason) const {
   const std::string path = Path();
-  return InvalidArgument(
-      Detail::kFilter,
-      fmt::format("{}: {}{}{}", grammar_ == Grammar::kWhere ? "where" : "where_document", path,
-                  path.empty() ? "" : ": ", reason));
+  return fmt::format("{}: {}{}{}", grammar_ == Grammar::kWhere ? "where" : "where_document", path,
+                     path.empty() ? "" : ": ", reason);
+}
+
+Status FilterParser::Refused(std::string_view reason) const {
+  return InvalidArgument(Detail::kFilter, AtPath(reason));
+}
+
+Status FilterParser::BeyondLimit(std::string_view reason) const {
+  return ResourceExhausted(Detail::kLimit, AtPath(reason));
 }
 
 Status FilterParser::Add(std::string_view json, Grammar grammar) {

@@ -54,7 +54,9 @@ class FilterParser {
   void Push(FilterNode node);
   std::string Path() const;
   std::string PathStep(const Group& group) const;
+  std::string AtPath(std::string_view reason) const;
   Status Refused(std::string_view reason) const;
+  Status BeyondLimit(std::string_view reason) const;
 
   // filter_parse_field.cc: conditions on a field.
   Status ParseField(size_t member);

@@ -49,12 +49,11 @@ Status FilterParser::AddRegex(std::string_view pattern, uint32_t* operand) {
     return Status::Ok();
   }
   if (pattern.size() > kRegexBytesMax) {
-    return ResourceExhausted(Detail::kLimit, fmt::format("regex of {} bytes: at most {} are taken",
-                                                         pattern.size(), kRegexBytesMax));
+    return BeyondLimit(
+        fmt::format("regex of {} bytes: at most {} are taken", pattern.size(), kRegexBytesMax));
   }
   if (program_.regexes.size() == kFilterRegexesMax) {
-    return ResourceExhausted(
-               Detail::kLimit,
+    return BeyondLimit(
                fmt::format("a filter takes at most {} different regexes", kFilterRegexesMax))
         .WithHint("join patterns with |");
   }
@@ -64,6 +63,7 @@ Status FilterParser::AddRegex(std::string_view pattern, uint32_t* operand) {
                fmt::format("regex {} is not valid: {}", Quoted(pattern), regex.status().message()))
         .WithHint("the syntax is RE2's: no look-around, no back-references");
   }
+  if (regex.status().detail() == Detail::kLimit) return BeyondLimit(regex.status().message());
   PIGMENT_RETURN_IF_ERROR(regex.status());
   *operand = static_cast<uint32_t>(program_.regexes.size());
   regexes_.emplace(pattern, *operand);

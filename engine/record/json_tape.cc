@@ -19,6 +19,10 @@ namespace pigment {
 // from.
 constexpr uint64_t kTapeBytesMax = std::numeric_limits<uint32_t>::max();
 
+// Levels of a path that are named at its begin and at its end.
+constexpr size_t kFirstSteps = 8;
+constexpr size_t kLastSteps = 16;
+
 class JsonTapeBuilder {
  public:
   using Json = nlohmann::json;
@@ -55,11 +59,9 @@ class JsonTapeBuilder {
   bool parse_error(size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) {
     constexpr int kNumberOverflow = 406;
-    status_ = InvalidArgument(
-        detail_, error.id == kNumberOverflow
-                     ? fmt::format("{} has a number beyond double: {}", what_, Printable(token))
-                     : fmt::format("{} is not valid JSON at byte {}, near {}", what_, position,
-                                   Quoted(token)));
+    Refuse(error.id == kNumberOverflow
+               ? fmt::format("has a number beyond double: {}", Printable(token))
+               : fmt::format("is not valid JSON at byte {}, near {}", position, Quoted(token)));
     return false;
   }
 
@@ -107,9 +109,50 @@ class JsonTapeBuilder {
     std::sort(keys_.begin(), keys_.end());
     const auto twice = std::adjacent_find(keys_.begin(), keys_.end());
     if (twice == keys_.end()) return true;
-    status_ = InvalidArgument(
-        detail_, fmt::format("{} has the key {} twice in one object", what_, Quoted(*twice)));
+    Refuse(fmt::format("has the key {} twice in one object", Quoted(*twice)));
     return false;
+  }
+
+  void Refuse(std::string_view reason) {
+    const std::string path = Path();
+    status_ =
+        InvalidArgument(detail_, path.empty() ? fmt::format("{} {}", what_, reason)
+                                              : fmt::format("{}: {}: {}", what_, path, reason));
+  }
+
+  // Where the parser stands, as $and[2]."year": numbers of elements, keys, of which those that are
+  // not operators are quoted. Made when something is refused; of a deep path the middle is left
+  // out.
+  std::string Path() const {
+    std::string path;
+    const auto append_key = [&path](std::string_view key) {
+      if (!path.empty()) path += '.';
+      path += key.starts_with('$') ? Printable(key) : Quoted(key);
+    };
+    const auto append_element = [&](uint32_t list, size_t end) {
+      size_t number = 0;
+      for (size_t i = list + 1; i < end; i = tape_.end(i)) ++number;
+      path += fmt::format("[{}]", number);
+    };
+    const auto append = [&](uint32_t container, uint32_t child) {
+      if (tape_.kind(container) == JsonKind::kArray) {
+        append_element(container, child);
+      } else {
+        append_key(tape_.key(child));
+      }
+    };
+    for (size_t i = 0; i + 1 < open_.size(); ++i) {
+      if (i == kFirstSteps && open_.size() > kFirstSteps + kLastSteps + 1) {
+        const size_t left_out = open_.size() - 1 - kFirstSteps - kLastSteps;
+        path += fmt::format(".({} more)", left_out);
+        i += left_out;
+      }
+      append(open_[i], open_[i + 1]);
+    }
+    if (open_.empty()) return path;
+    if (tape_.kind(open_.back()) == JsonKind::kArray) append_element(open_.back(), tape_.size());
+    if (key_.size != 0) append_key(tape_.View(key_));
+    return path;
   }
 
   std::string_view what_;

@@ -45,8 +45,9 @@ class SchemaReader {
   Status Read();
 
   IndexRules rules;
-  // Of the vector index, as a configuration has it; empty: none was given.
+  // Of the vector index, as a configuration has it; empty: none was given. And where it stands.
   std::string vector_config;
+  std::string vector_place;
 
  private:
   struct Index {
@@ -316,6 +317,7 @@ Status SchemaReader::ReadVectorConfig(std::string_view place, size_t config) {
   if (!vector_config.empty() && vector_config != given)
     return Refused(place, "config differs from that of the other vector index");
   vector_config = given;
+  vector_place = place;
   return Status::Ok();
 }
 
@@ -360,7 +362,13 @@ Result<Schema> ParseSchema(std::string_view json, const Metadata* metadata,
   PIGMENT_RETURN_IF_ERROR(reader.Read());
   Schema schema;
   std::optional<std::string_view> config;
-  if (!reader.vector_config.empty()) config = reader.vector_config;
+  if (!reader.vector_config.empty()) {
+    config = reader.vector_config;
+    // Alone, so that what is wrong with it is told with its place.
+    const Status status = ParseConfiguration(config, nullptr, preferred_space).status();
+    if (status.code() == Code::kInvalidArgument)
+      return Refused(reader.vector_place, status.message()).WithHint(status.hint());
+  }
   PIGMENT_ASSIGN_OR_RETURN(schema.configuration,
                            ParseConfiguration(config, metadata, preferred_space));
   schema.rules = std::move(reader.rules);

@@ -336,10 +336,10 @@ TEST(Filter, LimitsAreNamed) {
   for (uint64_t i = 0; i < kFilterValuesMax; ++i) many += "1,";
   ExpectLimit(Where(many + "1]}}"), "where has more than 8388608 JSON values");
   ExpectLimit(WhereDocument(R"({"$regex":")" + std::string(kRegexBytesMax + 1, 'a') + "\"}"),
-              "regex of 65537 bytes: at most 65536 are taken");
+              "where_document: regex of 65537 bytes: at most 65536 are taken");
   EXPECT_TRUE(WhereDocument(R"({"$regex":")" + std::string(kRegexBytesMax, 'a') + "\"}").ok());
   ExpectLimit(WhereDocument(R"({"$regex":"\\pL{1000}"})"),
-              "regex \"\\\\pL{1000}\" needs more than 8388608 bytes of memory");
+              "where_document: regex \"\\\\pL{1000}\" needs more than 8388608 bytes of memory");
 }
 
 TEST(Filter, RegexesAreCountedOncePerPattern) {
@@ -352,7 +352,8 @@ TEST(Filter, RegexesAreCountedOncePerPattern) {
     return WhereDocument(json + "]}");
   };
   EXPECT_TRUE(filter(kFilterRegexesMax).ok());
-  ExpectLimit(filter(kFilterRegexesMax + 1), "a filter takes at most 256 different regexes");
+  ExpectLimit(filter(kFilterRegexesMax + 1),
+              "where_document: $or[256]: a filter takes at most 256 different regexes");
 }
 
 // Runs `body` on a thread whose stack has 256 KiB.

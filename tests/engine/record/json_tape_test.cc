@@ -68,13 +68,43 @@ TEST(JsonTape, RefusesWhatIsNotJsonAndSaysWhere) {
         Case{"'a'", "text is not valid JSON"}, Case{"\"a\xff\"", "text is not valid JSON"},
         Case{"\"\\ud800\"", "text is not valid JSON"}, Case{"01", "text is not valid JSON"},
         Case{"1e400", "text has a number beyond double: 1e400"},
-        Case{R"({"x": {"a":1,"b":2,"a":3}})", "text has the key \"a\" twice in one object"}}) {
+        Case{R"({"x": {"a":1,"b":2,"a":3}})",
+             "text: \"x\": has the key \"a\" twice in one object"}}) {
     const Result<JsonTape> parsed = Parse(c.json);
     ASSERT_FALSE(parsed.ok()) << c.json;
     EXPECT_EQ(parsed.status().code(), Code::kInvalidArgument);
     EXPECT_EQ(parsed.status().detail(), Detail::kMetadata);
     EXPECT_NE(parsed.status().message().find(c.message), std::string::npos)
         << parsed.status().message();
+  }
+}
+
+TEST(JsonTape, RefusalsHaveTheirPath) {
+  struct Case {
+    std::string json;
+    std::string message;
+  };
+  for (const Case& c : {Case{R"([0, [1e999]])", "text: [1][0]: has a number beyond double: 1e999"},
+                        Case{R"({"$and": [{"a": 1}, {"b": {"$gt": 1e999}}]})",
+                             R"(text: $and[1]."b".$gt: has a number beyond double: 1e999)"},
+                        Case{R"({"$and": [[{}, {}], {"b": {"c": 1, "c": 2}, "d": 1}]})",
+                             R"(text: $and[1]."b": has the key "c" twice in one object)"},
+                        Case{R"({"a": [1, {"b": 2}], "q\"": [1, 2, }]})",
+                             R"(text: "q\""[2]: is not valid JSON at byte 36, near "2, }")"},
+                        Case{R"({"a": {"b": 1, "a": 2, "b": 3}, "a": 1})",
+                             R"(text: "a": has the key "b" twice in one object)"}}) {
+    const Result<JsonTape> parsed = Parse(c.json);
+    ASSERT_FALSE(parsed.ok()) << c.json;
+    EXPECT_EQ(parsed.status().message(), c.message);
+  }
+  for (const size_t levels : {size_t{24}, size_t{25}, size_t{100000}}) {
+    std::string json, path;
+    for (size_t i = 0; i < levels; ++i) json += '[';
+    for (size_t i = 0; i < std::min<size_t>(levels, 8); ++i) path += "[0]";
+    if (levels > 25) path += ".(" + std::to_string(levels - 25) + " more)";
+    for (size_t i = 8; i < std::min<size_t>(levels, 25); ++i) path += "[0]";
+    EXPECT_EQ(Parse(json + "1e999").status().message(),
+              "text: " + path + ": has a number beyond double: 1e999");
   }
 }
 

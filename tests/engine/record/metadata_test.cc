@@ -111,8 +111,8 @@ TEST(Metadata, RefusalsNameKeyAndValue) {
            {R"({"m":["a",{}]})", kNew,
             "metadata key \"m\": a list takes strings, integers, floats or bools, got {}"},
            {R"({"a":1,"a":2})", kNew, "metadata has the key \"a\" twice in one object"},
-           {R"({"a":NaN})", kNew, "metadata is not valid JSON"},
-           {R"({"a":1e999})", kNew, "metadata has a number beyond double: 1e999"},
+           {R"({"a":NaN})", kNew, "metadata: \"a\": is not valid JSON"},
+           {R"({"a":1e999})", kNew, "metadata: \"a\": has a number beyond double: 1e999"},
        }) {
     const Result<Metadata> parsed = Parse(r.json, r.use);
     ASSERT_FALSE(parsed.ok()) << r.json;
