@@ -514,6 +514,89 @@ END
 $$;
 COMMENT ON FUNCTION pigment.count IS 'number of records in a collection that are in ids and match the filters';
 
+-- A value of metadata as facets count it, in the form that all equal ones have. Numbers are those that the engine reads: integers without a point,
+-- doubles with one. What it calls is immutable, so that the planner puts its body into the statement (to_jsonb is not).
+CREATE FUNCTION pigment._facet_value(value jsonb) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE WHEN pg_catalog.jsonb_typeof($1) <> 'number' THEN $1
+		WHEN pg_catalog.scale($1::numeric) = 0 AND $1::numeric BETWEEN -9223372036854775808 AND 9223372036854775807 THEN $1
+		-- Half of the smallest double and below are 0.
+		WHEN pg_catalog.abs($1::numeric) <= 2.4703282292062327e-324 THEN '0'
+		WHEN $1::numeric::float8 = pg_catalog.trunc($1::numeric::float8)
+			AND $1::numeric::float8 >= -9223372036854775808 AND $1::numeric::float8 < 9223372036854775808
+			THEN $1::numeric::float8::bigint::text::jsonb
+		WHEN $1::numeric::float8 = pg_catalog.trunc($1::numeric::float8)
+			THEN pg_catalog.round($1::numeric::float8::text::numeric, 1)::text::jsonb
+		ELSE $1::numeric::float8::text::jsonb END;
+END;
+COMMENT ON FUNCTION pigment._facet_value IS 'a value of metadata as facets count it';
+
+CREATE FUNCTION pigment._check_facet_keys(keys text[]) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	most constant integer := 1024; -- facet_keys of the engine's limits
+	key text;
+	known text[] := '{}';
+BEGIN
+	IF keys IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'keys of facets must be given, got null';
+	END IF;
+	PERFORM pigment._check_present(keys, 'keys', '');
+	IF cardinality(keys) > most THEN
+		RAISE EXCEPTION USING ERRCODE = 'insufficient_resources',
+			MESSAGE = format('facets of %s keys: at most %s are taken', cardinality(keys), most);
+	END IF;
+	FOREACH key IN ARRAY keys LOOP
+		IF key = '' OR left(key, 1) IN ('#', '$') OR key = 'chroma:document' THEN
+			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+				MESSAGE = format('facets: expected a metadata key or chroma:uri, got %s', to_jsonb(key));
+		ELSIF key = ANY (known) THEN
+			RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+				MESSAGE = format('facets: key %s is there twice', to_jsonb(key));
+		END IF;
+		known := known || key;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment._check_facet_keys IS 'an error unless facets can be counted of these keys';
+
+CREATE FUNCTION pigment.facets(collection text, keys text[], where_metadata jsonb DEFAULT NULL, where_document jsonb DEFAULT NULL,
+	ids text[] DEFAULT NULL, limit_values bigint DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS TABLE (key text, value jsonb, count bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100 SET search_path = pg_catalog, pg_temp
+SET extra_float_digits = 1 -- all digits of doubles
+AS $$
+DECLARE
+	entry pigment.collections;
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	PERFORM pigment._check_present(ids, 'ids', '');
+	PERFORM pigment._require_page(limit_values, 0);
+	PERFORM pigment._check_facet_keys(keys);
+	-- A scalar counts once, a list once for each of its different elements.
+	RETURN QUERY EXECUTE format('SELECT f.key, f.value, f.count FROM (SELECT v.number, v.key, v.value, count(*) AS count, '
+		'row_number() OVER (PARTITION BY v.number ORDER BY count(*) DESC, '
+		-- Bools, then numbers, then texts by their bytes.
+		'CASE jsonb_typeof(v.value) WHEN ''boolean'' THEN 0 WHEN ''number'' THEN 1 ELSE 2 END, '
+		'CASE WHEN jsonb_typeof(v.value) = ''number'' THEN v.value::numeric END, (v.value #>> ''{}'') COLLATE "C") AS rank '
+		'FROM (SELECT r.number, r.key, unnest(CASE jsonb_typeof(r.value) '
+		'WHEN ''array'' THEN ARRAY(SELECT DISTINCT pigment._facet_value(e.value) FROM jsonb_array_elements(r.value) e) '
+		'ELSE ARRAY[pigment._facet_value(r.value)] END) AS value '
+		'FROM (SELECT k.number, k.key, CASE k.key WHEN ''chroma:uri'' THEN to_jsonb(t.uri) ELSE t.metadata -> k.key END AS value '
+		'FROM %s t CROSS JOIN unnest($4) WITH ORDINALITY k (key, number) WHERE %s OFFSET 0) r '
+		'WHERE jsonb_typeof(r.value) IN (''string'', ''number'', ''boolean'', ''array'')) v '
+		'GROUP BY v.number, v.key, v.value) f WHERE $5 IS NULL OR f.rank <= $5 ORDER BY f.number, f.rank', entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)))
+		USING ids, where_metadata, where_document, keys, limit_values;
+END
+$$;
+COMMENT ON FUNCTION pigment.facets IS
+	'how many of the records that are in ids and match the filters have each value of the keys, the most frequent first';
+
 -- The statement that answers queries: vectors $4 with numbers $8, of whose records $5 are read in the index's order and $6 wanted, none farther than
 -- $7; see _condition for $1 to $3. `open`: rows at the distance of the last one may be missing, because the index was not read further.
 CREATE FUNCTION pigment._query_sql(entry pigment.collections, of_zeros boolean, with_ids boolean, with_filter boolean,

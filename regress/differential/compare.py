@@ -27,6 +27,7 @@ ROUNDS = 4
 RECORDS_PER_ROUND = 500
 FILTERS_PER_ROUND = 40
 QUERIES_PER_ROUND = 40
+FACETS_PER_ROUND = 20
 
 WORDS = ["alpha", "beta", "Gamma", "delta", "naïve", "日本語", "x", "", "a'b", 'quo"te', "back\\slash", "line\nbreak",
          "%like_", "tab\there", "🙂", "ALPHA"]
@@ -235,6 +236,22 @@ def compare_reads(rng, both, taken):
     return differences, hits
 
 
+def compare_facets(rng, both, taken):
+    """Values with their counts, in order; how many values there were."""
+    differences, values = [], 0
+    for _ in range(FACETS_PER_ROUND):
+        keys = rng.sample(["a", "b", "c", "list", "ключ \"q\"", "chroma:uri", "nowhere"], rng.randint(1, 7))
+        arguments = {"where": random_where(rng) if rng.random() < 0.6 else None,
+                     "where_document": random_where_document(rng) if rng.random() < 0.3 else None,
+                     "ids": rng.sample(sorted(taken), 40) + ["nobody"] if rng.random() < 0.2 else None,
+                     "limit": rng.randint(0, 5) if rng.random() < 0.4 else None}
+        answers = both.facets(keys, **arguments)
+        values += sum(map(len, answers[0].values())) if isinstance(answers[0], dict) else 0
+        if difference(answers):
+            differences.append(f"facets {keys} {arguments}\n{difference(answers)}")
+    return differences, values
+
+
 def compare_space(tap, rng, space, clients):
     configuration = json.dumps({"hnsw": {"space": space}})
     both = Both(tap, *(client.create_collection("diff-" + space, None, configuration) for client in clients))
@@ -251,6 +268,9 @@ def compare_space(tap, rng, space, clients):
         differences, hits = compare_reads(rng, both, taken)
         tap.check(f"{space}, round {number}: filters and queries give equal records and distances",
                   not differences and hits > 1000, "\n".join([f"{hits} hits", *differences]))
+        differences, values = compare_facets(rng, both, taken)
+        tap.check(f"{space}, round {number}: facets have equal values, counts and order",
+                  not differences and values > 300, "\n".join([f"{values} values", *differences]))
 
 
 def compare_refusals(tap, clients):

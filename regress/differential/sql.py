@@ -133,6 +133,12 @@ class Collection:
     def count(self):
         return int(self.session.value(f"SELECT pigment.count({quote(self.name)})"))
 
+    def facets(self, keys, where=None, where_document=None, ids=None, limit=None):
+        rows = self.session.rows(
+            f"SELECT key, value, count FROM pigment.facets({quote(self.name)}, {array(keys, 'text')}, {jsonb(where)}, "
+            f"{jsonb(where_document)}, {array(ids, 'text')}, {'NULL' if limit is None else limit})")
+        return {key: [{"value": row["value"], "count": row["count"]} for row in rows if row["key"] == key] for key in keys}
+
     def flush(self):
         """What a flush is to the library: the index takes in what is pending and forgets what is dead."""
         table = self.session.value(f"SELECT relation FROM pigment.get_collection({quote(self.name)})")

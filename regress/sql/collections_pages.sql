@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Counts with a filter, distances that bound a query, orders and cursors: the steps of tests/conformance/pipeline.jsonl.
+-- Counts with a filter, facets, distances that bound a query, orders and cursors: the steps of tests/conformance/pipeline.jsonl.
 \set SHOW_CONTEXT never
 \pset null '(null)'
 SET client_min_messages = warning;
@@ -19,6 +19,26 @@ SELECT pigment.count('docs'), pigment.count('docs', where_metadata => '{"n": {"$
 	pigment.count('docs', ids => '{}');
 SELECT pigment.count('docs', where_metadata => '{}');
 SELECT pigment.count('docs', ids => ARRAY[NULL]);
+
+-- Facets.
+SELECT * FROM pigment.facets('docs', ARRAY['tags', 'n', 'none', 'chroma:uri']);
+SELECT * FROM pigment.facets('docs', ARRAY['tags'], '{"n": {"$gt": 0}}');
+SELECT * FROM pigment.facets('docs', ARRAY['tags'], where_document => '{"$contains": "red"}', ids => ARRAY['e', 'nobody', 'e', 'd']);
+SELECT * FROM pigment.facets('docs', ARRAY['n', 'tags'], limit_values => 1);
+SELECT * FROM pigment.facets('docs', ARRAY['tags'], ids => '{}');
+SELECT * FROM pigment.facets('docs', '{}');
+SELECT * FROM pigment.facets('docs', NULL);
+SELECT * FROM pigment.facets('docs', ARRAY['n', NULL]);
+SELECT * FROM pigment.facets('docs', ARRAY['#id']);
+SELECT * FROM pigment.facets('docs', ARRAY['']);
+SELECT * FROM pigment.facets('docs', ARRAY['n', 'tags', 'n']);
+SELECT * FROM pigment.facets('docs', ARRAY['n'], limit_values => -1);
+SELECT * FROM pigment.facets('docs', ARRAY['n'], '{}');
+SELECT * FROM pigment.facets('docs', ARRAY(SELECT 'k' || i FROM generate_series(1, 1025) i));
+SELECT * FROM pigment.facets('nowhere', ARRAY['#id']);
+-- Numbers: as the engine reads them, equal ones are one value.
+SELECT left(v::text, 22) AS value, pigment._facet_value(v) FROM unnest(ARRAY['2', '2.0', '2.5', '-0.0', '9223372036854775807', '9007199254740993', '9007199254740993.0',
+	'9223372036854775807.0', '0.1', '0.1000000000000000055', '1e-400', 'true', '"2"', '""']::jsonb[]) v;
 
 -- Distances.
 SELECT query_index, rank, id, distance FROM pigment.query('docs', ARRAY['[1,0]', '[9,0]']::vector[], max_distance => 4);

@@ -49,6 +49,11 @@ class GetRequest(ctypes.Structure):
                 ("explain", ctypes.c_bool)]
 
 
+class FacetsRequest(ctypes.Structure):
+    _fields_ = [("struct_size", size), ("keys_count", size), ("keys", TextColumn), ("ids_count", size), ("ids", TextColumn), *FILTERS,
+                ("has_limit", ctypes.c_bool), ("limit", i64)]
+
+
 class QueryRequest(ctypes.Structure):
     _fields_ = [("struct_size", size), ("embeddings", Vectors), ("texts_count", size), ("texts", TextColumn),
                 ("n_results", i64), ("ids_count", size), ("ids", TextColumn), *FILTERS, ("include", i32),
@@ -320,6 +325,15 @@ class Collection:
         counted = u64()
         self.library.call("collection_count", self.handle, None, ctypes.byref(counted))
         return counted.value
+
+    def facets(self, keys, where=None, where_document=None, ids=None, limit=None):
+        """{key: [{"value": .., "count": n}, ..]}."""
+        request, kept = FacetsRequest(struct_size=ctypes.sizeof(FacetsRequest)), [column(keys), column(ids)]
+        request.keys, request.ids = kept
+        request.keys_count, request.ids_count = len(keys), len(ids or ())
+        set_texts(request, where_json=where, where_document_json=where_document)
+        request.has_limit, request.limit = limit is not None, limit or 0
+        return self.library.json("collection_facets", self.handle, ctypes.byref(request), None)
 
     def flush(self):
         self.library.call("collection_flush", self.handle)
