@@ -15,6 +15,8 @@
 namespace pigment_tool {
 namespace {
 
+constexpr int64_t kLexicalDimensionDefault = 384;  // of the built-in function
+
 struct Wanted {
   std::string metadata;
   std::string configuration;
@@ -120,8 +122,11 @@ Collection Make(pigment_client* client, const Place& place, const Making& making
   if (making.with_parents) MakeParents(client, place);
   std::optional<StoredFunction> function;
   if (making.lexical >= 0) {
-    function.emplace(nlohmann::json{{"name", "pigment_lexical_v1"}},
-                     static_cast<size_t>(making.lexical));
+    nlohmann::json stored{{"name", "pigment_lexical_v1"}};
+    // Who opens the collection before it has records knows the dimension from here alone.
+    if (making.lexical != 0 && making.lexical != kLexicalDimensionDefault)
+      stored["config"] = {{"dimension", making.lexical}};
+    function.emplace(stored, static_cast<size_t>(making.lexical));
   }
   return Create(client, place,
                 {ReadArgument(making.metadata), WithSpace(making.configuration, making.space),

@@ -67,6 +67,15 @@ pigment_status RefuseTexts(void*, int32_t, size_t, const pigment_text_column*,
 
 constexpr std::string_view kLexicalName = "pigment_lexical_v1";
 
+// The dimension that `pigment create --lexical` has kept; 0: the function's default.
+size_t StoredDimension(const nlohmann::json& stored) {
+  const auto config = stored.find("config");
+  if (config == stored.end() || !config->is_object()) return 0;
+  const auto dimension = config->find("dimension");
+  return dimension != config->end() && dimension->is_number_unsigned() ? dimension->get<size_t>()
+                                                                       : 0;
+}
+
 pigment_collection* Get(pigment_client* client, const Place& place,
                         const pigment_embedding_function* function) {
   const pigment_scope scope = ScopeOf(place);
@@ -202,7 +211,9 @@ StoredFunction::StoredFunction(const nlohmann::json& stored, size_t dimension)
     : name_(stored.at("name")) {
   if (name_ == kLexicalName) {
     pigment_error* error = nullptr;
-    Check(pigment_embedding_function_lexical(dimension, &function_, &error), error);
+    Check(pigment_embedding_function_lexical(dimension != 0 ? dimension : StoredDimension(stored),
+                                             &function_, &error),
+          error);
   }
   const auto config = stored.find("config");
   if (config != stored.end() && !config->is_null()) config_ = config->dump();

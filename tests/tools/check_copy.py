@@ -296,6 +296,8 @@ def refusals(bench):
 
     bench.make(bad, "lexical", [{"id": "t", "document": "a text", "embedding": [1.0] * 64}], "--lexical", "64")
     assert "--no-function" in said("precondition", bad, "lexical", uri, "lexical64")
+    bench.make(bad, "lexical_empty", [], "--lexical", "64")
+    assert "--no-function" in said("precondition", bad, "lexical_empty", uri, "lexical64")
     bench.run("copy", bad, "lexical", uri, "lexical64", "--no-function")
     assert bench.plain("SELECT embedding_function IS NULL FROM pigment.get_collection('lexical64')") == "t"
 

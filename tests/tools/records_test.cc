@@ -206,7 +206,13 @@ TEST_F(Records, AreEmbeddedAndRankedWhereTheCollectionCan) {
   WriteFile(
       at("data.jsonl"),
       "{\"id\":\"1\",\"document\":\"red houses\"}\n{\"id\":\"2\",\"document\":\"a blue boat\"}\n");
-  ASSERT_EQ(RunTool("import " + db() + " texts " + at("data.jsonl")).status, 0);
+  ASSERT_EQ(RunTool("copy " + db() + " texts " + db() + " like_texts").status, 0);
+  for (const std::string name : {"texts", "like_texts"}) {
+    ASSERT_EQ(RunTool("import " + db() + " " + name + " " + at("data.jsonl")).status, 0);
+    const std::string lines = Export(db(), name);
+    const auto first = nlohmann::json::parse(lines.substr(0, lines.find('\n')));
+    EXPECT_EQ(first.at("embedding").size(), 64u) << name;
+  }
   EXPECT_EQ(RunTool("query --json " + db() + " texts --text 'blue boats' -n 1")
                 .json()
                 .at(0)

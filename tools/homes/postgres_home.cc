@@ -300,8 +300,11 @@ class Writer final : public CollectionWriter {
     const auto& function = described.at("embedding_function");
     if (function.is_null()) return {kTypeText, std::nullopt};
     const std::string name = function.at("name");
+    const nlohmann::json config = function.value("config", nlohmann::json());
     if (name == kLexical) {
-      const auto& dimension = described.at("dimension");
+      nlohmann::json dimension = described.at("dimension");
+      if (dimension.is_null() && config.is_object() && config.contains("dimension"))
+        dimension = config.at("dimension");
       if (dimension.is_null() || dimension == kLexicalDimensionSql) {
         return TextParameter(std::string(kLexicalSql));
       }
@@ -309,7 +312,6 @@ class Writer final : public CollectionWriter {
                                     " dimensions in SQL, and the collection of " +
                                     dimension.dump());
     }
-    const nlohmann::json config = function.value("config", nlohmann::json());
     if (!config.empty())
       RefuseFunction(described, "has a configuration, which SQL has no place for");
     const std::string found = session_.connection.RunForText(
