@@ -526,7 +526,8 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_cache_new(const pigme
 /* Searches that the cache was added to keep what they need of it. */
 PIGMENT_API void pigment_pending_cache_free(pigment_pending_cache *cache);
 /* As pigment_host_search_add_pending, for the chain of the cache. The first pass has the cache read, through `source`, what was appended since the last
-   search; a call that fails adds nothing to it. A search by PIGMENT_METRIC_L1, of another dimension than the cache's, or of one above 8,136 reads the pages. Since 0.2. */
+   search; a call that fails adds nothing to it. A search by PIGMENT_METRIC_L1, of another dimension than the cache's, or of one above 8,136 reads the pages. Exact
+   passes give the same hits either way; those that ask indexes may overlook a row of the cache as they may one of a segment. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending_cache(pigment_host_search *search,
                                                                                  const pigment_page_source *source,
                                                                                  pigment_pending_cache *cache,
@@ -553,7 +554,8 @@ typedef struct pigment_host_search_counters {
   uint64_t passes;
   uint64_t rows_scored; /* compared with the query, by vector or by code */
   uint64_t pages_read;
-  /* Since 0.2. Live rows for which the conditions hold: known of segments when they are added, of pending pages after a pass. */
+  /* Since 0.2. Live rows for which the conditions hold: known of segments when they are added, of pending pages after a pass. One that asks indexes
+     asks them of a pending cache's rows that may be near enough alone. */
   uint64_t segment_rows;
   uint64_t pending_rows;
   /* Rows among them of which the index knows nothing, so that the host must look at each row: see builder_add_row. */
