@@ -52,7 +52,7 @@ struct StoreOptions {
   // but a disk that fails under a mapped page, or a file that somebody truncates, kills the process
   // by SIGBUS instead of giving an error. A store in memory has nothing to map and takes no notice.
   bool map_files = false;
-  Tracing tracing;  // what it is told of is in engine/base/trace.h; off at first
+  Tracing tracing = {};  // what it is told of is in engine/base/trace.h; off at first
 
   bool operator==(const StoreOptions&) const = default;
 };
