@@ -599,6 +599,12 @@ inline void AddSearches(std::vector<Entry>& t) {
                    options.condition_count = conditions.conditions.size();
                    options.conditions = in.OneIn(24) ? nullptr : conditions.conditions.data();
                  }
+                 if (in.OneIn(4)) {
+                   options.text = LiveOrNull(w.text_queries, in);
+                   options.text_column =
+                       in.OneIn(8) ? static_cast<uint32_t>(in.Number()) : kTextColumn;
+                   if (!in.OneIn(8)) options.query = nullptr;
+                 }
                  pigment_host_search* search = reinterpret_cast<pigment_host_search*>(8);
                  const bool wanted = !in.OneIn(24);
                  ErrorSlot slot(w, in);
@@ -655,6 +661,7 @@ inline void AddHostCalls(std::vector<Entry>& table) {
   AddSegments(table);
   AddSearches(table);
   AddKeyCalls(table);
+  AddTexts(table);
   AddMerges(table);
 }
 

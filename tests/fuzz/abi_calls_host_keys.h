@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pigment/pigment_host.h"
+#include "tests/fuzz/abi_calls_text.h"
 #include "tests/fuzz/abi_world.h"
 
 namespace abi_fuzz {
@@ -41,6 +42,7 @@ inline std::vector<pigment_host_key> FuzzedKeys(Arguments& a) {
       keys.push_back({column, PIGMENT_KEY_ELEMENT, kept.data, kept.size});
     }
   }
+  if (in.OneIn(3)) AppendTextKeys(a, keys);
   return keys;
 }
 
@@ -69,7 +71,7 @@ struct FuzzedConditions {
       pigment_host_condition condition{};
       condition.column =
           in.OneIn(16) ? static_cast<uint32_t>(in.Number()) : static_cast<uint32_t>(in.Below(5));
-      condition.kind = in.OneIn(16) ? in.Enum(10) : static_cast<int32_t>(1 + in.Below(8));
+      condition.kind = in.OneIn(16) ? in.Enum(12) : static_cast<int32_t>(1 + in.Below(10));
       if (condition.kind == PIGMENT_CONDITION_WHERE) {
         const Text where = a.Where();
         keys.back() = {{where.data, where.size}};

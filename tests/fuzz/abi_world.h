@@ -73,6 +73,8 @@ struct World {
   World& operator=(const World&) = delete;
   ~World() {
     for (auto* one : searches) pigment_host_search_free(one);
+    for (auto* one : text_queries) pigment_text_query_free(one);
+    for (auto* one : text_analyzers) pigment_text_analyzer_free(one);
     for (auto* one : pending_caches) pigment_pending_cache_free(one);
     for (auto* one : segments) pigment_segment_free(one);
     for (auto* one : builders) pigment_segment_builder_free(one);
@@ -97,6 +99,8 @@ struct World {
   std::vector<pigment_segment*> segments;
   std::vector<pigment_host_search*> searches;
   std::vector<pigment_pending_cache*> pending_caches;
+  std::vector<pigment_text_analyzer*> text_analyzers;
+  std::vector<pigment_text_query*> text_queries;
   std::deque<PageFile> files;
   std::vector<BuiltSegment> built;
   std::map<pigment_segment_builder*, PageFile*> builder_files;
