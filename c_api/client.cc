@@ -89,16 +89,15 @@ static_assert(PIGMENT_SPAN_SEGMENT == static_cast<int>(SpanKind::kSegment));
 static_assert(PIGMENT_SPAN_JOB == static_cast<int>(SpanKind::kJob));
 
 Result<Tracing> ReadTracing(const pigment_tracing* tracing) {
-  PIGMENT_ASSIGN_OR_RETURN(const pigment_tracing read,
-                           ReadOptionalStruct(tracing, "options.tracing"));
+  PIGMENT_ASSIGN_OR_RETURN(const pigment_tracing read, ReadOptionalStruct(tracing, "tracing"));
   if ((read.kinds & ~kSpanKinds) != 0) {
-    return InvalidArgument("argument options.tracing.kinds is " + std::to_string(read.kinds) +
+    return InvalidArgument("argument tracing.kinds is " + std::to_string(read.kinds) +
                            ", which has unknown bits");
   }
   if (read.kinds == 0) return Tracing{};
   PIGMENT_RETURN_IF_ERROR(
-      CheckNotNull({{reinterpret_cast<const void*>(read.begin), "options.tracing.begin"},
-                    {reinterpret_cast<const void*>(read.end), "options.tracing.end"}}));
+      CheckNotNull({{reinterpret_cast<const void*>(read.begin), "tracing.begin"},
+                    {reinterpret_cast<const void*>(read.end), "tracing.end"}}));
   return Tracing{
       .kinds = read.kinds, .begin = read.begin, .end = read.end, .user_data = read.user_data};
 }
@@ -130,7 +129,6 @@ Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   }
   out.erase_log = IsTrue(read.erase_log);
   out.map_files = IsTrue(read.map_files);
-  PIGMENT_ASSIGN_OR_RETURN(out.tracing, ReadTracing(read.tracing));
   return out;
 }
 
@@ -183,6 +181,13 @@ void pigment_open_options_init(pigment_open_options* options) {
 pigment_status pigment_client_open(const char* path, size_t path_size,
                                    const pigment_open_options* options, pigment_client** client,
                                    pigment_error** error) {
+  return pigment_client_open_traced(path, path_size, options, nullptr, client, error);
+}
+
+pigment_status pigment_client_open_traced(const char* path, size_t path_size,
+                                          const pigment_open_options* options,
+                                          const pigment_tracing* tracing, pigment_client** client,
+                                          pigment_error** error) {
   return Call(
       error,
       [&] {
@@ -192,8 +197,9 @@ pigment_status pigment_client_open(const char* path, size_t path_size,
         PIGMENT_RETURN_IF_ERROR(CheckNotNull({{client, "client"}}));
         PIGMENT_ASSIGN_OR_RETURN(const std::string_view bytes,
                                  pigment::abi::ReadBytes(path, path_size, "path"));
-        PIGMENT_ASSIGN_OR_RETURN(const pigment::StoreOptions read,
+        PIGMENT_ASSIGN_OR_RETURN(pigment::StoreOptions read,
                                  pigment::abi::ReadOpenOptions(options));
+        PIGMENT_ASSIGN_OR_RETURN(read.tracing, pigment::abi::ReadTracing(tracing));
         std::optional<std::string> directory;
         if (!bytes.empty()) directory = std::string(bytes);
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckPath(directory, read));

@@ -14,6 +14,7 @@ ARROW = "the feature `arrow` makes and reads batches itself, of the crates that 
 
 # C functions that the safe crate does not call, and why.
 UNUSED = {
+    "pigment_client_open_traced": "tracing is told on the library's threads, in the middle of its calls",
     "pigment_call_options_init": INIT,
     "pigment_open_options_init": INIT,
     "pigment_collection_options_init": INIT,

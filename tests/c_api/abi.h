@@ -147,6 +147,14 @@ inline Outcome Open(const std::string& path, Client* client,
   client->reset(raw);
   return outcome;
 }
+inline Outcome OpenTraced(const std::string& path, const pigment_tracing* tracing, Client* client,
+                          const pigment_open_options* options = nullptr) {
+  pigment_client* raw = nullptr;
+  const Outcome outcome =
+      Try(pigment_client_open_traced, path.data(), path.size(), options, tracing, &raw);
+  client->reset(raw);
+  return outcome;
+}
 inline Outcome Create(pigment_client* client, std::string_view name, Collection* collection,
                       const pigment_collection_options* options = nullptr) {
   pigment_collection* raw = nullptr;

@@ -117,9 +117,8 @@ class TracingAbi : public testing::Test {
   // Two segments of 100 and 50 rows, and 30 rows in the tail.
   void OpenWith(const pigment_tracing* tracing) {
     auto options = Sized<pigment_open_options>();
-    options.tracing = tracing;
     options.background_threads = -1;
-    ASSERT_TRUE(abi_test::Open(folder_ / "db", &client_, &options).ok());
+    ASSERT_TRUE(abi_test::OpenTraced(folder_ / "db", tracing, &client_, &options).ok());
     auto made = Sized<pigment_collection_options>();
     const std::string_view configuration = R"({"text_index": {}})";
     made.configuration_json = configuration.data();
@@ -401,25 +400,23 @@ TEST_F(TracingAbi, OffMakesNoCall) {
 
 TEST_F(TracingAbi, ATableIsChecked) {
   const auto refused = [this](const pigment_tracing& table) {
-    auto options = Sized<pigment_open_options>();
-    options.tracing = &table;
     abi_test::Client client;
-    const Outcome outcome = abi_test::Open(folder_ / "db", &client, &options);
+    const Outcome outcome = abi_test::OpenTraced(folder_ / "db", &table, &client);
     EXPECT_EQ(outcome.status, PIGMENT_INVALID_ARGUMENT);
     return outcome.message;
   };
   pigment_tracing table = recorder_.table();
   table.kinds = 9;
-  EXPECT_EQ(refused(table), "argument options.tracing.kinds is 9, which has unknown bits");
+  EXPECT_EQ(refused(table), "argument tracing.kinds is 9, which has unknown bits");
   table = recorder_.table();
   table.begin = nullptr;
-  EXPECT_NE(refused(table).find("options.tracing.begin"), std::string::npos);
+  EXPECT_NE(refused(table).find("tracing.begin"), std::string::npos);
   table = recorder_.table();
   table.end = nullptr;
-  EXPECT_NE(refused(table).find("options.tracing.end"), std::string::npos);
+  EXPECT_NE(refused(table).find("tracing.end"), std::string::npos);
   table = recorder_.table();
   table.struct_size = 3;
-  EXPECT_NE(refused(table).find("options.tracing"), std::string::npos);
+  EXPECT_NE(refused(table).find("tracing"), std::string::npos);
 }
 
 TEST_F(TracingAbi, OpensOfOneStoreAgree) {
@@ -427,15 +424,13 @@ TEST_F(TracingAbi, OpensOfOneStoreAgree) {
   OpenWith(&table);
   auto options = Sized<pigment_open_options>();
   options.background_threads = -1;
-  options.tracing = &table;
   abi_test::Client again;
-  EXPECT_TRUE(abi_test::Open(folder_ / "db", &again, &options).ok());
+  EXPECT_TRUE(abi_test::OpenTraced(folder_ / "db", &table, &again, &options).ok());
   again.reset();
   pigment_tracing other = recorder_.table(PIGMENT_SPAN_JOB);
   for (const pigment_tracing* one :
        {static_cast<const pigment_tracing*>(nullptr), &std::as_const(other)}) {
-    options.tracing = one;
-    const Outcome outcome = abi_test::Open(folder_ / "db", &again, &options);
+    const Outcome outcome = abi_test::OpenTraced(folder_ / "db", one, &again, &options);
     EXPECT_EQ(outcome.status, PIGMENT_FAILED_PRECONDITION) << outcome;
     EXPECT_NE(outcome.message.find("with tracing on, got "), std::string::npos) << outcome;
   }

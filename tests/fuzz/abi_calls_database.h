@@ -228,7 +228,28 @@ void FuzzMake(World& w, Arguments& a) {
   if (wanted) KeepMade(w.collections, made, ok);
 }
 
-inline void FuzzOpen(World& w, Arguments& a) {
+// A table of functions that check what they are told, or one that is refused.
+inline pigment_tracing ATracing(Arguments& a) {
+  Input& in = a.input();
+  pigment_tracing tracing{};
+  a.Size(tracing);
+  tracing.kinds = in.OneIn(8) ? in.Enum(16) : static_cast<int32_t>(in.Below(8));
+  if (!in.OneIn(16)) {
+    tracing.begin = [](void*, uint64_t span, uint64_t, int32_t, const char* name, const char* id) {
+      Require(span != 0 && name[0] != '\0' && id != nullptr, "a span has a number and a name");
+    };
+  }
+  if (!in.OneIn(16)) {
+    tracing.end = [](void*, uint64_t span, pigment_status, size_t count, const char* const* keys,
+                     const int64_t*) {
+      Require(span != 0, "a span has a number");
+      for (size_t i = 0; i < count; ++i) Require(keys[i][0] != '\0', "a number has a name");
+    };
+  }
+  return tracing;
+}
+
+inline void FuzzOpen(World& w, Arguments& a, bool is_traced) {
   Input& in = a.input();
   pigment_open_options options{};
   a.Size(options);
@@ -259,9 +280,13 @@ inline void FuzzOpen(World& w, Arguments& a) {
   pigment_client* client = reinterpret_cast<pigment_client*>(8);
   const bool wanted = !in.OneIn(24);
   ErrorSlot slot(w, in);
+  const pigment_open_options* const given = in.OneIn(3) ? nullptr : &options;
+  pigment_client** const out = wanted ? &client : nullptr;
+  const pigment_tracing tracing = is_traced ? ATracing(a) : pigment_tracing{};
   const bool ok =
-      slot.Ok(pigment_client_open(path.data, path.size, in.OneIn(3) ? nullptr : &options,
-                                  wanted ? &client : nullptr, slot.out()));
+      slot.Ok(is_traced ? pigment_client_open_traced(path.data, path.size, given, Maybe(tracing, a),
+                                                     out, slot.out())
+                        : pigment_client_open(path.data, path.size, given, out, slot.out()));
   if (wanted) KeepMade(w.clients, client, ok);
   if (w.clients.size() > 6) {
     pigment_client_free(w.clients.front());
@@ -416,7 +441,8 @@ inline void AddEmbedding(std::vector<Entry>& t) {
 }
 
 inline void AddClient(std::vector<Entry>& t) {
-  t.push_back({"pigment_client_open", FuzzOpen});
+  t.push_back({"pigment_client_open", [](World& w, Arguments& a) { FuzzOpen(w, a, false); }});
+  t.push_back({"pigment_client_open_traced", [](World& w, Arguments& a) { FuzzOpen(w, a, true); }});
   t.push_back({"pigment_client_close", [](World& w, Arguments& a) {
                  if (!a.input().OneIn(6)) return;
                  ErrorSlot slot(w, a.input());

@@ -288,7 +288,6 @@ typedef struct pigment_open_options {
   int32_t background_threads;   /* that merge segments; 0: 1; -1: none, the writer who makes a merge necessary does it */
   bool erase_log;               /* overwrite what was deleted before log files go */
   bool map_files;               /* map segments instead of reading them: a failing disk is a signal then */
-  const pigment_tracing *tracing; /* NULL: none */
 } pigment_open_options;
 PIGMENT_API void pigment_open_options_init(pigment_open_options *options);
 
@@ -298,6 +297,11 @@ PIGMENT_API void pigment_open_options_init(pigment_open_options *options);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_open(const char *path, size_t path_size,
                                                                const pigment_open_options *options,
                                                                pigment_client **client, pigment_error **error);
+/* As pigment_client_open; the functions of `tracing` are told what happens (NULL: none). Opens of one directory must give equal ones. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_open_traced(const char *path, size_t path_size,
+                                                                      const pigment_open_options *options,
+                                                                      const pigment_tracing *tracing,
+                                                                      pigment_client **client, pigment_error **error);
 /* Waits for running writes, refuses later calls with DETAIL_CLOSED, makes everything durable, and reports errors. Idempotent. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_close(pigment_client *client, pigment_error **error);
 /* Frees the handle. Where nobody closed the store, it closes when the last collection of this client is freed too; an error of that close is lost. */

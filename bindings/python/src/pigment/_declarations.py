@@ -201,7 +201,6 @@ class OpenOptions(ctypes.Structure):
         ("background_threads", ctypes.c_int32),
         ("erase_log", ctypes.c_bool),
         ("map_files", ctypes.c_bool),
-        ("tracing", ctypes.c_void_p),
     ]
 
 
@@ -442,6 +441,8 @@ def declare(library: ctypes.CDLL) -> None:
     library.pigment_open_options_init.argtypes = [ctypes.POINTER(OpenOptions)]
     library.pigment_client_open.restype = ctypes.c_int32
     library.pigment_client_open.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(OpenOptions), ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_void_p)]
+    library.pigment_client_open_traced.restype = ctypes.c_int32
+    library.pigment_client_open_traced.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(OpenOptions), ctypes.POINTER(Tracing), ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_client_close.restype = ctypes.c_int32
     library.pigment_client_close.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_client_free.restype = None

@@ -306,7 +306,6 @@ pub struct pigment_open_options {
     pub background_threads: i32,
     pub erase_log: bool,
     pub map_files: bool,
-    pub tracing: *const pigment_tracing,
 }
 
 impl pigment_open_options {
@@ -743,6 +742,8 @@ extern "C" {
     #[must_use]
     pub fn pigment_client_open(path: *const c_char, path_size: usize, options: *const pigment_open_options, client: *mut *mut pigment_client, error: *mut *mut pigment_error) -> pigment_status;
     #[must_use]
+    pub fn pigment_client_open_traced(path: *const c_char, path_size: usize, options: *const pigment_open_options, tracing: *const pigment_tracing, client: *mut *mut pigment_client, error: *mut *mut pigment_error) -> pigment_status;
+    #[must_use]
     pub fn pigment_client_close(client: *mut pigment_client, error: *mut *mut pigment_error) -> pigment_status;
     pub fn pigment_client_free(client: *mut pigment_client);
     #[must_use]
@@ -939,7 +940,6 @@ pub const LAYOUTS: &[Layout] = &[
             ("background_threads", core::mem::offset_of!(pigment_open_options, background_threads)),
             ("erase_log", core::mem::offset_of!(pigment_open_options, erase_log)),
             ("map_files", core::mem::offset_of!(pigment_open_options, map_files)),
-            ("tracing", core::mem::offset_of!(pigment_open_options, tracing)),
         ],
     },
     Layout {

@@ -33,11 +33,6 @@ pub struct OpenOptions {
     raw: sys::pigment_open_options,
 }
 
-// SAFETY: its one pointer, `tracing`, is null: nothing here sets it.
-unsafe impl Send for OpenOptions {}
-// SAFETY: as above.
-unsafe impl std::marker::Sync for OpenOptions {}
-
 impl Default for OpenOptions {
     fn default() -> Self {
         Self::new()

@@ -227,6 +227,13 @@ final class Functions {
     try { return (int) CLIENT_OPEN.invokeExact(path, pathSize, options, client, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
   }
 
+  private static final MethodHandle CLIENT_OPEN_TRACED =
+      NativeLibrary.handle("pigment_client_open_traced", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS, ADDRESS));
+
+  static int clientOpenTraced(MemorySegment path, long pathSize, MemorySegment options, MemorySegment tracing, MemorySegment client, MemorySegment error) {
+    try { return (int) CLIENT_OPEN_TRACED.invokeExact(path, pathSize, options, tracing, client, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
   private static final MethodHandle CLIENT_CLOSE =
       NativeLibrary.handle("pigment_client_close", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
 

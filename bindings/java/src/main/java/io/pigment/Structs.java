@@ -79,7 +79,7 @@ final class Structs {
   static final class OpenOptions {
     private OpenOptions() {}
 
-    static final long SIZE = 72;
+    static final long SIZE = 64;
     static final long STRUCT_SIZE = 0;
     static final long SYNC_MODE = 8;
     static final long SYNC_INTERVAL_MS = 12;
@@ -92,7 +92,6 @@ final class Structs {
     static final long BACKGROUND_THREADS = 56;
     static final long ERASE_LOG = 60;
     static final long MAP_FILES = 61;
-    static final long TRACING = 64;
   }
 
   /** pigment_compaction. */
