@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/bytes.h"
 #include "engine/record/metadata_stored.h"
 
@@ -18,25 +19,12 @@ namespace {
 
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 
-template <typename T>
-void AppendBigEndian(T value, std::string& out) {
-  for (size_t i = sizeof(T); i-- > 0;) out += static_cast<char>(value >> (8 * i) & 0xFF);
-}
-
 void AppendOrdered(double value, std::string& out) {
   const auto bits = std::bit_cast<uint64_t>(value == 0 ? 0.0 : value);
   AppendBigEndian((bits & kSignBit) != 0 ? ~bits : bits ^ kSignBit, out);
 }
 
-// REQUIRES of both: so many bytes.
-template <typename T>
-T ReadBigEndian(std::string_view bytes) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i)
-    value = static_cast<T>(value << 8 | static_cast<uint8_t>(bytes[i]));
-  return value;
-}
-
+// REQUIRES: so many bytes.
 double ReadOrdered(std::string_view bytes) {
   const auto ordered = ReadBigEndian<uint64_t>(bytes);
   return std::bit_cast<double>((ordered & kSignBit) != 0 ? ordered ^ kSignBit : ~ordered);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/bytes.h"
 #include "engine/inverted/term.h"
 
@@ -17,9 +18,8 @@ namespace pigment {
 namespace {
 
 std::string KeyPrefix(std::string_view key) {
-  const auto size = static_cast<uint32_t>(key.size());
   std::string out;
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(size >> shift & 0xFF);
+  AppendBigEndian(static_cast<uint32_t>(key.size()), out);
   return out.append(key);
 }
 

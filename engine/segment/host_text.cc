@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/bytes.h"
 #include "engine/base/checksum.h"
 
@@ -15,18 +16,7 @@ namespace pigment {
 namespace {
 
 constexpr unsigned char kManyTimes = 255;
-constexpr size_t kNumberBytes = 4;
-
-void AppendNumber(uint32_t number, std::string& out) {
-  for (const int shift : {24, 16, 8, 0}) out += static_cast<char>(number >> shift);
-}
-
-uint32_t ReadNumber(std::string_view bytes) {
-  uint32_t number = 0;
-  for (size_t i = 0; i < kNumberBytes; ++i)
-    number = number << 8 | static_cast<unsigned char>(bytes[i]);
-  return number;
-}
+constexpr size_t kNumberBytes = sizeof(uint32_t);
 
 }  // namespace
 
@@ -61,15 +51,15 @@ std::vector<std::string> ElementsOfText(const TextWords& words, uint32_t analyze
   if (words.length == 0) return elements;
   elements.reserve(words.words.size() + 1);
   std::string& length = elements.emplace_back(TextLengthPrefix());
-  AppendNumber(analyzer_mark, length);
-  AppendNumber(words.length, length);
+  AppendBigEndian(analyzer_mark, length);
+  AppendBigEndian(words.length, length);
   for (const TextWord& word : words.words) {
     std::string& element = elements.emplace_back(TextWordPrefix(word.word));
     if (word.count < kManyTimes) {
       element += static_cast<char>(word.count);
     } else {
       element += static_cast<char>(kManyTimes);
-      AppendNumber(word.count, element);
+      AppendBigEndian(word.count, element);
     }
   }
   return elements;
@@ -81,8 +71,8 @@ std::string TextWordPrefix(std::string_view word) { return std::string(word) + '
 
 std::optional<TextLength> ReadTextLength(std::string_view rest) {
   if (rest.size() != 2 * kNumberBytes) return std::nullopt;
-  const TextLength read{.analyzer_mark = ReadNumber(rest),
-                        .length = ReadNumber(rest.substr(kNumberBytes))};
+  const TextLength read{.analyzer_mark = ReadBigEndian<uint32_t>(rest),
+                        .length = ReadBigEndian<uint32_t>(rest.substr(kNumberBytes))};
   return read.length != 0 ? std::optional(read) : std::nullopt;
 }
 
@@ -92,7 +82,7 @@ std::optional<uint32_t> ReadTextCount(std::string_view rest) {
   if (first < kManyTimes)
     return rest.size() == 1 && first != 0 ? std::optional<uint32_t>(first) : std::nullopt;
   if (rest.size() != 1 + kNumberBytes) return std::nullopt;
-  const uint32_t count = ReadNumber(rest.substr(1));
+  const uint32_t count = ReadBigEndian<uint32_t>(rest.substr(1));
   return count >= kManyTimes ? std::optional(count) : std::nullopt;
 }
 
