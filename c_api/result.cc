@@ -49,7 +49,7 @@ uint64_t pigment_result_query_count(const pigment_result* result) {
 
 uint64_t pigment_result_row_count(const pigment_result* result) {
   if (!IsHandle(result) || result->set->query_offsets.empty()) return 0;
-  return result->set->query_offsets.back();
+  return result->set->rows();
 }
 
 const uint64_t* pigment_result_query_offsets(const pigment_result* result) {

@@ -288,15 +288,14 @@ void AppendJsonValue(const MetadataValue& value, std::string& json) {
 
 Result<std::vector<std::vector<FacetValue>>> CountFacets(const Version& version,
                                                          const FacetsRequest& request) {
-  Span span(request.read.trace, SpanKind::kQuery, "facets");
-  ReadCounters counters;
-  auto facets = [&]() -> Result<std::vector<std::vector<FacetValue>>> {
+  using Facets = std::vector<std::vector<FacetValue>>;
+  const auto run = [&](ReadCounters& counters) -> Result<Facets> {
     PIGMENT_RETURN_IF_ERROR(CheckKeys(request.keys));
     PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
     return FacetCounter(version, request).Run(counters);
-  }();
-  EndQuerySpan(span, facets.status(), version, counters, 0);
-  return facets;
+  };
+  return RunInSpan(request.read.trace, "facets", version, run,
+                   [](const Facets&) { return uint64_t{0}; });
 }
 
 std::string FacetsJson(const std::vector<std::string>& keys,

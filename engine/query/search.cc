@@ -151,20 +151,13 @@ Result<ResultSet> RunQuery(const Version& version, const QueryRequest& request,
 }  // namespace
 
 Result<ResultSet> Get(const Version& version, const GetRequest& request) {
-  Span span(request.read.trace, SpanKind::kQuery, "get");
-  ReadCounters counters;
-  Result<ResultSet> result = RunGet(version, request, counters);
-  EndQuerySpan(span, result.status(), version, counters,
-               result.ok() ? result->query_offsets.back() : 0);
-  return result;
+  const auto run = [&](ReadCounters& counters) { return RunGet(version, request, counters); };
+  return RunInSpan(request.read.trace, "get", version, run, &ResultSet::rows);
 }
 
 Result<uint64_t> CountRows(const Version& version, const ReadOptions& read) {
-  Span span(read.trace, SpanKind::kQuery, "count");
-  ReadCounters counters;
-  Result<uint64_t> count = RunCount(version, read, counters);
-  EndQuerySpan(span, count.status(), version, counters, count.ok() ? *count : 0);
-  return count;
+  const auto run = [&](ReadCounters& counters) { return RunCount(version, read, counters); };
+  return RunInSpan(read.trace, "count", version, run, [](uint64_t count) { return count; });
 }
 
 Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequest& request) {
@@ -185,12 +178,8 @@ Result<std::vector<std::string>> SelectIds(const Version& version, const GetRequ
 }
 
 Result<ResultSet> Query(const Version& version, const QueryRequest& request) {
-  Span span(request.read.trace, SpanKind::kQuery, "query");
-  ReadCounters counters;
-  Result<ResultSet> result = RunQuery(version, request, counters);
-  EndQuerySpan(span, result.status(), version, counters,
-               result.ok() ? result->query_offsets.back() : 0);
-  return result;
+  const auto run = [&](ReadCounters& counters) { return RunQuery(version, request, counters); };
+  return RunInSpan(request.read.trace, "query", version, run, &ResultSet::rows);
 }
 
 }  // namespace pigment

@@ -56,6 +56,8 @@ struct ResultSet {
   // Of a get that its limit ended: the last row's place, behind which there may be more.
   std::optional<RowPosition> last;
   std::string cursor;  // the same as a text; empty: none
+
+  uint64_t rows() const { return query_offsets.back(); }  // of all queries
 };
 
 struct ReadOptions {

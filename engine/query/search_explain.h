@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,19 @@ struct ReadCounters {
 // Ends the span of a read with what it counted, as `explain` does; `rows` are those of the answer.
 void EndQuerySpan(Span& span, const Status& status, const Version& version,
                   const ReadCounters& counters, uint64_t rows);
+
+// What `run` gives for the counters that it is handed, in a span of this name; `rows_of` says of
+// what it gave how many rows it has.
+template <typename Run, typename RowsOf>
+auto RunInSpan(const ReadTrace& trace, const char* name, const Version& version, const Run& run,
+               const RowsOf& rows_of) {
+  Span span(trace, SpanKind::kQuery, name);
+  ReadCounters counters;
+  auto result = run(counters);
+  EndQuerySpan(span, result.status(), version, counters,
+               result.ok() ? std::invoke(rows_of, *result) : 0);
+  return result;
+}
 
 // The span of what is done in segment `source` of a version, or (RowPlace::kTail) in the tail: ends
 // with what the counters have grown by.

@@ -168,12 +168,10 @@ Result<ResultSet> RunTextSearch(const Version& version, const TextSearchRequest&
 }  // namespace
 
 Result<ResultSet> SearchText(const Version& version, const TextSearchRequest& request) {
-  Span span(request.read.trace, SpanKind::kQuery, "search_text");
-  ReadCounters counters;
-  Result<ResultSet> result = RunTextSearch(version, request, counters);
-  EndQuerySpan(span, result.status(), version, counters,
-               result.ok() ? result->query_offsets.back() : 0);
-  return result;
+  const auto run = [&](ReadCounters& counters) {
+    return RunTextSearch(version, request, counters);
+  };
+  return RunInSpan(request.read.trace, "search_text", version, run, &ResultSet::rows);
 }
 
 }  // namespace pigment
