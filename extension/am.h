@@ -139,6 +139,8 @@ extern int	pig_pending_limit;
 extern void pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_bytes);
 /* Flushes pending pages, merges what is due and finds lost pages. */
 extern void pig_maintain(Relation index, Relation heap);
+/* Complains of an index that another session keeps for itself, or that was not built to its end. */
+extern void pig_check_usable(Relation index);
 /* Opens an index of ours that the user owns, and its table before it, both locked. */
 extern Relation pig_open_index(Oid oid, LOCKMODE mode, Relation *table);
 

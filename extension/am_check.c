@@ -74,6 +74,20 @@ typedef struct CheckState
 	pigment_segment *segment;	/* the one being verified */
 } CheckState;
 
+void
+pig_check_usable(Relation index)
+{
+	if (RELATION_IS_OTHER_TEMP(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("\"%s\" is a temporary index of another session", RelationGetRelationName(index))));
+	if (!index->rd_index->indisvalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
+				 errhint("It was not built to its end: REINDEX or drop it.")));
+}
+
 Relation
 pig_open_index(Oid oid, LOCKMODE mode, Relation *table)
 {
@@ -89,15 +103,7 @@ pig_open_index(Oid oid, LOCKMODE mode, Relation *table)
 				 errmsg("\"%s\" is not an index of access method pigment", RelationGetRelationName(index))));
 	if (!pig_owns_class(oid))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
-	if (RELATION_IS_OTHER_TEMP(index))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("\"%s\" is a temporary index of another session", RelationGetRelationName(index))));
-	if (!index->rd_index->indisvalid)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
-				 errhint("It was not built to its end: REINDEX or drop it.")));
+	pig_check_usable(index);
 	return index;
 }
 

@@ -208,15 +208,7 @@ open_ranking(Oid oid)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("relation %s is no index", get_rel_name(oid) != NULL ? quote_identifier(get_rel_name(oid)) : psprintf("%u", oid))));
 	index = index_open(oid, AccessShareLock);
-	if (RELATION_IS_OTHER_TEMP(index))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("\"%s\" is a temporary index of another session", RelationGetRelationName(index))));
-	if (!index->rd_index->indisvalid)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
-				 errhint("It was not built to its end: REINDEX or drop it.")));
+	pig_check_usable(index);
 	if (pig_ranked_column(index) < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
