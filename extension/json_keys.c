@@ -39,6 +39,16 @@ begin_element(StringInfo out, const PigJsonPath *path, int sort)
 	appendStringInfoChar(out, (char) sort);
 }
 
+static StringInfoData
+new_element(const PigJsonPath *path, int sort)
+{
+	StringInfoData element;
+
+	initStringInfo(&element);
+	begin_element(&element, path, sort);
+	return element;
+}
+
 static void
 cut_element(StringInfo out)
 {
@@ -339,13 +349,9 @@ pig_add_sorts(PigRanges *ranges, const PigJsonPath *path, int first, int last)
 {
 	FOR_EACH_PLACE(path, place)
 	{
-		StringInfoData low;
-		StringInfoData high;
+		StringInfoData low = new_element(path, first | place);
+		StringInfoData high = new_element(path, (last | place) + 1);
 
-		initStringInfo(&low);
-		initStringInfo(&high);
-		begin_element(&low, path, first | place);
-		begin_element(&high, path, (last | place) + 1);
 		/* the last sort that is one is followed by none */
 		add_pair(ranges, &low, &high);
 	}
@@ -357,10 +363,8 @@ pig_add_string(PigRanges *ranges, const PigJsonPath *path, const char *bytes, in
 {
 	FOR_EACH_PLACE(path, place)
 	{
-		StringInfoData key;
+		StringInfoData key = new_element(path, PIG_JSON_STRING | place);
 
-		initStringInfo(&key);
-		begin_element(&key, path, PIG_JSON_STRING | place);
 		appendBinaryStringInfo(&key, bytes, Min(size, PIG_KEY_BYTES_MAX));
 		cut_element(&key);
 		add_pair(ranges, &key, NULL);
@@ -372,14 +376,10 @@ pig_add_strings_from(PigRanges *ranges, const PigJsonPath *path, int first, int 
 {
 	FOR_EACH_PLACE(path, place)
 	{
-		StringInfoData low;
-		StringInfoData high;
+		StringInfoData low = new_element(path, PIG_JSON_STRING | place);
+		StringInfoData high = new_element(path, (PIG_JSON_STRING | place) + (last == 0xFF ? 1 : 0));
 
-		initStringInfo(&low);
-		initStringInfo(&high);
-		begin_element(&low, path, PIG_JSON_STRING | place);
 		appendStringInfoChar(&low, (char) first);
-		begin_element(&high, path, (PIG_JSON_STRING | place) + (last == 0xFF ? 1 : 0));
 		if (last < 0xFF)
 			appendStringInfoChar(&high, (char) (last + 1));
 		add_pair(ranges, &low, &high);
@@ -392,12 +392,10 @@ pig_add_strings_with_prefix(PigRanges *ranges, const PigJsonPath *path, const ch
 {
 	FOR_EACH_PLACE(path, place)
 	{
-		StringInfoData low;
+		StringInfoData low = new_element(path, PIG_JSON_STRING | place);
 		StringInfoData high;
 
-		initStringInfo(&low);
 		initStringInfo(&high);
-		begin_element(&low, path, PIG_JSON_STRING | place);
 		appendBinaryStringInfo(&low, bytes, Min(size, PIG_KEY_BYTES_MAX));
 		cut_element(&low);
 		/* what is above all that begin so; a sort is never 0xFF */
@@ -418,12 +416,9 @@ pig_add_numbers(PigRanges *ranges, const PigJsonPath *path, int sort, Numeric lo
 {
 	FOR_EACH_PLACE(path, place)
 	{
-		StringInfoData low;
-		StringInfoData high;
+		StringInfoData low = new_element(path, sort | place);
+		StringInfoData high = new_element(path, (sort | place) + (high_number == NULL ? 1 : 0));
 
-		initStringInfo(&low);
-		initStringInfo(&high);
-		begin_element(&low, path, sort | place);
 		if (low_number != NULL)
 		{
 			append_number(&low, low_number);
@@ -431,7 +426,6 @@ pig_add_numbers(PigRanges *ranges, const PigJsonPath *path, int sort, Numeric lo
 			if (is_strict && low.len < PIG_KEY_BYTES_MAX)
 				appendStringInfoChar(&low, '\0');
 		}
-		begin_element(&high, path, (sort | place) + (high_number == NULL ? 1 : 0));
 		if (high_number != NULL)
 		{
 			append_number(&high, high_number);
