@@ -124,13 +124,12 @@ bool HostSearch::CanUseCodes(const PendingCache& cache) const {
 }
 
 void HostSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {
-  PendingReader chain(cache->Chain(source));
   if (options_.query && !CanUseCodes(*cache)) {
-    pending_.push_back(std::move(chain));
+    pending_.emplace_back(cache->Chain(source));
     return;
   }
   if (options_.query && !codes_) codes_.emplace(options_.metric, *options_.query);
-  cached_.push_back({.cache = std::move(cache), .source = source, .chain = std::move(chain)});
+  cached_.emplace_back(std::move(cache), source);
 }
 
 Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
@@ -311,7 +310,7 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   CachedPending& pending = cached_[number];
   PendingCache& cache = *pending.cache;
   if (!pending.nearest) {
-    PIGMENT_RETURN_IF_ERROR(BeginCached(pending));
+    PIGMENT_RETURN_IF_ERROR(pending.Begin());
     if (HasChunkCodes(options_.metric)) cache.MakeChunks(options_.metric, kChunksPerSearch);
     pending.nearest.emplace(PendingSearch::Source{.metric = options_.metric,
                                                   .query = *options_.query,
@@ -323,11 +322,7 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   PendingSearch::Wanted wanted{.rows = *pending.rows, .k = neighbors, .limit = limit};
   if (limit != limit) wanted.limit = options_.max_distance;
   if (options_.filter) {
-    wanted.matches = [&](size_t row) -> Result<bool> {
-      Result<bool> matches = options_.filter->Matches(cache.keys(cache.row(row)));
-      if (matches.ok()) return matches;
-      return pending.chain.Damaged(cache.row(row).physical, matches.status().message());
-    };
+    wanted.matches = [&](size_t row) { return pending.Matches(row, options_.filter); };
   }
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<PendingHit> hits, pending.nearest->Nearest(wanted));
   rows_scored_ += pending.nearest->rows_scored();
@@ -425,26 +420,12 @@ Status HostSearch::ScanSegment(const SegmentSource& source) {
   return ScanRows(*source.segment, scan);
 }
 
-Status HostSearch::ScanPending(PendingReader& pending, bool reads_rows,
-                               const PendingReader::RowVisitor& visit) {
-  return pending.VisitRows(reads_rows || options_.filter,
-                           [&](const PendingRow& row, uint32_t physical) -> Status {
-                             if (options_.filter) {
-                               const Result<bool> matches = options_.filter->Matches(row.keys());
-                               if (!matches.ok())
-                                 return pending.Damaged(physical, matches.status().message());
-                               if (!*matches) return Status::Ok();
-                             }
-                             return visit(row, physical);
-                           });
-}
-
 Status HostSearch::OfferPages(PendingReader& pending) {
-  return ScanPending(pending, !query_.empty(),
-                     [&](const PendingRow& row, uint32_t physical) -> Status {
-                       ++pending_rows_;
-                       return OfferPending(pending, row, physical);
-                     });
+  return VisitMatching(pending, options_.filter, !query_.empty(),
+                       [&](const PendingRow& row, uint32_t physical) -> Status {
+                         ++pending_rows_;
+                         return OfferPending(pending, row, physical);
+                       });
 }
 
 Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& row,
@@ -470,16 +451,8 @@ void HostSearch::OfferVector(const PendingRow& row, const Cursor& cursor) {
     Offer({DistanceKey(distance), row.head.row_pointer}, cursor);
 }
 
-Status HostSearch::BeginCached(CachedPending& pending) {
-  if (pending.rows) return Status::Ok();
-  PIGMENT_RETURN_IF_ERROR(pending.cache->Extend(pending.source));
-  pending.rows = pending.cache->size();
-  if (pending.cache->is_full()) pending.rest.emplace(pending.cache->Rest(pending.source));
-  return Status::Ok();
-}
-
 Status HostSearch::OfferCached(CachedPending& pending) {
-  PIGMENT_RETURN_IF_ERROR(BeginCached(pending));
+  PIGMENT_RETURN_IF_ERROR(pending.Begin());
   for (size_t first = 0; first < *pending.rows; first += kCachedRows) {
     PIGMENT_RETURN_IF_ERROR(
         OfferCachedRows(pending, first, std::min(kCachedRows, *pending.rows - first)));
@@ -493,11 +466,8 @@ Status HostSearch::OfferCachedRows(CachedPending& pending, size_t first, size_t 
   size_t ranked_count = 0;
   for (size_t i = first; i < first + count; ++i) {
     const PendingCache::Row& row = cache.row(i);
-    if (options_.filter) {
-      const Result<bool> matches = options_.filter->Matches(cache.keys(row));
-      if (!matches.ok()) return pending.chain.Damaged(row.physical, matches.status().message());
-      if (!*matches) continue;
-    }
+    PIGMENT_ASSIGN_OR_RETURN(const bool matches, pending.Matches(i, options_.filter));
+    if (!matches) continue;
     ++pending_rows_;
     if (query_.empty() || row.dimension == 0) {
       Offer({HostHit::kNoVectorKey, row.row_pointer}, cursor_);
@@ -566,13 +536,14 @@ Status HostSearch::VisitKeys(const KeysVisitor& visit) {
 }
 
 Status HostSearch::VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit) {
-  return ScanPending(pending, true, [&](const PendingRow& row, uint32_t physical) -> Status {
-    uint64_t fingerprint = 0;
-    const Status read = VisitHostKeys(
-        row.keys(), [&](const HostKey& key) { fingerprint += HostKeyFingerprint(key); });
-    if (!read.ok()) return pending.Damaged(physical, read.message());
-    return visit(row.head.row_pointer, fingerprint);
-  });
+  return VisitMatching(
+      pending, options_.filter, true, [&](const PendingRow& row, uint32_t physical) -> Status {
+        uint64_t fingerprint = 0;
+        const Status read = VisitHostKeys(
+            row.keys(), [&](const HostKey& key) { fingerprint += HostKeyFingerprint(key); });
+        if (!read.ok()) return pending.Damaged(physical, read.message());
+        return visit(row.head.row_pointer, fingerprint);
+      });
 }
 
 }  // namespace pigment

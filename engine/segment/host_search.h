@@ -36,6 +36,7 @@
 
 #include "engine/block/block_source.h"
 #include "engine/segment/host_filter.h"
+#include "engine/segment/host_pending.h"
 #include "engine/segment/pending_cache.h"
 #include "engine/segment/pending_reader.h"
 #include "engine/segment/pending_search.h"
@@ -166,12 +167,9 @@ class HostSearch {
     bool operator<(const IndexHit& other) const { return distance < other.distance; }
   };
   // Pending rows that others read as well.
-  struct CachedPending {
-    std::shared_ptr<PendingCache> cache;
-    BlockSource* source;
-    PendingReader chain;              // all of it, in its pages
-    std::optional<size_t> rows = {};  // that this search looks at; none before its first pass
-    std::optional<PendingReader> rest = {};  // what the cache had no room for
+  struct CachedPending : CachedChain {
+    using CachedChain::CachedChain;
+
     std::optional<PendingSearch> nearest = {};
     std::vector<uint64_t> given = {};  // by passes over indexes; empty: none
 
@@ -216,17 +214,11 @@ class HostSearch {
   Status ScanSegment(const SegmentSource& source);
   // Where few rows are allowed: each is looked up.
   Status ScanFew(const SegmentSource& source);
-  // Calls `visit` for the live rows that the filter lets through; a row of which nothing but the
-  // row pointer is needed is given without its bytes.
-  Status ScanPending(PendingReader& pending, bool reads_rows,
-                     const PendingReader::RowVisitor& visit);
   Status OfferPages(PendingReader& pending);
   Status OfferPending(const PendingReader& pending, const PendingRow& row, uint32_t physical);
   void OfferVector(const PendingRow& row, const Cursor& cursor);
   // Whether codes bound the distances to this query.
   bool CanUseCodes(const PendingCache& cache) const;
-  // Brings the cache up to date, before the first pass.
-  Status BeginCached(CachedPending& pending);
   Status OfferCached(CachedPending& pending);
   Status OfferCachedRows(CachedPending& pending, size_t first, size_t count);
   // By their exact distances; rows ascend.

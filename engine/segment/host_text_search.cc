@@ -77,12 +77,11 @@ Status HostTextSearch::AddSegment(const Segment* segment, std::span<const uint8_
 }
 
 void HostTextSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t first) {
-  pending_.push_back({.chain = PendingReader({.source = source, .stamp = stamp, .first = first})});
+  pending_.emplace_back(PendingChain{.source = source, .stamp = stamp, .first = first});
 }
 
 void HostTextSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {
-  pending_.push_back(
-      {.chain = PendingReader(cache->Chain(source)), .source = source, .cache = std::move(cache)});
+  cached_.emplace_back(std::move(cache), source);
 }
 
 uint64_t HostTextSearch::segment_rows() const {
@@ -93,35 +92,22 @@ uint64_t HostTextSearch::segment_rows() const {
 
 // ---- Pending rows
 
-Result<bool> HostTextSearch::Passes(std::span<const std::byte> keys) const {
-  return options_.filter ? options_.filter->Matches(keys) : Result<bool>(true);
-}
-
 Status HostTextSearch::VisitPages(PendingReader& pages, const PendingVisitor& visit) {
-  return pages.VisitRows(true, [&](const PendingRow& row, uint32_t physical) -> Status {
-    const Result<bool> passes = Passes(row.keys());
-    if (!passes.ok()) return pages.Damaged(physical, passes.status().message());
-    return *passes ? visit(row.head.row_pointer, row.keys()) : Status::Ok();
+  return VisitMatching(pages, options_.filter, true, [&](const PendingRow& row, uint32_t) {
+    return visit(row.head.row_pointer, row.keys());
   });
 }
 
 Status HostTextSearch::VisitPending(const PendingVisitor& visit) {
-  for (PendingSource& pending : pending_) {
-    if (pending.cache == nullptr) {
-      PIGMENT_RETURN_IF_ERROR(VisitPages(pending.chain, visit));
-      continue;
-    }
+  for (PendingReader& pages : pending_) PIGMENT_RETURN_IF_ERROR(VisitPages(pages, visit));
+  for (CachedChain& pending : cached_) {
+    PIGMENT_RETURN_IF_ERROR(pending.Begin());
     const PendingCache& cache = *pending.cache;
-    if (!pending.rows) {
-      PIGMENT_RETURN_IF_ERROR(pending.cache->Extend(pending.source));
-      pending.rows = cache.size();
-      if (cache.is_full()) pending.rest.emplace(cache.Rest(pending.source));
-    }
     for (size_t i = 0; i < *pending.rows; ++i) {
+      PIGMENT_ASSIGN_OR_RETURN(const bool matches, pending.Matches(i, options_.filter));
+      if (!matches) continue;
       const PendingCache::Row& row = cache.row(i);
-      const Result<bool> passes = Passes(cache.keys(row));
-      if (!passes.ok()) return pending.chain.Damaged(row.physical, passes.status().message());
-      if (*passes) PIGMENT_RETURN_IF_ERROR(visit(row.row_pointer, cache.keys(row)));
+      PIGMENT_RETURN_IF_ERROR(visit(row.row_pointer, cache.keys(row)));
     }
     if (pending.rest) PIGMENT_RETURN_IF_ERROR(VisitPages(*pending.rest, visit));
   }

@@ -22,6 +22,7 @@
 
 #include "engine/block/block_source.h"
 #include "engine/segment/host_filter.h"
+#include "engine/segment/host_pending.h"
 #include "engine/segment/host_text.h"
 #include "engine/segment/inverted_reader.h"
 #include "engine/segment/pending_cache.h"
@@ -101,13 +102,6 @@ class HostTextSearch {
     LiveRows live;
     HostTextLengths* lengths;
   };
-  struct PendingSource {
-    PendingReader chain;  // all of it, in its pages
-    BlockSource* source = nullptr;
-    std::shared_ptr<PendingCache> cache = nullptr;  // null: pages are read
-    std::optional<size_t> rows = {};                // of the cache, that this search looks at
-    std::optional<PendingReader> rest = {};         // what the cache had no room for
-  };
   // Rows of one list: those with a word so many times.
   struct Run {
     size_t word;
@@ -121,7 +115,6 @@ class HostTextSearch {
   // Calls `visit` for the pending rows that the filter lets through.
   Status VisitPending(const PendingVisitor& visit);
   Status VisitPages(PendingReader& pages, const PendingVisitor& visit);
-  Result<bool> Passes(std::span<const std::byte> keys) const;
 
   Status CountSegment(const SegmentSource& source, HostTextCounts& counts);
   Status CountPending(HostTextCounts& counts);
@@ -148,7 +141,8 @@ class HostTextSearch {
   const HostTextSearchOptions options_;
   std::optional<HostTextScorer> scorer_;  // from the first Next on
   std::vector<SegmentSource> segments_;
-  std::vector<PendingSource> pending_;
+  std::vector<PendingReader> pending_;
+  std::vector<CachedChain> cached_;
 
   // The batch being given out, ascending; in a pass a heap with the last on top.
   std::vector<HostTextHit> batch_;
