@@ -339,6 +339,39 @@ class Index {
   std::vector<Part> segments_;
 };
 
+constexpr uint64_t kEverything = uint64_t{1} << 30;
+
+// Of the index's pending pages; the caller frees it.
+inline pigment_pending_cache* NewCache(const Index& index, uint32_t dimension,
+                                       uint64_t bytes_max = kEverything) {
+  pigment_pending_cache_options options{};
+  options.struct_size = sizeof options;
+  options.stamp = kStamp;
+  options.first = index.first_pending;
+  options.dimension = dimension;
+  options.bytes_max = bytes_max;
+  pigment_pending_cache* cache = nullptr;
+  Error error;
+  EXPECT_EQ(pigment_pending_cache_new(&options, &cache, error.out()), PIGMENT_OK)
+      << error.message();
+  return cache;
+}
+
+// Elements of a list as the interface gives them, each behind its length. Frees the buffer.
+inline std::vector<std::string> TakeElements(pigment_buffer* buffer) {
+  size_t size = 0;
+  const char* const bytes = pigment_buffer_data(buffer, &size);
+  std::vector<std::string> elements;
+  for (size_t at = 0; at < size;) {
+    uint32_t length = 0;
+    std::memcpy(&length, bytes + at, sizeof length);
+    elements.emplace_back(bytes + at + sizeof length, length);
+    at += sizeof length + length;
+  }
+  pigment_buffer_free(buffer);
+  return elements;
+}
+
 inline std::vector<float> RandomVector(std::mt19937_64& random, uint32_t dimension) {
   std::normal_distribution<float> normal;
   std::vector<float> vector(dimension);

@@ -11,23 +11,6 @@
 namespace host_test {
 namespace {
 
-constexpr uint64_t kEverything = uint64_t{1} << 30;
-
-pigment_pending_cache* NewCache(const Index& index, uint32_t dimension,
-                                uint64_t bytes_max = kEverything) {
-  pigment_pending_cache_options options{};
-  options.struct_size = sizeof options;
-  options.stamp = kStamp;
-  options.first = index.first_pending;
-  options.dimension = dimension;
-  options.bytes_max = bytes_max;
-  pigment_pending_cache* cache = nullptr;
-  Error error;
-  EXPECT_EQ(pigment_pending_cache_new(&options, &cache, error.out()), PIGMENT_OK)
-      << error.message();
-  return cache;
-}
-
 // The next hits of a search, at most so many; a call that was interrupted is repeated.
 std::vector<Expected> Take(pigment_host_search* search, size_t most) {
   std::vector<Expected> got;

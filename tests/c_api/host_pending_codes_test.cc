@@ -15,15 +15,7 @@ constexpr size_t kNearest = 10;
 
 struct Cache {
   Cache(Index& used, uint32_t dimension, uint64_t bytes_max) : index(used) {
-    pigment_pending_cache_options options{};
-    options.struct_size = sizeof options;
-    options.stamp = kStamp;
-    options.first = index.first_pending;
-    options.dimension = dimension;
-    options.bytes_max = bytes_max;
-    Error error;
-    EXPECT_EQ(pigment_pending_cache_new(&options, &index.cache, error.out()), PIGMENT_OK)
-        << error.message();
+    index.cache = NewCache(index, dimension, bytes_max);
   }
   ~Cache() { pigment_pending_cache_free(index.cache); }
   Index& index;
@@ -161,7 +153,7 @@ TEST(HostPendingCodes, FindNearlyAllAndReadFewPages) {
     uint64_t chain_pages = 1;
     for (uint32_t page = index.first_pending; page != index.last_pending; ++chain_pages)
       page = pigment_pending_page_next(index.pages.at(page));
-    Cache cache(index, kDimension, uint64_t{1} << 30);
+    Cache cache(index, kDimension, kEverything);
     pigment_pending_cache* const kept = index.cache;
     index.recall = 0.98;
     Recall recall;

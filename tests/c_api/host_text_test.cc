@@ -85,17 +85,7 @@ std::vector<std::string> ElementsOf(pigment_text_analyzer* analyzer, std::string
   EXPECT_EQ(pigment_host_text_elements(analyzer, text.data(), text.size(), &buffer, error.out()),
             PIGMENT_OK)
       << error.message();
-  size_t size = 0;
-  const char* bytes = pigment_buffer_data(buffer, &size);
-  std::vector<std::string> elements;
-  for (size_t at = 0; at < size;) {
-    uint32_t length = 0;
-    std::memcpy(&length, bytes + at, sizeof length);
-    elements.emplace_back(bytes + at + sizeof length, length);
-    at += sizeof length + length;
-  }
-  pigment_buffer_free(buffer);
-  return elements;
+  return TakeElements(buffer);
 }
 
 // What a row has: its words, or NULL, and a group by which it is chosen.
@@ -221,13 +211,9 @@ TEST(HostText, RanksAllRowsAsTheFormulaDoes) {
     for (size_t i = random() % 4; i > 0; --i)
       index.AddSegment(texts.RandomRows(random, random() % 2000));
     for (const Row& row : texts.RandomRows(random, random() % 200)) index.AddPending(row);
-    pigment_pending_cache_options options{};
-    options.struct_size = sizeof options;
-    options.stamp = kStamp;
-    options.first = index.first_pending;
-    options.bytes_max = random() % 2 ? uint64_t{1} << 20 : 4000;
+    const uint64_t bytes_max = random() % 2 ? uint64_t{1} << 20 : 4000;
+    if (random() % 2) index.cache = NewCache(index, 0, bytes_max);
     Error error;
-    if (random() % 2) HOST_OK(pigment_pending_cache_new(&options, &index.cache, error.out()));
     for (int i = 0; i < 6; ++i) {
       const Parameters parameters = i == 0   ? Parameters{}
                                     : i == 1 ? Parameters{.k1 = 0, .b = 1}

@@ -22,18 +22,7 @@ std::vector<std::string> ElementsOf(const std::string& metadata) {
   EXPECT_EQ(pigment_host_metadata_elements(metadata.data(), metadata.size(), &buffer, error.out()),
             PIGMENT_OK)
       << error.message();
-  size_t size = 0;
-  const char* bytes = pigment_buffer_data(buffer, &size);
-  std::vector<std::string> elements;
-  for (size_t place = 0; place < size;) {
-    uint32_t length = 0;
-    std::memcpy(&length, bytes + place, sizeof length);
-    place += sizeof length;
-    elements.emplace_back(bytes + place, length);
-    place += length;
-  }
-  pigment_buffer_free(buffer);
-  return elements;
+  return TakeElements(buffer);
 }
 
 // Of column 1; column 0 is there so that a list is not alone.

@@ -77,14 +77,7 @@ TEST(HostWithin, GivesAllRowsWithinADistanceAndNoOther) {
       index.AddSegment(RandomRows(random, kKinds, dimension, random() % most, &pointer));
     for (const Row& row : RandomRows(random, kKinds, dimension, random() % 200, &pointer))
       index.AddPending(row);
-    pigment_pending_cache_options cache_options{};
-    cache_options.struct_size = sizeof cache_options;
-    cache_options.stamp = kStamp;
-    cache_options.first = index.first_pending;
-    cache_options.dimension = dimension;
-    cache_options.bytes_max = 1 << 16;
-    Error error;
-    if (random() % 2) HOST_OK(pigment_pending_cache_new(&cache_options, &index.cache, error.out()));
+    if (random() % 2) index.cache = NewCache(index, dimension, 1 << 16);
     index.recall = random() % 3 ? 0.9 : 1;
     index.nan = static_cast<int32_t>(random() % 3);
     const auto query =
