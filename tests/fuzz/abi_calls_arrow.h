@@ -2,7 +2,7 @@
 //
 // Calls that take and give streams of Arrow: columns of random types that are sliced, spoiled or
 // right, and consumers that move, keep and release in random order. Buffers are always as large as
-// the structs say. One thread. Included by abi_calls_database.h, whose helpers it needs.
+// the structs say. One thread.
 
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/c_api/arrow.h"
+#include "tests/fuzz/abi_calls_shared.h"
 #include "tests/fuzz/abi_world.h"
 
 namespace abi_fuzz {

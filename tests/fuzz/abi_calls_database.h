@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One fuzzed call for every function of pigment.h.
+// One fuzzed call for every function of pigment.h: here those of clients and collections.
 
 #pragma once
 
 #include <algorithm>
 #include <limits>
 
+#include "tests/fuzz/abi_calls_arrow.h"
+#include "tests/fuzz/abi_calls_records.h"
+#include "tests/fuzz/abi_calls_shared.h"
 #include "tests/fuzz/abi_world.h"
 
 namespace abi_fuzz {
@@ -89,145 +92,6 @@ class FuzzedFunction {
   EmbedBehaviour* behaviour_ = nullptr;
 };
 
-// ---- Shared arguments
-// ------------------------------------------------------------------------------------------------
-
-struct CallOptions {
-  CallOptions(World& w, Arguments& a) {
-    Input& in = a.input();
-    present_ = in.OneIn(4);
-    a.Size(options_);
-    options_.cancel = in.OneIn(4) ? Choose(w.cancels, in) : nullptr;
-    if (in.OneIn(6)) options_.deadline_ns = static_cast<int64_t>(in.Number());
-    if (in.OneIn(8)) options_.min_position = in.Number();
-  }
-  const pigment_call_options* get() const { return present_ ? &options_ : nullptr; }
-
- private:
-  bool present_;
-  pigment_call_options options_{};
-};
-
-struct FuzzedScope {
-  explicit FuzzedScope(Arguments& a) {
-    present_ = a.input().OneIn(4);
-    a.Size(scope_);
-    const Text tenant = a.Name(), database = a.Name();
-    scope_.tenant = tenant.data;
-    scope_.tenant_size = tenant.size;
-    scope_.database = database.data;
-    scope_.database_size = database.size;
-  }
-  const pigment_scope* get() const { return present_ ? &scope_ : nullptr; }
-
- private:
-  bool present_;
-  pigment_scope scope_{};
-};
-
-inline pigment_records Records(Arguments& a) {
-  pigment_records records{};
-  a.Size(records);
-  records.count = a.input().Below(6);
-  records.ids = a.Column(records.count);
-  records.embeddings = a.Vectors(records.count);
-  if (a.input().OneIn(2)) records.documents = a.Column(records.count);
-  if (a.input().OneIn(2)) records.metadatas = a.Column(records.count);
-  if (a.input().OneIn(3)) records.uris = a.Column(records.count);
-  return records;
-}
-
-template <typename Request>
-void FillSelection(Arguments& a, Request& request) {
-  a.Size(request);
-  Input& in = a.input();
-  if (in.OneIn(3)) {
-    request.ids_count = in.Below(5);
-    request.ids = a.Column(request.ids_count);
-  }
-  if (in.OneIn(2)) {
-    const Text where = a.Where();
-    request.where_json = where.data;
-    request.where_json_size = where.size;
-  }
-  if (in.OneIn(3)) {
-    const Text where = a.WhereDocument();
-    request.where_document_json = where.data;
-    request.where_document_json_size = where.size;
-  }
-}
-
-// Mostly an order that can be.
-inline Text AnOrder(Arguments& a) {
-  static constexpr const char* kOrders[] = {
-      "[]",
-      "null",
-      R"([{"key":"a"}])",
-      R"([{"key":"#id","descending":true}])",
-      R"([{"key":"b","descending":true},{"key":"chroma:uri"}])",
-      R"([{"key":"#document"}])",
-      "[{}]"};
-  if (a.input().OneIn(8)) return a.AnyText();
-  return a.Keep(kOrders[a.input().Below(std::size(kOrders))]);
-}
-
-using WriteCall = pigment_status (*)(pigment_collection*, const pigment_records*,
-                                     const pigment_call_options*, pigment_write_result*,
-                                     pigment_error**);
-template <WriteCall kCall>
-void FuzzWrite(World& w, Arguments& a) {
-  const pigment_records records = Records(a);
-  pigment_write_result result{};
-  a.Size(result);
-  result.inserted = 77;
-  const CallOptions options(w, a);
-  ErrorSlot slot(w, a.input());
-  pigment_write_result* out = MaybeOut(result, a);
-  const bool ok = slot.Ok(
-      kCall(Choose(w.collections, a.input()), Maybe(records, a), options.get(), out, slot.out()));
-  if (!ok && out != nullptr && result.struct_size >= sizeof result) {
-    Require(result.inserted == 0 && result.position == 0, "a failure nulls its output");
-  }
-}
-
-// Reads every byte that a text column shows: the address sanitizer watches.
-inline void ReadColumn(const pigment_text_column& column, uint64_t rows) {
-  uint64_t sum = 0;
-  for (uint64_t row = 0; row < rows; ++row) {
-    if (column.validity != nullptr) sum += column.validity[row / 8] >> (row % 8) & 1;
-    for (int64_t at = column.offsets[row]; at < column.offsets[row + 1]; ++at)
-      sum += static_cast<uint8_t>(column.bytes[at]);
-  }
-  Require(sum != 1 || rows != 0, "bytes of no row");
-}
-
-template <bool (*kShow)(const pigment_result*, pigment_text_column*)>
-void FuzzColumn(World& w, Arguments& a) {
-  const pigment_result* result = Choose(w.results, a.input());
-  pigment_text_column column{};
-  if (kShow(result, MaybeOut(column, a))) ReadColumn(column, pigment_result_row_count(result));
-}
-
-// kCall(world, arguments, json, error).
-template <auto kCall>
-void FuzzBuffer(World& w, Arguments& a) {
-  pigment_buffer* json = reinterpret_cast<pigment_buffer*>(8);
-  const bool wanted = !a.input().OneIn(24);
-  ErrorSlot slot(w, a.input());
-  const bool ok = slot.Ok(kCall(w, a, wanted ? &json : nullptr, slot.out()));
-  if (wanted) KeepMade(w.buffers, json, ok);
-}
-
-// kCall(world, arguments, made, error).
-template <auto kCall>
-void FuzzMake(World& w, Arguments& a) {
-  pigment_collection* made = reinterpret_cast<pigment_collection*>(8);
-  const bool wanted = !a.input().OneIn(24);
-  ErrorSlot slot(w, a.input());
-  const bool ok = slot.Ok(kCall(w, a, wanted ? &made : nullptr, slot.out()));
-  if (wanted) KeepMade(w.collections, made, ok);
-}
-
 // A table of functions that check what they are told, or one that is refused.
 inline pigment_tracing ATracing(Arguments& a) {
   Input& in = a.input();
@@ -296,15 +160,6 @@ inline void FuzzOpen(World& w, Arguments& a, bool is_traced) {
 
 // ---- The table
 // -------------------------------------------------------------------------------------------------------
-
-inline pigment_client* AClient(World& w, Arguments& a) { return Choose(w.clients, a.input()); }
-inline pigment_collection* ACollection(World& w, Arguments& a) {
-  return Choose(w.collections, a.input());
-}
-inline const pigment_error* AnError(World& w, Arguments& a) {
-  return w.errors.empty() || a.input().OneIn(8) ? nullptr
-                                                : w.errors[a.input().Below(w.errors.size())];
-}
 
 inline void AddFacts(std::vector<Entry>& t) {
   t.push_back({"pigment_abi_version", [](World&, Arguments&) {
@@ -473,17 +328,6 @@ inline Text ACopyPath(Arguments& a) {
   Input& in = a.input();
   if (in.OneIn(12)) return {nullptr, in.Below(9)};
   return a.Keep(TheScratch().Path(kNames[in.Below(std::size(kNames))]));
-}
-
-// kCall(world, arguments, options, json, error).
-template <auto kCall>
-void FuzzReport(World& w, Arguments& a) {
-  const CallOptions options(w, a);
-  pigment_buffer* json = reinterpret_cast<pigment_buffer*>(8);
-  const bool wanted = !a.input().OneIn(24);
-  ErrorSlot slot(w, a.input());
-  const bool ok = slot.Ok(kCall(w, a, options.get(), wanted ? &json : nullptr, slot.out()));
-  if (wanted) KeepMade(w.buffers, json, ok);
 }
 
 // kCall(world, arguments, options, result, error).
@@ -710,219 +554,6 @@ inline void AddCollections(std::vector<Entry>& t) {
                  if (a.input().OneIn(3)) pigment_collection_free(Remove(w.collections, a.input()));
                }});
 }
-
-inline void AddRecords(std::vector<Entry>& t) {
-  t.push_back({"pigment_collection_add", FuzzWrite<pigment_collection_add>});
-  t.push_back({"pigment_collection_update", FuzzWrite<pigment_collection_update>});
-  t.push_back({"pigment_collection_upsert", FuzzWrite<pigment_collection_upsert>});
-  t.push_back({"pigment_collection_delete", [](World& w, Arguments& a) {
-                 pigment_delete_request request{};
-                 FillSelection(a, request);
-                 request.has_limit = a.input().OneIn(4);
-                 request.limit = static_cast<int64_t>(a.input().Number());
-                 pigment_write_result result{};
-                 a.Size(result);
-                 const CallOptions options(w, a);
-                 ErrorSlot slot(w, a.input());
-                 slot.Ok(pigment_collection_delete(ACollection(w, a), Maybe(request, a),
-                                                   options.get(), MaybeOut(result, a), slot.out()));
-               }});
-  t.push_back({"pigment_collection_get", [](World& w, Arguments& a) {
-                 pigment_get_request request{};
-                 FillSelection(a, request);
-                 request.has_limit = a.input().OneIn(3);
-                 request.limit = static_cast<int64_t>(a.input().Number());
-                 request.offset = a.input().OneIn(4) ? static_cast<int64_t>(a.input().Number()) : 0;
-                 request.include = a.input().Enum(32);
-                 request.explain = a.input().OneIn(4);
-                 if (a.input().OneIn(3)) {
-                   const Text order = AnOrder(a);
-                   request.order_by_json = order.data;
-                   request.order_by_json_size = order.size;
-                 }
-                 if (a.input().OneIn(3)) {
-                   request.cursor =
-                       pigment_result_cursor(Choose(w.results, a.input()), &request.cursor_size);
-                   if (a.input().OneIn(4)) {
-                     const Text text = a.AnyText();
-                     request.cursor = text.data;
-                     request.cursor_size = text.size;
-                   }
-                 }
-                 const CallOptions options(w, a);
-                 pigment_result* result = reinterpret_cast<pigment_result*>(8);
-                 const bool wanted = !a.input().OneIn(24);
-                 ErrorSlot slot(w, a.input());
-                 const bool ok = slot.Ok(
-                     pigment_collection_get(ACollection(w, a), Maybe(request, a), options.get(),
-                                            wanted ? &result : nullptr, slot.out()));
-                 if (wanted) KeepMade(w.results, result, ok);
-               }});
-  t.push_back({"pigment_collection_peek", [](World& w, Arguments& a) {
-                 const CallOptions options(w, a);
-                 pigment_result* result = reinterpret_cast<pigment_result*>(8);
-                 const bool wanted = !a.input().OneIn(24);
-                 ErrorSlot slot(w, a.input());
-                 const bool ok = slot.Ok(pigment_collection_peek(
-                     ACollection(w, a), static_cast<int64_t>(a.input().Number()), options.get(),
-                     wanted ? &result : nullptr, slot.out()));
-                 if (wanted) KeepMade(w.results, result, ok);
-               }});
-  t.push_back({"pigment_collection_count", [](World& w, Arguments& a) {
-                 const CallOptions options(w, a);
-                 uint64_t count = 77;
-                 ErrorSlot slot(w, a.input());
-                 slot.Ok(pigment_collection_count(ACollection(w, a), options.get(),
-                                                  MaybeOut(count, a), slot.out()));
-               }});
-  t.push_back({"pigment_collection_count_where", [](World& w, Arguments& a) {
-                 pigment_count_request request{};
-                 FillSelection(a, request);
-                 const CallOptions options(w, a);
-                 uint64_t count = 77;
-                 ErrorSlot slot(w, a.input());
-                 slot.Ok(pigment_collection_count_where(ACollection(w, a), Maybe(request, a),
-                                                        options.get(), MaybeOut(count, a),
-                                                        slot.out()));
-               }});
-  t.push_back({"pigment_collection_facets", FuzzReport<[](World& w, Arguments& a, auto... rest) {
-                 pigment_facets_request request{};
-                 FillSelection(a, request);
-                 request.keys_count = a.input().Below(4);
-                 request.keys = a.Column(request.keys_count);
-                 request.has_limit = a.input().OneIn(3);
-                 request.limit = static_cast<int64_t>(a.input().Number());
-                 return pigment_collection_facets(ACollection(w, a), Maybe(request, a), rest...);
-               }>});
-  t.push_back({"pigment_collection_query", [](World& w, Arguments& a) {
-                 pigment_query_request request{};
-                 FillSelection(a, request);
-                 Input& in = a.input();
-                 request.embeddings = a.Vectors(1 + in.Below(3));
-                 if (in.OneIn(3)) {
-                   request.texts_count = in.Below(4);
-                   request.texts = a.Column(request.texts_count);
-                 }
-                 request.n_results =
-                     in.OneIn(3) ? static_cast<int64_t>(in.Number()) : 1 + in.Byte() % 9;
-                 request.include = in.Enum(32);
-                 request.explain = in.OneIn(4);
-                 if (in.OneIn(4)) {
-                   request.has_max_distance = true;
-                   request.max_distance = static_cast<double>(static_cast<int64_t>(in.Number()));
-                 }
-                 request.threads = in.OneIn(8) ? static_cast<int32_t>(in.Number()) : in.Byte() % 3;
-                 const CallOptions options(w, a);
-                 pigment_result* result = reinterpret_cast<pigment_result*>(8);
-                 const bool wanted = !in.OneIn(24);
-                 ErrorSlot slot(w, in);
-                 const bool ok = slot.Ok(
-                     pigment_collection_query(ACollection(w, a), Maybe(request, a), options.get(),
-                                              wanted ? &result : nullptr, slot.out()));
-                 if (wanted) KeepMade(w.results, result, ok);
-               }});
-  t.push_back({"pigment_collection_search_text", [](World& w, Arguments& a) {
-                 pigment_text_search_request request{};
-                 FillSelection(a, request);
-                 Input& in = a.input();
-                 request.queries_count = in.Below(4);
-                 request.queries = a.Column(request.queries_count);
-                 request.n_results =
-                     in.OneIn(3) ? static_cast<int64_t>(in.Number()) : 1 + in.Byte() % 9;
-                 request.operator_ = in.Enum(2);
-                 request.include = in.Enum(32);
-                 request.highlights = in.OneIn(2);
-                 request.explain = in.OneIn(4);
-                 const CallOptions options(w, a);
-                 pigment_result* result = reinterpret_cast<pigment_result*>(8);
-                 const bool wanted = !in.OneIn(24);
-                 ErrorSlot slot(w, in);
-                 const bool ok = slot.Ok(pigment_collection_search_text(
-                     ACollection(w, a), Maybe(request, a), options.get(),
-                     wanted ? &result : nullptr, slot.out()));
-                 if (wanted) KeepMade(w.results, result, ok);
-               }});
-}
-
-inline void AddResults(std::vector<Entry>& t) {
-  t.push_back({"pigment_result_query_count", [](World& w, Arguments& a) {
-                 pigment_result_query_count(Choose(w.results, a.input()));
-               }});
-  t.push_back({"pigment_result_row_count", [](World& w, Arguments& a) {
-                 pigment_result_row_count(Choose(w.results, a.input()));
-               }});
-  t.push_back({"pigment_result_query_offsets", [](World& w, Arguments& a) {
-                 const pigment_result* result = Choose(w.results, a.input());
-                 const uint64_t* offsets = pigment_result_query_offsets(result);
-                 if (offsets == nullptr) return;
-                 const uint64_t queries = pigment_result_query_count(result);
-                 Require(offsets[0] == 0 && offsets[queries] == pigment_result_row_count(result),
-                         "offsets cover the rows");
-               }});
-  t.push_back({"pigment_result_ids", FuzzColumn<pigment_result_ids>});
-  t.push_back({"pigment_result_documents", FuzzColumn<pigment_result_documents>});
-  t.push_back({"pigment_result_metadatas", FuzzColumn<pigment_result_metadatas>});
-  t.push_back({"pigment_result_uris", FuzzColumn<pigment_result_uris>});
-  t.push_back({"pigment_result_highlights", FuzzColumn<pigment_result_highlights>});
-  t.push_back({"pigment_result_scores", [](World& w, Arguments& a) {
-                 const pigment_result* result = Choose(w.results, a.input());
-                 const float* scores = pigment_result_scores(result);
-                 if (scores == nullptr) return;
-                 const uint64_t* offsets = pigment_result_query_offsets(result);
-                 for (uint64_t query = 0; query < pigment_result_query_count(result); ++query) {
-                   for (uint64_t row = offsets[query] + 1; row < offsets[query + 1]; ++row)
-                     Require(scores[row] <= scores[row - 1], "scores descend");
-                 }
-               }});
-  t.push_back({"pigment_result_distances", [](World& w, Arguments& a) {
-                 const pigment_result* result = Choose(w.results, a.input());
-                 const float* distances = pigment_result_distances(result);
-                 if (distances == nullptr) return;
-                 const uint64_t* offsets = pigment_result_query_offsets(result);
-                 for (uint64_t query = 0; query < pigment_result_query_count(result); ++query) {
-                   for (uint64_t row = offsets[query] + 1; row < offsets[query + 1]; ++row) {
-                     Require(!(distances[row] < distances[row - 1]), "distances ascend");
-                   }
-                 }
-               }});
-  t.push_back({"pigment_result_embeddings", [](World& w, Arguments& a) {
-                 const pigment_result* result = Choose(w.results, a.input());
-                 size_t dimension = 0;
-                 const float* values = pigment_result_embeddings(result, &dimension);
-                 if (values == nullptr) return;
-                 for (uint64_t i = 0; i < dimension * pigment_result_row_count(result); ++i) {
-                   Require(values[i] - values[i] == 0, "stored vectors are finite");
-                 }
-               }});
-  t.push_back({"pigment_result_included", [](World& w, Arguments& a) {
-                 pigment_result_included(Choose(w.results, a.input()));
-               }});
-  t.push_back({"pigment_result_position", [](World& w, Arguments& a) {
-                 pigment_result_position(Choose(w.results, a.input()));
-               }});
-  t.push_back({"pigment_result_explain", [](World& w, Arguments& a) {
-                 size_t size = 0;
-                 const char* text =
-                     pigment_result_explain(Choose(w.results, a.input()), MaybeOut(size, a));
-                 if (text != nullptr && size != 0)
-                   Require(text[size] == '\0', "explain ends with NUL");
-               }});
-  t.push_back({"pigment_result_cursor", [](World& w, Arguments& a) {
-                 size_t size = 77;
-                 const char* text =
-                     pigment_result_cursor(Choose(w.results, a.input()), MaybeOut(size, a));
-                 if (text != nullptr && size != 77)
-                   Require(text[size] == '\0', "a cursor ends with NUL");
-               }});
-  t.push_back({"pigment_result_free",
-               [](World& w, Arguments& a) { pigment_result_free(Remove(w.results, a.input())); }});
-}
-
-}  // namespace abi_fuzz
-
-#include "tests/fuzz/abi_calls_arrow.h"
-
-namespace abi_fuzz {
 
 inline void AddDatabaseCalls(std::vector<Entry>& table) {
   AddFacts(table);
