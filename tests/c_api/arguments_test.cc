@@ -157,6 +157,19 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
          return Try(pigment_client_open, no_text, size_t{3},
                     static_cast<const pigment_open_options*>(nullptr), &client_out);
        }},
+      {"pigment_client_open_traced", "client",
+       [] {
+         return Try(pigment_client_open_traced, no_text, size_t{0},
+                    static_cast<const pigment_open_options*>(nullptr),
+                    static_cast<const pigment_tracing*>(nullptr),
+                    static_cast<pigment_client**>(nullptr));
+       }},
+      {"pigment_client_open_traced", "path",
+       [] {
+         return Try(pigment_client_open_traced, no_text, size_t{3},
+                    static_cast<const pigment_open_options*>(nullptr),
+                    static_cast<const pigment_tracing*>(nullptr), &client_out);
+       }},
       {"pigment_client_close", "client", [] { return Try(pigment_client_close, no_client); }},
       {"pigment_client_flush", "client", [] { return Try(pigment_client_flush, no_client); }},
       {"pigment_client_position", "client",
