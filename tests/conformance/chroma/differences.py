@@ -5,6 +5,7 @@ may be."""
 
 import copy
 import dataclasses
+import itertools
 import math
 import random
 import struct
@@ -133,32 +134,40 @@ def empty_metadata(context):
     return theirs if changed else None
 
 
-def other_set(context, **fault):
-    """A get or query whose filter chooses other records with a fault of Chroma's, and both sides chose accordingly."""
+def other_set(context, fault):
+    """A get or query whose filter chooses other records with a fault of Chroma's, alone or beside its other faults, and both
+    sides chose accordingly."""
     if context.step["op"] not in ("get", "query") or not context.both_answer:
         return None
-    right, wrong = context.allowed(), context.allowed(**fault)
-    if right == wrong:
+    right = context.allowed()
+    if not chosen(context, context.ours, right):
         return None
-    for outcome, allowed in ((context.ours, right), (context.theirs, wrong)):
-        if context.step["op"] == "get":
-            begin = context.args.get("offset", 0)
-            end = None if context.args.get("limit") is None else begin + context.args["limit"]
-            if outcome.answer["ids"] != allowed[begin:end]:
-                return None
-        else:
-            found = min(len(allowed), context.args["n_results"])
-            if any(len(one["ids"]) != found or not set(one["ids"]) <= set(allowed) for one in outcome.answer):
-                return None
-    return context.ours
+    for others in itertools.chain.from_iterable(itertools.combinations(FILTER_FAULTS - {fault}, n) for n in range(len(FILTER_FAULTS))):
+        wrong = context.allowed(**{one: True for one in (fault, *others)})
+        if right != wrong and chosen(context, context.theirs, wrong):
+            return context.ours
+    return None
+
+
+FILTER_FAULTS = {"truncates", "unicode_classes"}  # arguments of oracle.satisfying
+
+
+def chosen(context, outcome, allowed):
+    """Whether the outcome of a get or query has the records that it should when these are allowed."""
+    if context.step["op"] == "get":
+        begin = context.args.get("offset", 0)
+        end = None if context.args.get("limit") is None else begin + context.args["limit"]
+        return outcome.answer["ids"] == allowed[begin:end]
+    found = min(len(allowed), context.args["n_results"])
+    return all(len(one["ids"]) == found and set(one["ids"]) <= set(allowed) for one in outcome.answer)
 
 
 def fractional_bounds(context):
-    return other_set(context, truncates=True) if "where" in context.args else None
+    return other_set(context, "truncates") if "where" in context.args else None
 
 
 def ascii_classes(context):
-    return other_set(context, unicode_classes=True) if "where_document" in context.args else None
+    return other_set(context, "unicode_classes") if "where_document" in context.args else None
 
 
 # ---- Probes
