@@ -239,12 +239,15 @@ def compare_reads(rng, both, taken):
 def compare_facets(rng, both, taken):
     """Values with their counts, in order; how many values there were."""
     differences, values = [], 0
-    for _ in range(FACETS_PER_ROUND):
-        keys = rng.sample(["a", "b", "c", "list", "ключ \"q\"", "chroma:uri", "nowhere"], rng.randint(1, 7))
-        arguments = {"where": random_where(rng) if rng.random() < 0.6 else None,
-                     "where_document": random_where_document(rng) if rng.random() < 0.3 else None,
-                     "ids": rng.sample(sorted(taken), 40) + ["nobody"] if rng.random() < 0.2 else None,
-                     "limit": rng.randint(0, 5) if rng.random() < 0.4 else None}
+    every_key = ["a", "b", "c", "list", "ключ \"q\"", "chroma:uri", "nowhere"]
+    for number in range(FACETS_PER_ROUND):
+        keys, arguments = every_key, {}  # of all records first, so that no round is without values by chance
+        if number > 0:
+            keys = rng.sample(every_key, rng.randint(1, 7))
+            arguments = {"where": random_where(rng) if rng.random() < 0.6 else None,
+                         "where_document": random_where_document(rng) if rng.random() < 0.3 else None,
+                         "ids": rng.sample(sorted(taken), 40) + ["nobody"] if rng.random() < 0.2 else None,
+                         "limit": rng.randint(0, 5) if rng.random() < 0.4 else None}
         answers = both.facets(keys, **arguments)
         values += sum(map(len, answers[0].values())) if isinstance(answers[0], dict) else 0
         if difference(answers):
@@ -270,7 +273,7 @@ def compare_space(tap, rng, space, clients):
                   not differences and hits > 1000, "\n".join([f"{hits} hits", *differences]))
         differences, values = compare_facets(rng, both, taken)
         tap.check(f"{space}, round {number}: facets have equal values, counts and order",
-                  not differences and values > 300, "\n".join([f"{values} values", *differences]))
+                  not differences and values > 100, "\n".join([f"{values} values", *differences]))
 
 
 def compare_refusals(tap, clients):
