@@ -63,6 +63,7 @@ def structure(report):
         ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_drift.py"], ["check_headers.py"],
         ["check_symbols.py", release], ["check_abi.py", "--self-test"], ["check_abi.py", release],
         ["check_layout.py", "--self-test"], ["check_layout.py"],
+        ["check_markdown.py", "--self-test"], ["check_markdown.py"], ["check_sql_reference.py"],
     ):
         run_script(report, [sys.executable, "tests/structure/" + command[0], *command[1:]])
 
