@@ -39,18 +39,25 @@ static void check_ok(pigment_status status, pigment_error *error, const char *wh
     check_ok(status_, error, #call, __LINE__);    \
   } while (0)
 
-/* A struct of this header with bytes behind it, which an init function of a later library must leave alone. */
+/* A struct of this header with bytes behind it, which a function of a later library that fills it must leave alone. */
 #define GUARD 64
-#define INITS(type)                                                              \
-  do {                                                                           \
-    struct {                                                                     \
-      type value;                                                                \
-      unsigned char behind[GUARD];                                               \
-    } guarded;                                                                   \
-    memset(&guarded, 0xA5, sizeof guarded);                                      \
-    type##_init(&guarded.value);                                                 \
-    CHECK(guarded.value.struct_size == sizeof(type));                            \
-    for (int i = 0; i < GUARD; ++i) CHECK(guarded.behind[i] == 0xA5);            \
+#define GUARDED(type)            \
+  struct {                       \
+    type value;                  \
+    unsigned char behind[GUARD]; \
+  } guarded;                     \
+  memset(&guarded, 0xA5, sizeof guarded)
+#define CHECK_BEHIND()                                                \
+  do {                                                                \
+    for (int i = 0; i < GUARD; ++i) CHECK(guarded.behind[i] == 0xA5); \
+  } while (0)
+
+#define INITS(type)                                   \
+  do {                                                \
+    GUARDED(type);                                    \
+    type##_init(&guarded.value);                      \
+    CHECK(guarded.value.struct_size == sizeof(type)); \
+    CHECK_BEHIND();                                   \
   } while (0)
 
 static void init_functions(void) {
@@ -61,6 +68,25 @@ static void init_functions(void) {
   INITS(pigment_query_request);
   INITS(pigment_text_search_request);
 #endif
+}
+
+/* What fills a struct without being told its size. */
+static void lexical_function(void) {
+  GUARDED(pigment_embedding_function);
+  OK(pigment_embedding_function_lexical(16, &guarded.value, &error));
+  CHECK(guarded.value.struct_size == sizeof(pigment_embedding_function));
+  CHECK(guarded.value.embed != NULL);
+  CHECK_BEHIND();
+}
+
+/* What fills as much of a struct as it says that it has. */
+static void compact(pigment_client *client) {
+  GUARDED(pigment_compaction);
+  guarded.value.struct_size = sizeof guarded.value;
+  OK(pigment_client_compact(client, NULL, &guarded.value, &error));
+  CHECK(guarded.value.struct_size == sizeof(pigment_compaction));
+  CHECK(guarded.value.records == 3);
+  CHECK_BEHIND();
 }
 
 static pigment_client *open_store(const char *path) {
@@ -81,7 +107,7 @@ static void fill(pigment_client *client) {
   pigment_collection_options options;
   pigment_collection *docs = NULL;
   pigment_records records;
-  pigment_write_result written;
+  GUARDED(pigment_write_result);
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options;
   options.metadata_json = "{\"k\":1}";
@@ -100,10 +126,10 @@ static void fill(pigment_client *client) {
   records.embeddings.data = values;
   records.embeddings.rows = 3;
   records.embeddings.dimension = 2;
-  memset(&written, 0, sizeof written);
-  written.struct_size = sizeof written;
-  OK(pigment_collection_add(docs, &records, NULL, &written, &error));
-  CHECK(written.inserted == 3);
+  guarded.value.struct_size = sizeof guarded.value;
+  OK(pigment_collection_add(docs, &records, NULL, &guarded.value, &error));
+  CHECK(guarded.value.inserted == 3);
+  CHECK_BEHIND();
   pigment_collection_free(docs);
 }
 
@@ -154,6 +180,7 @@ int main(void) {
   pigment_client *client;
   CHECK(pigment_abi_version() == PIGMENT_ABI_VERSION);
   init_functions();
+  lexical_function();
   snprintf(path, sizeof path, "%s/old_client.%lld", folder != NULL ? folder : "/tmp", (long long)pigment_now_ns());
   client = open_store(path);
   fill(client);
@@ -162,6 +189,7 @@ int main(void) {
   pigment_client_free(client);
   client = open_store(path);
   ask(client);
+  compact(client);
   OK(pigment_client_close(client, &error));
   pigment_client_free(client);
   snprintf(command, sizeof command, "rm -rf '%s'", path);
