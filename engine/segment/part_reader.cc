@@ -124,7 +124,7 @@ void PartCursor::Expect(uint32_t block, size_t within, size_t size) {
   if (payload == nullptr) return;
   constexpr size_t kLineBytes = 64;
   const std::byte* const bytes = payload + within;
-  for (size_t i = 0; i < size; i += kLineBytes) __builtin_prefetch(bytes + i, 0, 2);
+  for (size_t i = 0; i < size; i += kLineBytes) __builtin_prefetch(bytes + i, 0, 3);
 }
 
 void PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {

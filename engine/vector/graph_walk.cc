@@ -13,7 +13,6 @@ namespace pigment {
 namespace {
 
 constexpr uint32_t kNobody = SearchStep::kNoVector;
-constexpr size_t kChildren = 4;
 // A walk that is to find what is nearer than some distance may begin far from it: it goes on while
 // it gets nearer, by so many of its nearest.
 constexpr size_t kSettled = 8;
@@ -23,7 +22,7 @@ constexpr size_t kSettled = 8;
 void GraphWalk::Begin() {
   constexpr size_t kPlacesMin = 1024;
   constexpr size_t kPlacesKept = 16 << 10;  // one long walk is not what all that follow clear
-  promises_.clear();
+  promises_.Clear();
   entries_.clear();
   limit_ = std::numeric_limits<float>::quiet_NaN();
   visited_.assign(std::clamp(visited_.size(), kPlacesMin, kPlacesKept), kNobody);
@@ -53,36 +52,6 @@ bool GraphWalk::Visits(uint32_t vector) {
   place = vector;
   if (++visited_count_ * 2 > visited_.size()) GrowVisited();
   return true;
-}
-
-void GraphWalk::Push(uint64_t promise) {
-  size_t place = promises_.size();
-  promises_.push_back(promise);
-  while (place > 0) {
-    const size_t parent = (place - 1) / kChildren;
-    if (promises_[parent] <= promise) break;
-    promises_[place] = promises_[parent];
-    place = parent;
-  }
-  promises_[place] = promise;
-}
-
-uint64_t GraphWalk::Pop() {
-  const uint64_t least = promises_.front();
-  const uint64_t moved = promises_.back();
-  promises_.pop_back();
-  const size_t count = promises_.size();
-  if (count == 0) return least;
-  size_t place = 0;
-  for (size_t child = 1; child < count; child = place * kChildren + 1) {
-    const size_t end = std::min(child + kChildren, count);
-    for (size_t i = child + 1; i < end; ++i) child = promises_[i] < promises_[child] ? i : child;
-    if (promises_[child] >= moved) break;
-    promises_[place] = promises_[child];
-    place = child;
-  }
-  promises_[place] = moved;
-  return least;
 }
 
 Status GraphWalk::NoteEntries(GraphSource& source, const SignCodeQuery& query, uint32_t vectors) {
@@ -123,7 +92,7 @@ void GraphWalk::PushEntries(float limit) {
     entry_estimates_[waiting] = estimate;
     const bool is_near = estimate <= limit;
     waiting += is_near ? 0 : 1;
-    if (is_near) Push(PromiseOf(estimate, entry));
+    if (is_near) promises_.Push(PromiseOf(estimate, entry));
   }
   entries_.resize(waiting);
   entries_from_ = PromiseOf(limit, 0);
@@ -142,23 +111,25 @@ void GraphWalk::PushMoreEntries() {
     PushEntries(*last);
     return;
   }
-  for (size_t i = 0; i < entries_.size(); ++i) Push(PromiseOf(entry_estimates_[i], entries_[i]));
+  for (size_t i = 0; i < entries_.size(); ++i)
+    promises_.Push(PromiseOf(entry_estimates_[i], entries_[i]));
   entries_.clear();
 }
 
-bool GraphWalk::Next(uint32_t* vector, float* estimate) {
+bool GraphWalk::Next(Visit* next) {
   for (;;) {
     const uint32_t limit = DistanceKey(limit_);
-    if (!entries_.empty() && (promises_.empty() || promises_.front() > entries_from_)) {
+    if (!entries_.empty() && (promises_.empty() || promises_.least() > entries_from_)) {
       if (entries_from_ >> 32 > limit) return false;
       PushMoreEntries();
     }
     if (promises_.empty()) return false;
-    const uint64_t promise = Pop();
+    const uint64_t promise = promises_.least();
     if (promise >> 32 > limit) return false;
-    *vector = static_cast<uint32_t>(promise);
-    *estimate = DistanceOfKey(static_cast<uint32_t>(promise >> 32));
-    if (Visits(*vector)) return true;
+    promises_.Pop();
+    next->vector = static_cast<uint32_t>(promise);
+    next->estimate = DistanceOfKey(static_cast<uint32_t>(promise >> 32));
+    if (Visits(next->vector)) return true;
   }
 }
 
@@ -176,7 +147,7 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
     const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
     if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
-    if (!IsVisited(link)) Push(PromiseOf(estimates[i], link));
+    if (!IsVisited(link)) promises_.Push(PromiseOf(estimates[i], link));
   }
   return Status::Ok();
 }
@@ -191,32 +162,40 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   const bool is_limited = options.wanted == options.wanted;
   const float wanted = is_limited ? source.SquareOf(options.wanted) : 0;
   TopK settled(std::min(options.k, kSettled));
-  float estimate = 0;
   uint64_t allowed_visited = 0;
-  for (uint32_t vector = 0; Next(&vector, &estimate);) {
-    // Vector and node come from memory together, and the next ones behind them.
-    source.Expect(vector);
-    if (!promises_.empty()) source.Expect(static_cast<uint32_t>(promises_.front()));
-    PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(vector));
+  Visit next;
+  const auto choose = [&] {
+    const bool is_there = Next(&next);
+    if (is_there) source.Expect(next.vector);
+    return is_there;
+  };
+  for (bool goes_on = choose(); goes_on;) {
+    const Visit visit = next;
+    PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(visit.vector));
     ++nodes_visited_;
-    const bool is_allowed = IsAllowed(options.allowed, vector);
+    const bool is_allowed = IsAllowed(options.allowed, visit.vector);
     allowed_visited += is_allowed ? 1 : 0;
     if (is_allowed && nearest.MayEnter(distance)) {
-      nearest.Offer(distance, vector);
+      nearest.Offer(distance, visit.vector);
       const float reach = MaskedReach::Shortened(options.reach, options.masked, options.k,
                                                  nodes_visited_, allowed_visited);
       // NaN until there are k.
       limit_ = source.SquareOf(nearest.worst()) * reach;
       if (is_limited) {
-        settled.Offer(distance, vector);
+        settled.Offer(distance, visit.vector);
         const float enough = std::max(source.SquareOf(settled.worst()), wanted) * reach;
         if (enough < limit_ || limit_ != limit_) limit_ = enough;
       }
     }
-    if (options.steps != nullptr) options.steps->push_back({estimate, distance, vector});
+    if (options.steps != nullptr)
+      options.steps->push_back({visit.estimate, distance, visit.vector});
     if (nodes_visited_ == options.visits_max) break;
-    PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(vector));
+    // The next vector and its node come from memory while the links of this one are looked at; one
+    // of these comes next only where nothing else is left to go on to.
+    goes_on = choose();
+    PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(visit.vector));
     PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, source.SquareOf(distance), vectors));
+    if (!goes_on) goes_on = choose();
   }
   return nearest.TakeSorted();
 }

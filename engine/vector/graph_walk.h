@@ -16,6 +16,7 @@
 
 #include "engine/base/status.h"
 #include "engine/vector/entry_source.h"
+#include "engine/vector/promises.h"
 #include "engine/vector/reach_table.h"
 #include "engine/vector/row_mask.h"
 #include "engine/vector/top_k.h"
@@ -72,15 +73,14 @@ class GraphWalk {
   bool IsVisited(uint32_t vector) const { return visited_[PlaceOf(vector)] == vector; }
   size_t PlaceOf(uint32_t vector) const;
   void GrowVisited();
-  // The most promising vector that was not visited, and its estimate; false: there is none within
-  // the limit.
-  bool Next(uint32_t* vector, float* estimate);
-  void Push(uint64_t promise);
-  uint64_t Pop();  // the least; REQUIRES: there is one
+  struct Visit {
+    uint32_t vector = 0;
+    float estimate = 0;
+  };
+  // The most promising vector that was not visited; false: there is none within the limit.
+  bool Next(Visit* next);
 
-  // A heap of vectors by their estimates (PromiseOf); each may be here more than once, by other
-  // estimates. Four children each: fewer levels, and those of one parent lie together.
-  std::vector<uint64_t> promises_;
+  Promises promises_;  // vectors by their estimates, each once for each node that has it
   std::vector<uint32_t> entries_;       // those that wait, in no order
   std::vector<float> entry_estimates_;  // theirs
   uint64_t entries_from_ = 0;           // no promise of these would be less
