@@ -33,6 +33,18 @@ std::string_view NameOf(ValueTypes types) {
   return (types & kFloatValues) != 0 ? "float" : "bool";
 }
 
+// The field that the path of a clause ends with.
+std::string_view FieldOf(const FilterProgram& program, const FilterNode& node) {
+  if (node.target != FilterTarget::kDocument) return KeyAsked(program, node);
+  const bool is_field = program.places.TextOf(node.place) == FilterPlaces::kWhere;
+  return is_field ? "#document" : "";
+}
+
+Status Refused(const FilterProgram& program, const FilterNode& node, std::string_view reason) {
+  return InvalidArgument(Detail::kFilter,
+                         program.places.Tell(node.place, FieldOf(program, node), reason));
+}
+
 }  // namespace
 
 ValueTypes TypesAsked(const FilterProgram& program, const FilterNode& node) {
@@ -70,20 +82,19 @@ Status CheckIndexed(const FilterProgram& program, const IndexRules& rules) {
     if (node.op == FilterOp::kAnd || node.op == FilterOp::kOr) continue;
     if (node.target == FilterTarget::kDocument) {
       if (rules.full_text || node.op == FilterOp::kExists) continue;
-      return InvalidArgument(Detail::kFilter,
-                             "cannot filter by what documents say: the full-text index of "
-                             "\"#document\" is disabled in the schema");
+      return Refused(program, node,
+                     "cannot filter by what documents say: the full-text index of \"#document\" "
+                     "is disabled in the schema");
     }
     const ValueTypes asked = TypesAsked(program, node);
     if (asked == 0) continue;
     const std::string_view key = KeyAsked(program, node);
     const auto missing = static_cast<ValueTypes>(asked & ~rules.IndexedOf(key));
     if (missing == 0) continue;
-    return InvalidArgument(
-        Detail::kFilter,
-        fmt::format("cannot filter by metadata key {} with type {}: its index is disabled in the "
-                    "schema",
-                    Quoted(key), NameOf(missing)));
+    return Refused(program, node,
+                   fmt::format("cannot filter by metadata key {} with type {}: its index is "
+                               "disabled in the schema",
+                               Quoted(key), NameOf(missing)));
   }
   return Status::Ok();
 }

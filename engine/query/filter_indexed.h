@@ -19,8 +19,8 @@ ValueTypes TypesAsked(const FilterProgram& program, const FilterNode& node);
 // The key that a schema knows the values of such a clause by.
 std::string_view KeyAsked(const FilterProgram& program, const FilterNode& node);
 
-// kInvalidArgument, Detail::kFilter, naming key and type, where the schema has an index disabled
-// that the filter needs: be the records in segments or not.
+// kInvalidArgument, Detail::kFilter, naming the clause, key and type, where the schema has an index
+// disabled that the filter needs: be the records in segments or not.
 Status CheckIndexed(const FilterProgram& program, const IndexRules& rules);
 
 }  // namespace pigment

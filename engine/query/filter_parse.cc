@@ -16,45 +16,19 @@ namespace {
 
 constexpr std::string_view kJoinHint = R"(join clauses with "$and": {"$and": [{...}, {...}]})";
 
-// Groups of a path that are named at its begin and at its end.
-constexpr size_t kFirstSteps = 4;
-constexpr size_t kLastSteps = 8;
-
 }  // namespace
 
 FilterParser::FilterParser() {
   program_.nodes.push_back({.op = FilterOp::kAnd, .parent = FilterNode::kNone});
 }
 
-std::string FilterParser::PathStep(const Group& group) const {
-  const std::string_view op = tape_.key(group.member);
-  if (op == "$not") return std::string(op);
-  size_t index = 0;
-  for (size_t i = group.member + 1; tape_.end(i) != group.next; i = tape_.end(i)) ++index;
-  return fmt::format("{}[{}]", op, index);
-}
-
-std::string FilterParser::Path() const {
-  std::string path;
-  const auto append = [&](std::string_view step) {
-    path.append(path.empty() ? "" : ".").append(step);
-  };
-  for (size_t i = 0; i < open_.size(); ++i) {
-    if (i == kFirstSteps && open_.size() > kFirstSteps + kLastSteps) {
-      const size_t left_out = open_.size() - kFirstSteps - kLastSteps;
-      append(fmt::format("({} more)", left_out));
-      i += left_out;
-    }
-    append(PathStep(open_[i]));
-  }
-  if (!field_.empty()) append(Quoted(field_));
-  return path;
+FilterPlace FilterParser::Here() const {
+  if (!open_.empty()) return {open_.back().place, open_.back().taken - 1};
+  return {grammar_ == Grammar::kWhere ? FilterPlaces::kWhere : FilterPlaces::kWhereDocument, 0};
 }
 
 std::string FilterParser::AtPath(std::string_view reason) const {
-  const std::string path = Path();
-  return fmt::format("{}: {}{}{}", grammar_ == Grammar::kWhere ? "where" : "where_document", path,
-                     path.empty() ? "" : ": ", reason);
+  return program_.places.Tell(Here(), field_, reason);
 }
 
 Status FilterParser::Refused(std::string_view reason) const {
@@ -101,6 +75,7 @@ Status FilterParser::ParseClauses() {
     if (open_.empty()) return Status::Ok();
     clause = open_.back().next;
     open_.back().next = tape_.end(clause);
+    ++open_.back().taken;
   }
 }
 
@@ -142,7 +117,12 @@ Status FilterParser::OpenGroup(size_t member) {
   const bool negated = IsNegated();
   const FilterOp op = (key == "$and") != negated ? FilterOp::kAnd : FilterOp::kOr;
   const bool one_child = tape_.end(member + 1) == tape_.end(member);
-  Group group{member, member + 1, tape_.end(member), FilterNode::kNone, negated};
+  Group group{.next = member + 1,
+              .end = tape_.end(member),
+              .node = FilterNode::kNone,
+              .negated = negated,
+              .place = program_.places.AddGroup(
+                  key == "$and" ? FilterPlaces::Kind::kAnd : FilterPlaces::Kind::kOr, Here())};
   if (!one_child && program_.nodes[parent_].op != op) {
     group.node = static_cast<uint32_t>(program_.nodes.size());
     FilterNode node{.op = op};
@@ -156,12 +136,17 @@ Status FilterParser::OpenGroup(size_t member) {
 
 // A group of one child, which is no list.
 void FilterParser::OpenNegation(size_t member) {
-  open_.push_back({member, member, tape_.end(member), FilterNode::kNone, !IsNegated()});
+  open_.push_back({.next = member,
+                   .end = tape_.end(member),
+                   .node = FilterNode::kNone,
+                   .negated = !IsNegated(),
+                   .place = program_.places.AddGroup(FilterPlaces::Kind::kNot, Here())});
 }
 
 void FilterParser::Push(FilterNode node) {
   node.negated = node.negated != IsNegated();
   node.parent = parent_;
+  node.place = Here();
   node.end = static_cast<uint32_t>(program_.nodes.size() + 1);
   program_.nodes.push_back(node);
 }

@@ -2,10 +2,7 @@
 //
 // From JSON to a compiled filter. One parser serves one filter, one thread. "$not" leaves no trace:
 // below it groups change their kind and clauses their sign.
-//
-// A refusal says where in the filter it stands, by the groups around it and the field:
-//   where: $and[2].$not.$or[0]."year": operator "$gt" takes an integer or a float, got "x"
-// Of many groups the first and the last are named.
+// A refusal says where in the filter it stands (filter_place.h).
 
 #pragma once
 
@@ -37,11 +34,12 @@ class FilterParser {
  private:
   // A group whose children are being parsed.
   struct Group {
-    size_t member;  // $and, $or or $not on the tape
-    size_t next;    // child to parse next, and the end of the children, both on the tape
+    size_t next;  // child to parse next, and the end of the children, both on the tape
     size_t end;
-    uint32_t node;  // FilterNode::kNone for a group that its parent has swallowed
-    bool negated;   // so are its children
+    uint32_t node;       // FilterNode::kNone for a group that its parent has swallowed
+    bool negated;        // so are its children
+    uint32_t place;      // its number in the program's places
+    uint32_t taken = 0;  // children that are parsed or being parsed
   };
 
   // filter_parse.cc: clauses and groups.
@@ -50,10 +48,9 @@ class FilterParser {
   Status OpenGroup(size_t member);
   void CloseGroups();
   void OpenNegation(size_t member);
+  FilterPlace Here() const;
   bool IsNegated() const { return !open_.empty() && open_.back().negated; }
   void Push(FilterNode node);
-  std::string Path() const;
-  std::string PathStep(const Group& group) const;
   std::string AtPath(std::string_view reason) const;
   Status Refused(std::string_view reason) const;
   Status BeyondLimit(std::string_view reason) const;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "engine/query/filter.h"
+#include "engine/query/filter_place.h"
 #include "engine/query/regex.h"
 #include "engine/record/case_fold.h"
 #include "engine/record/number.h"
@@ -52,6 +53,7 @@ struct FilterNode {
   uint32_t operand = 0;
   uint32_t end = 0;
   uint32_t parent = 0;  // kNone at the root
+  FilterPlace place;    // of a clause that is no group
 
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 };
@@ -110,6 +112,7 @@ struct FilterProgram {
   std::vector<FoldedText> folded;
   std::vector<MetadataValue> elements;
   std::vector<std::unique_ptr<const Regex>> regexes;
+  FilterPlaces places;
   FilterNeeds needs;
 
   bool Matches(const FilterSubject& subject) const;

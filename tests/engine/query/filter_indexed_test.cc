@@ -41,11 +41,14 @@ bool AllowsValue(const json& schema, const std::string& key, const json& value, 
   return with_int && with_float;
 }
 
-bool AllowsDocument(const json& schema, const json& clause);
+bool AllowsDocument(const json& schema, const std::string& op) {
+  const json::json_pointer index("/keys/#document/string/fts_index/enabled");
+  return op == "$exists" || !schema.contains(index) || schema[index].get<bool>();
+}
 
 bool AllowsClause(const json& schema, const std::string& key, const json& rest) {
   if (key == "#id") return true;
-  if (key == "#document") return AllowsDocument(schema, rest);
+  if (key == "#document") return AllowsDocument(schema, rest.begin().key());
   if (!rest.is_object()) return AllowsValue(schema, key, rest, false);
   const std::string op = rest.begin().key();
   const json& operand = rest.begin().value();
@@ -59,26 +62,31 @@ bool AllowsClause(const json& schema, const std::string& key, const json& rest) 
   return AllowsValue(schema, key, operand, op == "$contains" || op == "$not_contains");
 }
 
-bool Allows(const json& schema, const json& where) {
-  if (where.is_null()) return true;
-  const std::string key = where.begin().key();
-  const json& rest = where.begin().value();
-  if (key == "$not") return Allows(schema, rest);
-  if (key != "$and" && key != "$or") return AllowsClause(schema, key, rest);
-  return std::all_of(rest.begin(), rest.end(),
-                     [&](const json& one) { return Allows(schema, one); });
+// The path of the first clause that the schema does not allow.
+std::optional<std::string> RefusedPlace(const json& schema, const json& filter, bool is_where,
+                                        const std::string& path) {
+  if (filter.is_null()) return std::nullopt;
+  const std::string key = filter.begin().key();
+  const json& rest = filter.begin().value();
+  const std::string joint = path.ends_with(' ') ? "" : ".";
+  if (key == "$not") return RefusedPlace(schema, rest, is_where, path + joint + "$not");
+  if (key == "$and" || key == "$or") {
+    for (size_t i = 0; i < rest.size(); ++i) {
+      const auto place = RefusedPlace(schema, rest[i], is_where,
+                                      path + joint + key + "[" + std::to_string(i) + "]");
+      if (place) return place;
+    }
+    return std::nullopt;
+  }
+  if (is_where ? AllowsClause(schema, key, rest) : AllowsDocument(schema, key)) return std::nullopt;
+  if (is_where) return path + joint + "\"" + key + "\": cannot filter by ";
+  return path + (joint.empty() ? "" : ": ") + "cannot filter by ";
 }
 
-bool AllowsDocument(const json& schema, const json& clause) {
-  if (clause.is_null()) return true;
-  const std::string op = clause.begin().key();
-  if (op == "$not") return AllowsDocument(schema, clause["$not"]);
-  if (op == "$and" || op == "$or") {
-    return std::all_of(clause[op].begin(), clause[op].end(),
-                       [&](const json& one) { return AllowsDocument(schema, one); });
-  }
-  const json::json_pointer index("/keys/#document/string/fts_index/enabled");
-  return op == "$exists" || !schema.contains(index) || schema[index].get<bool>();
+std::optional<std::string> RefusedPlace(const json& schema, const json& where,
+                                        const json& document) {
+  const auto place = RefusedPlace(schema, where, true, "where: ");
+  return place ? place : RefusedPlace(schema, document, false, "where_document: ");
 }
 
 const char* const kSchemas[] = {
@@ -158,11 +166,12 @@ class FilterIndexedTest : public ::testing::Test {
       const auto selected = SelectIds(version, get);
       const auto got = Get(version, get);
       const auto queried = Query(version, query);
-      if (!Allows(schema, where) || !AllowsDocument(schema, document)) {
+      if (const auto place = RefusedPlace(schema, where, document)) {
         for (const Status& status : {selected.status(), got.status(), queried.status()}) {
           ASSERT_EQ(status.code(), Code::kInvalidArgument) << status.ToString();
           ASSERT_EQ(status.detail(), Detail::kFilter);
-          ASSERT_NE(status.message().find("is disabled in the schema"), std::string::npos);
+          ASSERT_TRUE(status.message().starts_with(*place)) << status.message() << *place;
+          ASSERT_TRUE(status.message().ends_with(" is disabled in the schema"));
         }
         ++counts.refused;
         continue;
@@ -256,7 +265,7 @@ TEST_F(FilterIndexedTest, AForkHasTheSchemaOfItsSource) {
   EXPECT_GT(counts.refused, 0);
 }
 
-TEST_F(FilterIndexedTest, MessagesNameKeyAndType) {
+TEST_F(FilterIndexedTest, MessagesNameClauseKeyAndType) {
   Make(kSchemas[2]);
   const auto message = [&](const char* where, const char* document) {
     GetRequest get;
@@ -264,17 +273,30 @@ TEST_F(FilterIndexedTest, MessagesNameKeyAndType) {
     return Get(**collection_->Pin(), get).status().message();
   };
   EXPECT_EQ(message(R"({"$and": [{"k": "x"}, {"$not": {"l": "x"}}]})", "null"),
-            "cannot filter by metadata key \"l\" with type string: its index is disabled in the "
-            "schema");
-  EXPECT_EQ(message(R"({"k": {"$gt": 2.5}})", "null"),
-            "cannot filter by metadata key \"k\" with type int: its index is disabled in the "
-            "schema");
+            "where: $and[1].$not.\"l\": cannot filter by metadata key \"l\" with type string: its "
+            "index is disabled in the schema");
+  EXPECT_EQ(
+      message(R"({"k": {"$gt": 2.5}})", "null"),
+      "where: \"k\": cannot filter by metadata key \"k\" with type int: its index is disabled "
+      "in the schema");
   EXPECT_EQ(message(R"({"chroma:uri": "x"})", "null"),
-            "cannot filter by metadata key \"chroma:uri\" with type string: its index is disabled "
-            "in the schema");
+            "where: \"chroma:uri\": cannot filter by metadata key \"chroma:uri\" with type string: "
+            "its index is disabled in the schema");
   EXPECT_EQ(message("null", R"({"$contains": "x"})"),
-            "cannot filter by what documents say: the full-text index of \"#document\" is disabled "
-            "in the schema");
+            "where_document: cannot filter by what documents say: the full-text index of "
+            "\"#document\" is disabled in the schema");
+  EXPECT_EQ(message(R"({"$or": [{"m": true}, {"#document": {"$regex": "x"}}]})", "null"),
+            "where: $or[1].\"#document\": cannot filter by what documents say: the full-text index "
+            "of \"#document\" is disabled in the schema");
+  // What is right in `where` has moved no place of `where_document`; ranges that are joined into
+  // one stand where the first of them does.
+  EXPECT_EQ(message(R"({"$or": [{"m": true}, {"$and": [{"m": false}, {"m": true}]}]})",
+                    R"({"$and": [{"$exists": true}, {"$or": [{"$not": {"$icontains": "x"}}]}]})"),
+            "where_document: $and[1].$or[0].$not: cannot filter by what documents say: the "
+            "full-text index of \"#document\" is disabled in the schema");
+  EXPECT_EQ(message(R"({"$and": [{"m": true}, {"l": {"$gt": 1}}, {"l": {"$lt": 2}}]})", "null"),
+            "where: $and[1].\"l\": cannot filter by metadata key \"l\" with type int: its index is "
+            "disabled in the schema");
 }
 
 TEST_F(FilterIndexedTest, AStoredSchemaThatCannotBeReadIsDamageOfItsCollection) {
