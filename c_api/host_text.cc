@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "c_api/host_search.h"
+#include "engine/base/limits.h"
 #include "engine/fulltext/analyzer.h"
 #include "engine/record/json_tape.h"
 #include "engine/record/text_index.h"
@@ -37,9 +38,6 @@ Result<pigment::AnalyzerSettings> ReadSettings(const char* json, size_t size) {
                            pigment::JsonTape::Parse(*text, "analyzer", pigment::Detail::kNone));
   return pigment::ReadAnalyzer(tape, 0);
 }
-
-// With so many no sum of what they are worth overflows.
-constexpr uint32_t kQueryWordsMax = 65536;
 
 Status CheckParameters(const pigment_text_query_options& options) {
   if (!(options.k1 >= 0 && options.k1 <= 100))
@@ -109,9 +107,10 @@ pigment_status pigment_text_query_new(pigment_text_analyzer* analyzer,
                              pigment::abi::ReadBytes(copy.words, copy.words_size, "options.words"));
     PIGMENT_ASSIGN_OR_RETURN(pigment::TextWords words,
                              pigment::WordsOfText(analyzer->reader, text));
-    if (words.length > kQueryWordsMax) {
-      return pigment::InvalidArgument(
-          fmt::format("a query of {} words, at most {}", words.length, kQueryWordsMax));
+    // With so many no sum of what they are worth overflows.
+    if (words.length > pigment::kHostQueryWordsMax) {
+      return pigment::InvalidArgument(fmt::format("a query of {} words, at most {}", words.length,
+                                                  pigment::kHostQueryWordsMax));
     }
     *query = new pigment_text_query(analyzer, std::move(words),
                                     {.k1 = copy.k1, .b = copy.b, .analyzer_mark = analyzer->mark});

@@ -19,13 +19,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 #include "engine/fulltext/analyzer.h"
 
 namespace pigment {
-
-// Terms of one query.
-inline constexpr size_t kTextQueryTermsMax = 256;
 
 struct TextClause {
   enum class Kind { kWord, kPrefix, kPhrase };

@@ -8,14 +8,13 @@
 
 #include <algorithm>
 
+#include "engine/base/limits.h"
 #include "engine/record/text.h"
 
 namespace pigment {
 namespace {
 
 constexpr double kK1Max = 100;
-constexpr size_t kStopWordsMax = 10000;
-constexpr size_t kStopWordBytesMax = 256;
 
 Result<std::string> ReadLanguage(const JsonTape& tape, size_t at) {
   const bool is_text = tape.kind(at) == JsonKind::kString;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What reads can be asked for beside filters: counts, a distance that bounds a query, an order, a
-// cursor, facets, threads, and the limits that they keep.
+// cursor, facets, threads.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -218,138 +216,6 @@ TEST_F(Reading, FacetsCountTheValuesOfWhatMatches) {
   const Outcome outcome = Try(pigment_collection_facets, docs_.get(), &request, kNoOptions, &raw);
   EXPECT_EQ(outcome.message, "limit must not be negative, got -1");
   EXPECT_EQ(raw, nullptr);
-}
-
-Json Limits() {
-  pigment_buffer* raw = nullptr;
-  EXPECT_TRUE(Try(pigment_limits, &raw).ok());
-  const abi_test::Buffer buffer(raw);
-  return Json::parse(abi_test::Text(raw));
-}
-
-uint64_t LimitOf(const std::string& name) {
-  for (const Json& limit : Limits())
-    if (limit.at("name") == name) return limit.at("most").get<uint64_t>();
-  ADD_FAILURE() << "no limit " << name;
-  return 0;
-}
-
-std::string Repeated(const std::string& text, uint64_t count) {
-  std::string all;
-  for (uint64_t i = 0; i < count; ++i) all += (i == 0 ? "" : ",") + text;
-  return all;
-}
-
-// Each limit that takes little to reach: at it a call goes through, beyond it it is refused.
-TEST_F(Reading, LimitsHoldToTheNumber) {
-  const auto count_where = [&](const std::string& where) {
-    auto request = Sized<pigment_count_request>();
-    SetWhere(where, request);
-    uint64_t count = 0;
-    const pigment_count_request* const given = &request;
-    return Try(pigment_collection_count_where, docs_.get(), given, kNoOptions, &count);
-  };
-  const auto ordered = [&](const std::string& order) {
-    auto request = Sized<pigment_get_request>();
-    request.order_by_json = order.data();
-    request.order_by_json_size = order.size();
-    abi_test::ResultHandle result;
-    return abi_test::Get(docs_.get(), request, &result);
-  };
-  const auto faceted = [&](uint64_t count) {
-    abi_test::Texts keys;
-    for (uint64_t i = 0; i < count; ++i) keys.Add("k" + std::to_string(i));
-    auto request = Sized<pigment_facets_request>();
-    request.keys_count = keys.size();
-    request.keys = keys.column();
-    pigment_buffer* raw = nullptr;
-    const pigment_facets_request* const given = &request;
-    const Outcome outcome = Try(pigment_collection_facets, docs_.get(), given, kNoOptions, &raw);
-    pigment_buffer_free(raw);
-    return outcome;
-  };
-  const auto regexes = [&](uint64_t count) {
-    std::string clauses;
-    for (uint64_t i = 0; i < count; ++i)
-      clauses +=
-          (i == 0 ? "" : ",") + (R"({"#document":{"$regex":"a)" + std::to_string(i) + "\"}}");
-    return count_where(R"({"$or":[)" + clauses + "]}");
-  };
-  const auto keys = [](uint64_t count) {
-    std::string list;
-    for (uint64_t i = 0; i < count; ++i)
-      list += (i == 0 ? "" : ",") + (R"({"key":"k)" + std::to_string(i) + "\"}");
-    return "[" + list + "]";
-  };
-  const auto padded = [](std::string text, uint64_t bytes) {
-    return text + std::string(bytes - text.size(), ' ');
-  };
-  struct Case {
-    std::string name;
-    std::function<Outcome(uint64_t)> call;  // with so much of it
-    std::string message;
-  };
-  const Case cases[] = {
-      {"filter_bytes", [&](uint64_t n) { return count_where(padded(R"({"n":1})", n)); }, "where"},
-      {"filter_values",
-       // An object, a key's object and the list come besides.
-       [&](uint64_t n) { return count_where(R"({"n":{"$in":[)" + Repeated("1", n - 3) + "]}}"); },
-       "JSON values"},
-      {"filter_regexes", regexes, "different regexes"},
-      {"regex_bytes",
-       [&](uint64_t n) {
-         return count_where(R"({"#document":{"$regex":")" + std::string(n, 'a') + "\"}}");
-       },
-       "regex of"},
-      {"order_bytes", [&](uint64_t n) { return ordered(padded(R"([{"key":"n"}])", n)); },
-       "order_by"},
-      {"order_keys", [&](uint64_t n) { return ordered(keys(n)); }, "order_by takes at most"},
-      {"facet_keys", faceted, "facets"},
-  };
-  for (const Case& one : cases) {
-    SCOPED_TRACE(one.name);
-    const uint64_t most = LimitOf(one.name);
-    const Outcome at = one.call(most);
-    EXPECT_TRUE(at.ok()) << at;
-    const Outcome beyond = one.call(most + 1);
-    EXPECT_EQ(beyond.status, PIGMENT_RESOURCE_EXHAUSTED) << beyond;
-    EXPECT_EQ(beyond.detail, PIGMENT_DETAIL_LIMIT) << beyond;
-    EXPECT_NE(beyond.message.find(one.message), std::string::npos) << beyond;
-    EXPECT_NE(beyond.message.find(std::to_string(most)), std::string::npos) << beyond;
-  }
-  const Outcome regex = count_where(R"({"#document":{"$regex":"\\pL{1000}"}})");
-  EXPECT_EQ(regex.detail, PIGMENT_DETAIL_LIMIT) << regex;
-  EXPECT_NE(regex.message.find(std::to_string(LimitOf("regex_memory_bytes"))), std::string::npos);
-}
-
-TEST_F(Reading, LimitsAreToldWithTheirCodes) {
-  const Json limits = Limits();
-  ASSERT_GE(limits.size(), 14u);
-  for (const Json& limit : limits) {
-    EXPECT_GT(limit.at("most"), 0) << limit;
-    EXPECT_TRUE(limit.at("status") == "RESOURCE_EXHAUSTED" ||
-                limit.at("status") == "INVALID_ARGUMENT")
-        << limit;
-    EXPECT_FALSE(limit.at("of").get<std::string>().empty());
-  }
-  std::ifstream page(PIGMENT_SOURCE_DIR "/docs/limits.md");
-  const std::string text((std::istreambuf_iterator<char>(page)), std::istreambuf_iterator<char>());
-  for (const Json& limit : limits) {
-    const std::string row = "| `" + limit.at("name").get<std::string>() + "` | " +
-                            limit.at("most").dump() + " | " + limit.at("of").get<std::string>() +
-                            " | `" + limit.at("status").get<std::string>() + "` |";
-    EXPECT_NE(text.find(row), std::string::npos) << "docs/limits.md lacks " << row;
-  }
-  const std::vector<float> wide(LimitOf("dimension") + 1);
-  auto request = abi_test::QueryFor(wide, wide.size());
-  abi_test::ResultHandle result;
-  EXPECT_EQ(abi_test::Query(docs_.get(), request, &result).detail, PIGMENT_DETAIL_DIMENSION);
-  for (const uint64_t more : {0u, 1u}) {
-    abi_test::Collection named;
-    const std::string name(LimitOf("collection_name_bytes") + more, 'a');
-    EXPECT_EQ(abi_test::Create(client_.get(), name, &named).detail,
-              more == 0 ? PIGMENT_DETAIL_NONE : PIGMENT_DETAIL_NAME);
-  }
 }
 
 }  // namespace
