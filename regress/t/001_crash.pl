@@ -37,7 +37,7 @@ my $seed = time ^ $$;
 note("seed $seed");
 srand($seed);
 
-my ($done, $leaked, $crashed) = (0, 0, 0);
+my ($done, $leaked) = (0, 0);
 for my $round (1 .. $rounds)
 {
 	my $load = start_load($node, 60, @scripts);
@@ -77,10 +77,9 @@ for my $round (1 .. $rounds)
 		SELECT id FROM forgotten ORDER BY v <-> '[77,77]' LIMIT 1;
 		SELECT live_rows FROM pigment.check('forgotten_v');
 	}), "0\n0\n77\n500", "round $round: the unlogged index starts anew");
-	$crashed++;
 }
 
-cmp_ok($crashed, '>=', 30, "$crashed crashes, after $done transactions; they left $leaked pages behind");
+cmp_ok($done, '>=', $rounds, "$rounds crashes, after $done transactions; they left $leaked pages behind");
 
 # A last crash after work without load
 $node->safe_psql('postgres', 'DELETE FROM items WHERE id % 4 = 0');

@@ -65,7 +65,6 @@ $primary->safe_psql('postgres', q{
 	CREATE INDEX quiet_v ON quiet USING pigment (v);
 });
 
-# Rows stay below the 8,192 from which on a segment has a graph: with one it has eight times the pages.
 # Starts a session with a cursor that has given its first row; when $primary has reused pages, the rest is asked for.
 sub scan_across_reuse
 {
@@ -85,6 +84,7 @@ sub scan_across_reuse
 };
 	$session->pump until $out =~ /began/;
 	my ($written, $largest, $pages, $free) = (0, 0);
+	# Rows stay below the 8,192 from which on a segment has a graph: with one it has eight times the pages.
 	for (1 .. 12)
 	{
 		$primary->safe_psql('postgres', q{INSERT INTO quiet SELECT n, random_vector(8) FROM generate_series(1, 100) n});
