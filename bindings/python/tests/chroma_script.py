@@ -234,6 +234,60 @@ def functions(client):
         client.delete_collection(name)
 
 
+def printed(schema):
+    return {name: {key: schema.serialize_to_json()[name][key] for key in sorted(schema.serialize_to_json()[name])} for name in ("defaults", "keys")}
+
+
+def schemas(client):
+    schema, hnsw, spann, vectors, fts, sparse = (getattr(chromadb, name) for name in (
+        "Schema", "HnswIndexConfig", "SpannIndexConfig", "VectorIndexConfig", "FtsIndexConfig", "SparseVectorIndexConfig"))
+    strings, ints, floats, bools = (getattr(chromadb, f"{name}InvertedIndexConfig") for name in ("String", "Int", "Float", "Bool"))
+    show("schema", lambda: printed(schema()))
+    for name, function in (("default", None), ("letters", Letters())):
+        given = {} if function is None else {"embedding_function": function}
+        show(f"vectors {name}", lambda: printed(schema().create_index(vectors(space="ip", hnsw=hnsw(ef_search=33, resize_factor=1.2), **given))))
+        show(f"clusters {name}", lambda: printed(schema().create_index(vectors(spann=spann(search_nprobe=7), **given))))
+    show("no function", lambda: printed(schema().create_index(vectors(embedding_function=None, source_key="#document"))))
+    for name, config in (("strings", strings), ("ints", ints), ("floats", floats), ("bools", bools)):
+        show(f"{name} off", lambda: printed(schema().delete_index(config())))
+        show(f"{name} of a key", lambda: printed(schema().delete_index(config()).create_index(config(), key="kept").delete_index(config(), chromadb.K("k"))))
+    show("documents off", lambda: printed(schema().delete_index(fts(), key="#document")))
+    show("documents on", lambda: printed(schema().delete_index(fts(), chromadb.K.DOCUMENT).create_index(fts(), chromadb.K.DOCUMENT)))
+    show("sparse on", lambda: printed(schema().create_index(sparse(bm25=True), key="s")))
+    show("round", lambda: printed(schema.deserialize_from_json(schema().create_index(vectors(embedding_function=None, hnsw=hnsw(max_neighbors=9))).delete_index(ints()).serialize_to_json())))
+    show("parts", lambda: [schema().keys["#document"].string.fts_index.enabled, schema().defaults.float_list.vector_index.enabled, schema().defaults.boolean.bool_inverted_index.config == bools(),
+                           schema().keys["#embedding"].float_list.vector_index.config.source_key, schema().keys["#embedding"].string, schema().cmek])
+    show("cmek", lambda: printed(schema().set_cmek(None)))
+    for what, call in [
+        ("nothing", lambda call: call()), ("key alone", lambda call: call(key="k")), ("embedding", lambda call: call(vectors(), key="#embedding")),
+        ("document alone", lambda call: call(key="#document")), ("document strings", lambda call: call(strings(), key="#document")),
+        ("special", lambda call: call(strings(), key="#id")), ("vectors of key", lambda call: call(vectors(), key="k")), ("vectors", lambda call: [call(vectors()), None][1]),
+        ("documents of key", lambda call: call(fts(), key="k")), ("documents of all", lambda call: call(fts())), ("sparse of all", lambda call: call(sparse())),
+    ]:
+        show(f"create {what}", lambda: call(schema().create_index))
+        show(f"delete {what}", lambda: call(schema().delete_index))
+
+    made = schema().delete_index(ints(), key="n").delete_index(floats(), key="n").delete_index(fts(), key="#document").create_index(
+        vectors(space="cosine", embedding_function=None, hnsw=hnsw(ef_search=33)))
+    docs = client.create_collection("docs", schema=made, embedding_function=None)
+    show("made", description, docs)
+    docs.add(ids=["a", "b"], embeddings=[[1, 0], [0, 1]], documents=["one", "two"], metadatas=[{"n": 1, "m": 1}, {"n": 2.5, "m": 2}])
+    for where in ({"n": 1}, {"n": {"$gt": 1}}, {"m": 1}, {"$and": [{"m": 1}, {"n": 1}]}):
+        show(f"schema where {where}", lambda: docs.get(where=where)["ids"])
+    show("schema document", docs.get, where_document={"$contains": "one"})
+    show("schema read", lambda: [docs.schema.keys["n"].int_value.int_inverted_index.enabled, docs.schema.keys["#embedding"].float_list.vector_index.config.space,
+                                 docs.schema.keys["#embedding"].float_list.vector_index.config.hnsw.ef_search, docs.schema.defaults.string.string_inverted_index.enabled])
+    docs.modify(configuration={"hnsw": {"ef_search": 44}})
+    show("schema modified", lambda: client.get_collection("docs", embedding_function=None).schema.keys["#embedding"].float_list.vector_index.config.hnsw.ef_search)
+    show("schema and configuration", client.create_collection, "more", schema=made, configuration={"hnsw": {"space": "ip"}}, embedding_function=None)
+    show("other function", lambda: description(client.create_collection("more", schema=schema(), embedding_function=Letters())))
+    plain = client.create_collection("plain", embedding_function=None, configuration={"hnsw": {"space": "ip", "max_neighbors": 9}})
+    show("schema of none", lambda: [plain.schema.keys["#embedding"].float_list.vector_index.config.space, plain.schema.keys["#embedding"].float_list.vector_index.config.hnsw.max_neighbors,
+                                    sorted(plain.schema.keys), plain.schema.keys["#document"].string.fts_index.enabled, plain.schema == plain.schema, plain.schema == docs.schema])
+    for name in ("docs", "more", "plain"):
+        client.delete_collection(name)
+
+
 def administration(client, folder):
     admin = chromadb.AdminClient(client.get_settings())
     show("tenant", admin.create_tenant, "acme")
@@ -269,7 +323,7 @@ def administration(client, folder):
 def main():
     folder = sys.argv[2] + "/store"
     client = chromadb.PersistentClient(path=folder, settings=Settings(allow_reset=True))
-    for part in (functions, collections, writes, reads):  # in this order lists of a deleted collection turn up nowhere in Chroma
+    for part in (functions, collections, writes, reads, schemas):  # in this order lists of a deleted collection turn up nowhere in Chroma
         part(client)
     client.create_collection("kept", embedding_function=None).add(ids=["a"], embeddings=[[1, 2]], documents=["kept"])
     show("kept", lambda: chromadb.PersistentClient(path=folder, settings=Settings(allow_reset=True)).get_collection("kept", embedding_function=None).get())

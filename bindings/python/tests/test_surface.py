@@ -121,7 +121,7 @@ def test_every_name_of_chroma_is_there_or_says_what_is():
              "CloudClient configure get_settings Settings DEFAULT_TENANT DEFAULT_DATABASE errors config api utils UpdateCollectionMetadata").split()
     for name in there:
         assert hasattr(chromadb, name), name
-    for name in ("Search", "Knn", "Rrf", "SparseVector", "Schema", "HnswIndexConfig", "TokenTransportHeader"):
+    for name in ("Search", "Knn", "Rrf", "SparseVector", "Cmek", "TokenTransportHeader"):
         assert len(str(raises((AttributeError, name), getattr, chromadb, name))) > 30
     raises((AttributeError, "no nonsense"), getattr, chromadb, "nonsense")
     assert chromadb.utils.embedding_functions.DefaultEmbeddingFunction().name() == "default"

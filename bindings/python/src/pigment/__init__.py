@@ -33,18 +33,23 @@ from .embedding import (
 )
 from .filters import Filter, K, Key
 from .results import GetResult, QueryResult, TextSearchResult
+from .schema import (
+    BoolInvertedIndexConfig, FloatInvertedIndexConfig, FtsIndexConfig, HnswIndexConfig, IntInvertedIndexConfig, Schema, SpannIndexConfig,
+    SparseVectorIndexConfig, StringInvertedIndexConfig, VectorIndexConfig,
+)
 
 __version__ = version()
 
 __all__ = [
     "ABI_VERSION", "AdminClient", "AsyncClient", "AsyncCollection", "AsyncEphemeralClient", "AsyncHttpClient", "AsyncPersistentClient",
-    "CancelToken", "Client", "CloudClient", "Collection", "CollectionMetadata", "Compaction", "DEFAULT_DATABASE", "DEFAULT_TENANT",
-    "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding", "EmbeddingFunction", "Embeddings",
-    "EphemeralClient", "Filter", "GetResult", "HttpClient", "ID", "IDs", "Include", "K", "Key", "LexicalEmbeddingFunction", "Metadata",
-    "Metadatas", "PersistentClient", "QueryResult", "SentenceTransformerEmbeddingFunction", "Settings", "TextSearchResult", "URI",
-    "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "Where", "WhereDocument", "WriteResult", "__version__", "api", "build_info", "call_options", "check",
-    "config", "configure", "errors", "from_env", "get_settings", "limits", "register_embedding_function", "repair", "status_name",
-    "utils", "version",
+    "BoolInvertedIndexConfig", "CancelToken", "Client", "CloudClient", "Collection", "CollectionMetadata", "Compaction", "DEFAULT_DATABASE",
+    "DEFAULT_TENANT", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding", "EmbeddingFunction", "Embeddings",
+    "EphemeralClient", "Filter", "FloatInvertedIndexConfig", "FtsIndexConfig", "GetResult", "HnswIndexConfig", "HttpClient", "ID", "IDs",
+    "Include", "IntInvertedIndexConfig", "K", "Key", "LexicalEmbeddingFunction", "Metadata", "Metadatas", "PersistentClient", "QueryResult",
+    "Schema", "SentenceTransformerEmbeddingFunction", "Settings", "SpannIndexConfig", "SparseVectorIndexConfig", "StringInvertedIndexConfig",
+    "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "VectorIndexConfig", "Where", "WhereDocument", "WriteResult",
+    "__version__", "api", "build_info", "call_options", "check", "config", "configure", "errors", "from_env", "get_settings", "limits",
+    "register_embedding_function", "repair", "status_name", "utils", "version",
 ]
 
 _settings = Settings()
@@ -137,10 +142,8 @@ def _of_text(variable: str, text: str, default: Any) -> Any:
 
 _NOT_HERE = {
     **dict.fromkeys(("Search", "Knn", "Rrf", "ReadLevel"), "Chroma's Search is not implemented: Collection has query, search_text, facets and order_by"),
-    **dict.fromkeys(("SparseVector", "SparseVectors", "SparseEmbeddingFunction", "SparseVectorIndexConfig"), "there are no sparse vectors"),
-    **dict.fromkeys(("Schema", "VectorIndexConfig", "HnswIndexConfig", "SpannIndexConfig", "FtsIndexConfig", "StringInvertedIndexConfig",
-                     "IntInvertedIndexConfig", "FloatInvertedIndexConfig", "BoolInvertedIndexConfig", "Cmek"),
-                    "a schema is given as Chroma's JSON: docs/schema.md"),
+    **dict.fromkeys(("SparseVector", "SparseVectors", "SparseEmbeddingFunction"), "there are no sparse vectors"),
+    **dict.fromkeys(("Cmek", "CmekProvider"), "there are no keys of customers: a store is as safe as the file system that it is on"),
     "RustClient": "EphemeralClient and PersistentClient are there",
     "TokenTransportHeader": "there is no server",
 }

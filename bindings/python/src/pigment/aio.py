@@ -15,6 +15,7 @@ from . import collection as sync_collection
 from ._library import CancelToken, call_options, current_cancel
 from .config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
 from .results import GetResult
+from .schema import Schema
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -84,6 +85,10 @@ class AsyncCollection:
     @property
     def configuration(self) -> dict[str, Any]:
         return self.sync.configuration
+
+    @property
+    def schema(self) -> Schema:
+        return self.sync.schema
 
     def __repr__(self) -> str:
         return f"AsyncCollection(name={self.name})"

@@ -21,6 +21,7 @@ from .collection import Collection, Compaction, compaction, conflict, described,
 from .config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
 from .embedding import NOT_GIVEN, Registration, stored_name, validate_embedding_function
 from .errors import AuthorizationError, ChromaError, ClosedError, InvalidUUIDError
+from .schema import given_schema
 
 
 class Store:
@@ -206,22 +207,21 @@ class Client(_OpenStore):
     def create_collection(self, name: str, schema: Any = None, configuration: Mapping[str, Any] | None = None,
                           metadata: Mapping[str, Any] | None = None, embedding_function: Any = NOT_GIVEN, data_loader: Any = None,
                           get_or_create: bool = False) -> Collection:
-        """`configuration` as Chroma's ("hnsw" or "spann", "embedding_function"), with "text_index" and "full_vectors" beside them; `schema` as JSON, or an
-        object with serialize_to_json(). embedding_function=None: the collection takes vectors alone."""
+        """`configuration` as Chroma's ("hnsw" or "spann", "embedding_function"), with "text_index" and "full_vectors" beside them; `schema` a Schema (also
+        chromadb's) or its JSON, whose embedding function is the collection's. embedding_function=None: the collection takes vectors alone."""
         wanted = dict(configuration or {})
-        configured = wanted.pop("embedding_function", None)
-        if configured is not None:
-            given = embedding_function
-            if given is not None and given is not NOT_GIVEN and stored_name(given) not in ("default", stored_name(configured)):
-                raise ValueError("Multiple embedding functions provided. Please provide only one. Embedding function conflict: "
-                                 f"{stored_name(given)} vs {stored_name(configured)}")
-            embedding_function = configured
+        embedding_function = _one_function(embedding_function, wanted.pop("embedding_function", None))
+        schema, described_function = given_schema(schema)
+        if described_function is None and embedding_function is NOT_GIVEN:
+            embedding_function = None
+        elif described_function is not None and stored_name(described_function) != "default":
+            embedding_function = _one_function(embedding_function, described_function)
         if embedding_function is not None:
             validate_embedding_function(embedding_function)
         options = c.CollectionOptions(struct_size=ctypes.sizeof(c.CollectionOptions), get_or_create=get_or_create)
         options.metadata_json, options.metadata_json_size = text(metadata_json(metadata))
         options.configuration_json, options.configuration_json_size = text(json.dumps(wanted) if wanted else None)
-        options.schema_json, options.schema_json_size = text(_schema_json(schema))
+        options.schema_json, options.schema_json_size = text(None if schema is None else json.dumps(schema))
         stored = None if embedding_function is None else stored_name(embedding_function)
         try:
             handle = self._created(name, options, embedding_function, stored)
@@ -361,8 +361,11 @@ class Client(_OpenStore):
         return position.value
 
 
-def _schema_json(schema: Any) -> str | None:
-    if schema is None:
-        return None
-    serialize = getattr(schema, "serialize_to_json", None)
-    return json.dumps(serialize() if serialize is not None else schema)
+def _one_function(given: Any, configured: Any) -> Any:
+    """Of one that is an argument and one that is configured; the default in place of an argument says nothing."""
+    if configured is None:
+        return given
+    if given is not None and given is not NOT_GIVEN and stored_name(given) not in ("default", stored_name(configured)):
+        raise ValueError("Multiple embedding functions provided. Please provide only one. Embedding function conflict: "
+                         f"{stored_name(given)} vs {stored_name(configured)}")
+    return configured

@@ -16,6 +16,7 @@ from .embedding import Registration, as_matrix, stored_function, stored_name
 from .errors import ChromaError, InvalidArgumentError
 from .filters import Filter, filter_json
 from .results import ArrowStreamExportable, GetResult, QueryResult, TextSearchResult, get_result, query_result, text_search_result
+from .schema import Schema, schema_of
 
 if TYPE_CHECKING:
     from .client import Client
@@ -113,9 +114,9 @@ class Collection:
         return {**self.configuration_json, "embedding_function": self._embedding_function}
 
     @property
-    def schema(self) -> dict[str, Any] | None:
-        """As JSON of Chroma's form; None where the collection was made without one."""
-        return cast("dict[str, Any] | None", self._model["schema"])
+    def schema(self) -> Schema:
+        """What is indexed, also where the collection was made without one; describe() has what it was made with."""
+        return schema_of(self._model, self._embedding_function)
 
     def get_model(self) -> dict[str, Any]:
         return dict(self._model)

@@ -11,6 +11,11 @@ import numpy.typing as npt
 from ..collection import Where
 from ..embedding import DataLoader, DefaultEmbeddingFunction, EmbeddingFunction
 from ..results import GetResult, QueryResult
+from ..schema import (
+    DOCUMENT_KEY, EMBEDDING_KEY, BoolInvertedIndexConfig, BoolValueType, FloatInvertedIndexConfig, FloatListValueType, FloatValueType,
+    FtsIndexConfig, HnswIndexConfig, IndexConfig, IndexType, IntInvertedIndexConfig, IntValueType, Schema, SpannIndexConfig,
+    SparseVectorIndexConfig, SparseVectorValueType, StringInvertedIndexConfig, StringValueType, ValueTypes, VectorIndexConfig,
+)
 
 T = TypeVar("T")
 OneOrMany = Union[T, list[T]]
@@ -36,9 +41,20 @@ WhereDocument = Where
 Embeddable = Union[Documents, Images]
 Loadable = list[Any]
 Space = str
+FtsIndexType = IndexType[FtsIndexConfig]
+VectorIndexType = IndexType[VectorIndexConfig]
+SparseVectorIndexType = IndexType[SparseVectorIndexConfig]
+StringInvertedIndexType = IndexType[StringInvertedIndexConfig]
+IntInvertedIndexType = IndexType[IntInvertedIndexConfig]
+FloatInvertedIndexType = IndexType[FloatInvertedIndexConfig]
+BoolInvertedIndexType = IndexType[BoolInvertedIndexConfig]
 
 __all__ = [
-    "CollectionMetadata", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embeddable", "Embedding",
-    "EmbeddingFunction", "Embeddings", "GetResult", "ID", "IDs", "Image", "Images", "Include", "Loadable", "Metadata", "Metadatas",
-    "OneOrMany", "QueryResult", "Space", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "Where", "WhereDocument",
+    "BoolInvertedIndexConfig", "BoolInvertedIndexType", "BoolValueType", "CollectionMetadata", "DOCUMENT_KEY", "DataLoader",
+    "DefaultEmbeddingFunction", "Document", "Documents", "EMBEDDING_KEY", "Embeddable", "Embedding", "EmbeddingFunction", "Embeddings",
+    "FloatInvertedIndexConfig", "FloatInvertedIndexType", "FloatListValueType", "FloatValueType", "FtsIndexConfig", "FtsIndexType", "GetResult",
+    "HnswIndexConfig", "ID", "IDs", "Image", "Images", "Include", "IndexConfig", "IntInvertedIndexConfig", "IntInvertedIndexType", "IntValueType",
+    "Loadable", "Metadata", "Metadatas", "OneOrMany", "QueryResult", "Schema", "Space", "SpannIndexConfig", "SparseVectorIndexConfig",
+    "SparseVectorIndexType", "SparseVectorValueType", "StringInvertedIndexConfig", "StringInvertedIndexType", "StringValueType", "URI", "URIs",
+    "UpdateCollectionMetadata", "UpdateMetadata", "ValueTypes", "VectorIndexConfig", "VectorIndexType", "Where", "WhereDocument",
 ]
