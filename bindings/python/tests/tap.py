@@ -3,7 +3,7 @@
 
 import traceback
 
-from pigment.client import clear_system_cache
+from pigment.api.client import SharedSystemClient
 
 
 class Tap:
@@ -18,7 +18,7 @@ class Tap:
             print("\n".join("# " + line for line in detail.splitlines()), flush=True)
 
     def test(self, name, function, *arguments):
-        clear_system_cache()  # the clients in memory share a store, and an earlier test may have left its own open
+        SharedSystemClient.clear_system_cache()  # the clients in memory share a store, and an earlier test may have left its own open
         try:
             function(*arguments)
         except BaseException:

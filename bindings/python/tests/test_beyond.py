@@ -74,7 +74,7 @@ def test_ranked_text():
     table = answer.to_arrow()
     assert table.column_names == ["query", "id", "document", "metadata", "highlights", "score"] and table.num_rows == 6
     raises((ValueError, "operator"), docs.search_text, "x", operator="some")
-    pigment.client.clear_system_cache()
+    pigment.api.client.SharedSystemClient.clear_system_cache()
     raises(errors.FailedPreconditionError, filled().search_text, "law")
 
 

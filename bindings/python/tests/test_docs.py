@@ -8,7 +8,7 @@ import pathlib
 import re
 import tempfile
 
-from pigment.client import clear_system_cache
+from pigment.api.client import SharedSystemClient
 
 ROOT = pathlib.Path(os.environ["PIGMENT_ROOT"])
 
@@ -32,7 +32,7 @@ def run_page(path):
                     exec(compile(block, str(path), "exec"), names)
         finally:
             os.chdir(before)
-            clear_system_cache()
+            SharedSystemClient.clear_system_cache()
     return blocks
 
 

@@ -24,7 +24,7 @@ def test_clients_in_memory_share_a_store_until_each_is_closed():
     third = chromadb.EphemeralClient()
     assert third.count_collections() == 1
     raises((ValueError, "different settings"), chromadb.EphemeralClient, Settings(allow_reset=True))
-    chromadb.client.clear_system_cache()
+    chromadb.api.client.SharedSystemClient.clear_system_cache()
     assert chromadb.EphemeralClient().count_collections() == 0
     raises(errors.ClosedError, third.count_collections)
 
@@ -75,7 +75,7 @@ def test_settings_are_checked():
 
 def test_reset_asks_for_leave():
     raises(errors.AuthorizationError, chromadb.EphemeralClient().reset)
-    chromadb.client.clear_system_cache()
+    chromadb.api.client.SharedSystemClient.clear_system_cache()
     client = chromadb.EphemeralClient(Settings(allow_reset=True))
     client.create_tenant("acme")
     client.create_database("sales")
@@ -110,7 +110,8 @@ def test_servers_and_clouds_say_where_to_go():
     raises((NotImplementedError, "PersistentClient"), chromadb.HttpClient, host="localhost", port=8000)
     raises((NotImplementedError, "CloudClient"), chromadb.CloudClient, api_key="x")
     docs = chromadb.EphemeralClient().create_collection("docs", embedding_function=None)
-    for call in (lambda: docs.search(None), docs.get_indexing_status, docs.fork_count):
+    for call in (lambda: docs.search(None), docs.get_indexing_status, docs.fork_count, lambda: docs.attach_function(None, "f", "out"),
+                 lambda: docs.get_attached_function("f"), lambda: docs.detach_function("f")):
         raises(NotImplementedError, call)
 
 

@@ -118,7 +118,7 @@ def test_threads_that_write_read_cancel_and_close_meet_errors_alone():
     """A storm: eight threads on a store that one of them closes; every exception is one of the library's."""
     wrong, draw = [], random.Random(5)
     for turn in range(12):
-        pigment.client.clear_system_cache()
+        pigment.api.client.SharedSystemClient.clear_system_cache()
         folder = tempfile.TemporaryDirectory()
         client = pigment.PersistentClient(folder.name) if turn % 2 else pigment.EphemeralClient()
         docs = client.create_collection("docs", embedding_function=pigment.LexicalEmbeddingFunction(16))

@@ -15,17 +15,18 @@ import os
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from . import api, config, errors, utils
+from . import api, config, errors, types, utils
 from ._declarations import ABI_VERSION
 from ._library import CancelToken, build_info, call_options, check, limits, repair, status_name, version
 from .aio import AsyncClient, AsyncCollection, AsyncEphemeralClient, AsyncPersistentClient
+from .api import AdminAPI, ClientAPI
 from .api.types import (
     CollectionMetadata, Document, Documents, Embedding, Embeddings, ID, IDs, Include, Metadata, Metadatas, URI, URIs,
     UpdateCollectionMetadata, UpdateMetadata, Where, WhereDocument,
 )
 from .client import AdminClient as _AdminClient
 from .client import Client as _Client
-from .collection import Collection, Compaction, WriteResult
+from .collection import Collection, Compaction, ReadLevel, WriteResult
 from .config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
 from .embedding import (
     DataLoader, DefaultEmbeddingFunction, EmbeddingFunction, LexicalEmbeddingFunction, SentenceTransformerEmbeddingFunction,
@@ -41,15 +42,16 @@ from .schema import (
 __version__ = version()
 
 __all__ = [
-    "ABI_VERSION", "AdminClient", "AsyncClient", "AsyncCollection", "AsyncEphemeralClient", "AsyncHttpClient", "AsyncPersistentClient",
-    "BoolInvertedIndexConfig", "CancelToken", "Client", "CloudClient", "Collection", "CollectionMetadata", "Compaction", "DEFAULT_DATABASE",
-    "DEFAULT_TENANT", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding", "EmbeddingFunction", "Embeddings",
-    "EphemeralClient", "Filter", "FloatInvertedIndexConfig", "FtsIndexConfig", "GetResult", "HnswIndexConfig", "HttpClient", "ID", "IDs",
-    "Include", "IntInvertedIndexConfig", "K", "Key", "LexicalEmbeddingFunction", "Metadata", "Metadatas", "PersistentClient", "QueryResult",
-    "Schema", "SentenceTransformerEmbeddingFunction", "Settings", "SpannIndexConfig", "SparseVectorIndexConfig", "StringInvertedIndexConfig",
-    "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "VectorIndexConfig", "Where", "WhereDocument", "WriteResult",
-    "__version__", "api", "build_info", "call_options", "check", "config", "configure", "errors", "from_env", "get_settings", "limits",
-    "register_embedding_function", "repair", "status_name", "utils", "version",
+    "ABI_VERSION", "AdminAPI", "AdminClient", "AsyncClient", "AsyncCollection", "AsyncEphemeralClient", "AsyncHttpClient",
+    "AsyncPersistentClient", "BoolInvertedIndexConfig", "CancelToken", "Client", "ClientAPI", "CloudClient", "Collection", "CollectionMetadata",
+    "Compaction", "DEFAULT_DATABASE", "DEFAULT_TENANT", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding",
+    "EmbeddingFunction", "Embeddings", "EphemeralClient", "Filter", "FloatInvertedIndexConfig", "FtsIndexConfig", "GetResult", "HnswIndexConfig",
+    "HttpClient", "ID", "IDs", "Include", "IntInvertedIndexConfig", "K", "Key", "LexicalEmbeddingFunction", "Metadata", "Metadatas",
+    "PersistentClient", "QueryResult", "ReadLevel", "Schema", "SentenceTransformerEmbeddingFunction", "Settings", "SpannIndexConfig",
+    "SparseVectorIndexConfig", "StringInvertedIndexConfig", "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata",
+    "VectorIndexConfig", "Where", "WhereDocument", "WriteResult", "__version__", "api", "build_info", "call_options", "check", "config",
+    "configure", "errors", "from_env", "get_settings", "limits", "register_embedding_function", "repair", "status_name", "types", "utils",
+    "version",
 ]
 
 _settings = Settings()
@@ -141,7 +143,7 @@ def _of_text(variable: str, text: str, default: Any) -> Any:
 
 
 _NOT_HERE = {
-    **dict.fromkeys(("Search", "Knn", "Rrf", "ReadLevel"), "Chroma's Search is not implemented: Collection has query, search_text, facets and order_by"),
+    **dict.fromkeys(("Search", "Knn", "Rrf"), "Chroma's Search is not implemented: Collection has query, search_text, facets and order_by"),
     **dict.fromkeys(("SparseVector", "SparseVectors", "SparseEmbeddingFunction"), "there are no sparse vectors"),
     **dict.fromkeys(("Cmek", "CmekProvider"), "there are no keys of customers: a store is as safe as the file system that it is on"),
     "RustClient": "EphemeralClient and PersistentClient are there",

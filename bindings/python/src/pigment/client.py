@@ -93,15 +93,10 @@ atexit.register(Store.close_all)
 os.register_at_fork(after_in_child=Store.begin_in_child)
 
 
-def clear_system_cache() -> None:
-    """Closes all stores of the process, those in memory too."""
-    Store.close_all()
+class SharedSystemClient:
+    """What Client and AdminClient have in common: an open store."""
 
-
-class _OpenStore:
-    """What Client and AdminClient have in common."""
-
-    def __init__(self, settings: Settings | None) -> None:
+    def __init__(self, settings: Settings | None = None) -> None:
         self._settings = settings if settings is not None else Settings()
         self._shared = Store.shared(self._settings)
         self._finalizer = weakref.finalize(self, Store.forget, self._shared)
@@ -130,6 +125,11 @@ class _OpenStore:
 
     def get_settings(self) -> Settings:
         return self._settings
+
+    @staticmethod
+    def clear_system_cache() -> None:
+        """Closes all stores of the process, those in memory too."""
+        Store.close_all()
 
     # Tenants and databases, under Chroma's names
 
@@ -165,12 +165,15 @@ def _database(found: dict[str, Any]) -> dict[str, Any]:
     return {"id": UUID(found["id"]), "name": found["name"], "tenant": found["tenant"]}
 
 
-class AdminClient(_OpenStore):
+class AdminClient(SharedSystemClient):
     """Tenants and databases of a store."""
 
 
-class Client(_OpenStore):
+class Client(SharedSystemClient):
     """An open store, and the tenant and database in it that calls are about."""
+
+    tenant: str
+    database: str
 
     def __init__(self, tenant: str = DEFAULT_TENANT, database: str = DEFAULT_DATABASE, settings: Settings | None = None) -> None:
         super().__init__(settings)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import ctypes
+import enum
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, Union, cast
 from uuid import UUID
 
 from . import _core, validate
@@ -29,6 +30,14 @@ Metadata = Mapping[str, Any]
 _BITS = {"documents": 1, "metadatas": 2, "embeddings": 4, "uris": 8, "distances": 16, "data": 8}
 _WRITES = {"add": _core.add, "update": _core.update, "upsert": _core.upsert}
 _ARROW_WRITES = {"add": _core.add_arrow, "update": _core.update_arrow, "upsert": _core.upsert_arrow}
+
+
+class ReadLevel(str, enum.Enum):
+    """Chroma's: how much of what was written a read sees. Here every read sees all that is committed, so they are alike."""
+
+    INDEX_AND_WAL = "index_and_wal"
+    INDEX_ONLY = "index_only"
+    INDEX_AND_BOUNDED_WAL = "index_and_bounded_wal"
 
 
 class WriteResult(NamedTuple):
@@ -383,7 +392,7 @@ class Collection:
                 None, queries, where, where_document, include, n_results))
         return text_search_result(result, include, highlights)
 
-    def count(self, read_level: object = None, *, ids: OneOrMany[str] | None = None, where: Where | None = None,
+    def count(self, read_level: ReadLevel = ReadLevel.INDEX_AND_WAL, *, ids: OneOrMany[str] | None = None, where: Where | None = None,
               where_document: Where | None = None) -> int:
         """How many records there are, or are in ids and match. All that is committed is counted, whatever the read level."""
         counted = ctypes.c_uint64()
@@ -474,7 +483,7 @@ class Collection:
 
     # ---- What Chroma's embedded client refuses too
 
-    def search(self, searches: Any, read_level: object = None) -> Any:
+    def search(self, searches: Any, read_level: ReadLevel = ReadLevel.INDEX_AND_WAL) -> NoReturn:
         raise NotImplementedError("Chroma's Search is not implemented: query, search_text, facets and order_by are there")
 
     def get_indexing_status(self) -> Any:
@@ -482,6 +491,15 @@ class Collection:
 
     def fork_count(self) -> int:
         raise NotImplementedError("forks are not counted")
+
+    def attach_function(self, function: Any, name: str, output_collection: str, params: dict[str, Any] | None = None) -> NoReturn:
+        raise NotImplementedError("there are no attached functions")
+
+    def get_attached_function(self, name: str) -> NoReturn:
+        raise NotImplementedError("there are no attached functions")
+
+    def detach_function(self, name: str, delete_output_collection: bool = False) -> NoReturn:
+        raise NotImplementedError("there are no attached functions")
 
 
 def _order_json(order_by: Any) -> str | None:

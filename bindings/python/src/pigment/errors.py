@@ -72,6 +72,9 @@ class AuthorizationError(ChromaError):
 class ChromaAuthError(ChromaError):
     _code, _name = 403, "AuthError"
 
+    def message(self) -> str:
+        return "Forbidden"
+
 
 class NotFoundError(ChromaError):
     _code, _name = 404, "NotFoundError"

@@ -7,10 +7,10 @@ Where an index may be is said here in Chroma's words, for that is the builder's;
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar, Union
 
-from .embedding import NOT_GIVEN, DefaultEmbeddingFunction, stored_name, validate_embedding_function
+from .embedding import NOT_GIVEN, stored_name, validate_embedding_function
 from .errors import UnimplementedError
 from .filters import Key
 
@@ -84,7 +84,7 @@ class VectorIndexConfig:
     """`full_vectors` ("f32" or "f16") is beyond Chroma. The embedding function becomes the collection's; None: it takes vectors alone."""
 
     space: str | None = None
-    embedding_function: Any = field(default_factory=DefaultEmbeddingFunction)
+    embedding_function: Any = NOT_GIVEN
     source_key: str | None = None
     hnsw: HnswIndexConfig | None = None
     spann: SpannIndexConfig | None = None
@@ -196,6 +196,8 @@ _CONFIGS: dict[str, type] = {index: config for config, (_, index) in _PLACES.ite
 class Schema:
     """Which values are indexed, and the vector index. A new one indexes everything."""
 
+    defaults: ValueTypes
+    keys: dict[str, ValueTypes]
     cmek: ClassVar[None] = None
 
     def __init__(self) -> None:

@@ -3,6 +3,6 @@
 
 from ..client import AdminClient as AdminAPI
 from ..client import Client as ClientAPI
-from . import models, types
+from . import client, models, shared_system_client, types
 
-__all__ = ["AdminAPI", "ClientAPI", "models", "types"]
+__all__ = ["AdminAPI", "ClientAPI", "client", "models", "shared_system_client", "types"]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, Union
 import numpy as np
 import numpy.typing as npt
 
-from ..collection import Where
+from ..collection import ReadLevel, Where
 from ..embedding import DataLoader, DefaultEmbeddingFunction, EmbeddingFunction
 from ..results import GetResult, QueryResult
 from ..schema import (
@@ -30,6 +30,7 @@ Embedding = npt.NDArray[Union[np.float32, np.int32]]
 Embeddings = list[Embedding]
 Image = npt.NDArray[Any]
 Images = list[Image]
+LiteralValue = Union[str, int, float, bool]
 MetadataValue = Union[str, int, float, bool, list[str], list[int], list[float], list[bool], None]
 Metadata = dict[str, MetadataValue]
 Metadatas = list[Metadata]
@@ -54,7 +55,8 @@ __all__ = [
     "DefaultEmbeddingFunction", "Document", "Documents", "EMBEDDING_KEY", "Embeddable", "Embedding", "EmbeddingFunction", "Embeddings",
     "FloatInvertedIndexConfig", "FloatInvertedIndexType", "FloatListValueType", "FloatValueType", "FtsIndexConfig", "FtsIndexType", "GetResult",
     "HnswIndexConfig", "ID", "IDs", "Image", "Images", "Include", "IndexConfig", "IntInvertedIndexConfig", "IntInvertedIndexType", "IntValueType",
-    "Loadable", "Metadata", "Metadatas", "OneOrMany", "QueryResult", "Schema", "Space", "SpannIndexConfig", "SparseVectorIndexConfig",
-    "SparseVectorIndexType", "SparseVectorValueType", "StringInvertedIndexConfig", "StringInvertedIndexType", "StringValueType", "URI", "URIs",
-    "UpdateCollectionMetadata", "UpdateMetadata", "ValueTypes", "VectorIndexConfig", "VectorIndexType", "Where", "WhereDocument",
+    "LiteralValue", "Loadable", "Metadata", "Metadatas", "OneOrMany", "QueryResult", "ReadLevel", "Schema", "Space", "SpannIndexConfig",
+    "SparseVectorIndexConfig", "SparseVectorIndexType", "SparseVectorValueType", "StringInvertedIndexConfig", "StringInvertedIndexType",
+    "StringValueType", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "ValueTypes", "VectorIndexConfig", "VectorIndexType", "Where",
+    "WhereDocument",
 ]
