@@ -38,7 +38,7 @@ def run_page(path):
 
 def test_the_guide_runs():
     blocks = run_page(ROOT / "docs/python.md")
-    assert len(blocks[0][1].strip().splitlines()) == 15, "the first example has fifteen lines"
+    assert len(blocks[0][1].strip().splitlines()) <= 15, "the first example has fifteen lines at most"
 
 
 def test_the_migration_guide_runs():
