@@ -53,7 +53,7 @@ def c_api(report):
 
 
 def differential(report):
-    programs.run_programs(report, "release", ["differential"])
+    programs.run_programs(report, "release", ["differential"], effort)
 
 
 def structure(report):

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The filter model. Numbers are compared as long double, which holds every int64 and every double
-// exactly.
+// exactly; regexes and letters of any case by RE2 as it is, text by text.
 
 #include "tests/support/filter_model.h"
 
-#include <regex.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cfloat>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace pigment::testing {
@@ -62,33 +63,19 @@ bool HasSubstring(const std::string& text, const std::string& piece) {
   return false;
 }
 
+// Unanchored. The patterns asked for last are kept compiled.
 bool HasMatch(const std::string& text, const std::string& pattern) {
-  regex_t compiled;
-  if (regcomp(&compiled, pattern.c_str(), REG_EXTENDED) != 0) {
-    throw std::logic_error("the model cannot compile " + pattern);
-  }
-  // The range is given, so that NUL is a character like others.
-  regmatch_t range = {0, static_cast<regoff_t>(text.size())};
-  const int result = regexec(&compiled, text.data(), 1, &range, REG_STARTEND);
-  regfree(&compiled);
-  return result == 0;
+  static thread_local std::unordered_map<std::string, std::unique_ptr<re2::RE2>> compiled;
+  if (compiled.size() > 200) compiled.clear();
+  std::unique_ptr<re2::RE2>& regex = compiled[pattern];
+  if (!regex) regex = std::make_unique<re2::RE2>(pattern, re2::RE2::Quiet);
+  if (!regex->ok())
+    throw std::logic_error("the model cannot compile " + pattern + ": " + regex->error());
+  return re2::RE2::PartialMatch(text, *regex);
 }
 
-// The letters with two cases among those that this file makes, and two with three.
-std::string Folded(const std::string& text) {
-  static const std::vector<std::pair<std::string, std::string>> kFolds = {
-      {"A", "a"}, {"B", "b"}, {"K", "k"}, {"\u212a", "k"}, {"R", "r"}, {"S", "s"},
-      {"ſ", "s"}, {"Ü", "ü"}, {"ẞ", "ß"}, {"Σ", "σ"},      {"ς", "σ"}};
-  std::string folded;
-  for (size_t at = 0; at < text.size();) {
-    const auto fold = std::find_if(kFolds.begin(), kFolds.end(), [&](const auto& pair) {
-      return text.compare(at, pair.first.size(), pair.first) == 0;
-    });
-    folded += fold != kFolds.end() ? fold->second : text.substr(at, 1);
-    at += fold != kFolds.end() ? fold->first.size() : 1;
-  }
-  return folded;
-}
+// Letters of any case, as RE2 knows them.
+std::string AnyCase(const std::string& text) { return "(?i)" + re2::RE2::QuoteMeta(text); }
 
 bool StartsWith(const std::string& text, const std::string& prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -117,8 +104,7 @@ bool FieldMatches(const json* value, const std::string& op, const json& operand)
     if (!value->is_string()) return false;
     const std::string text = value->get<std::string>(), wanted = operand.get<std::string>();
     if (op == "$prefix") return StartsWith(text, wanted);
-    if (op == "$ieq") return Folded(text) == Folded(wanted);
-    return StartsWith(Folded(text), Folded(wanted));
+    return HasMatch(text, "\\A" + AnyCase(wanted) + (op == "$ieq" ? "\\z" : ""));
   }
   if (op == "$eq") return Equal(*value, operand);
   if (op == "$in") return Any(operand, *value);
@@ -137,8 +123,7 @@ bool DocumentMatches(const std::optional<std::string>& document, const std::stri
   if (op == "$not_regex") return !DocumentMatches(document, "$regex", operand);
   if (op == "$exists") return document.has_value() == operand.get<bool>();
   if (!document) return false;
-  if (op == "$icontains")
-    return HasSubstring(Folded(*document), Folded(operand.get<std::string>()));
+  if (op == "$icontains") return HasMatch(*document, AnyCase(operand.get<std::string>()));
   if (op == "$contains") return HasSubstring(*document, operand.get<std::string>());
   if (op == "$regex") return HasMatch(*document, operand.get<std::string>());
   throw std::logic_error("the model has no document operator " + op);

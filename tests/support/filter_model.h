@@ -20,8 +20,7 @@ struct ModelRecord {
   std::optional<std::string> uri;
 };
 
-// REQUIRES: filters that are valid, or null. Regexes must mean the same in POSIX's extended syntax
-// and RE2.
+// REQUIRES: filters that are valid, or null.
 bool ModelMatches(const nlohmann::json& where, const nlohmann::json& where_document,
                   const ModelRecord& record);
 
