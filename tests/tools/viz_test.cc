@@ -131,6 +131,11 @@ TEST_F(Viz, APageShowsSizesSegmentsRecallAndAMap) {
   EXPECT_EQ(elements.at("circle"), 200 + said.at("widths").size());
   EXPECT_EQ(elements.at("svg"), 3);
   EXPECT_NE(page.find("<td class=\"number\">3000</td>"), std::string::npos);
+  // Bytes and shares stand to the right as well.
+  EXPECT_NE(page.find("<td class=\"number\">100.0 %</td>"), std::string::npos);
+  EXPECT_GE(Occurrences(page, "iB</td>"), 2u);
+  for (size_t at = page.find("<td>"); at != std::string::npos; at = page.find("<td>", at + 1))
+    EXPECT_FALSE(page[at + 4] >= '0' && page[at + 4] <= '9') << page.substr(at, 40);
   // id and document: each record says them about itself.
   size_t records = 0;
   for (const std::string text : Titles()) {

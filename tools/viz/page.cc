@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 
 #include "pigment/pigment.h"
 #include "tools/output.h"
@@ -51,13 +52,29 @@ std::string Json(const nlohmann::json& json) {
 std::string Heading(const std::string& text) { return "<h2>" + Escape(text) + "</h2>\n"; }
 std::string Soft(const std::string& text) { return "<p class=\"soft\">" + Escape(text) + "</p>\n"; }
 
-// One row; numbers to the right. What is in `drawing` is markup already.
-std::string TableRow(const std::vector<nlohmann::json>& cells, const std::string& drawing = "") {
-  std::string row = "<tr>";
-  for (const auto& cell : cells) {
-    row += cell.is_number() ? "<td class=\"number\">" + cell.dump() + "</td>"
-                            : "<td>" + Escape(cell.get<std::string>()) + "</td>";
+// A number that is printed with its unit.
+struct Quantity {
+  std::string text;
+};
+
+struct Cell {
+  template <typename Value>
+  Cell(const Value& value) {  // implicit: a row is a list of what it shows
+    const nlohmann::json json = value;
+    is_number = json.is_number();
+    text = json.is_string() ? json.get<std::string>() : json.dump();
   }
+  Cell(Quantity quantity) : text(std::move(quantity.text)), is_number(true) {}
+
+  std::string text;
+  bool is_number = false;
+};
+
+// One row; numbers to the right. What is in `drawing` is markup already.
+std::string TableRow(const std::vector<Cell>& cells, const std::string& drawing = "") {
+  std::string row = "<tr>";
+  for (const Cell& cell : cells)
+    row += (cell.is_number ? "<td class=\"number\">" : "<td>") + Escape(cell.text) + "</td>";
   return row + (drawing.empty() ? "" : "<td>" + drawing + "</td>") + "</tr>\n";
 }
 
@@ -91,7 +108,7 @@ std::string Sizes(const PageContent& content) {
                                                  ? nlohmann::json("none yet")
                                                  : content.described["dimension"]}) +
                       TableRow({"segments", content.segments.size()}) +
-                      TableRow({"bytes of the segments", PrintBytes(bytes)});
+                      TableRow({"bytes of the segments", Quantity{PrintBytes(bytes)}});
   if (live > 0) {
     table += TableRow({"bytes for each live row", bytes / live}) +
              TableRow({"deleted rows in the segments", rows - live});
@@ -108,7 +125,9 @@ std::string Segments(const PageContent& content) {
   std::string table = TableHead(
       {"segment", "index", "rows", "live rows", "bytes", "deletions", "live and deleted"});
   for (const auto& segment : content.segments) {
-    const auto bytes = [&](const char* key) { return PrintBytes(segment[key].get<uint64_t>()); };
+    const auto bytes = [&](const char* key) {
+      return Quantity{PrintBytes(segment[key].get<uint64_t>())};
+    };
     table += TableRow(
         {segment["segment"], segment["kind"], segment["rows"], segment["live_rows"], bytes("bytes"),
          bytes("deletions_bytes")},
@@ -126,7 +145,8 @@ std::string Recall(const PageContent& content) {
   }
   std::string table = TableHead({"width", "recall", "rows scored"});
   for (const WidthRecall& at : recall.widths) {
-    table += TableRow({at.width, Percent(at.recall), static_cast<int64_t>(at.rows_scored + 0.5)});
+    table += TableRow(
+        {at.width, Quantity{Percent(at.recall)}, static_cast<int64_t>(at.rows_scored + 0.5)});
   }
   return heading +
          Soft("Searched by " + recall.strategy + ". The share of the " +
