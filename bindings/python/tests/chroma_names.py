@@ -12,6 +12,7 @@ MODULES = ("", "errors", "config", "types", "api.types", "execution.expression",
 CLASSES = {
     "": ("Collection", "Key", "Schema", "EmbeddingFunction", "HnswIndexConfig", "SpannIndexConfig", "VectorIndexConfig", "SparseVectorIndexConfig",
          "FtsIndexConfig", "StringInvertedIndexConfig", "IntInvertedIndexConfig", "FloatInvertedIndexConfig", "BoolInvertedIndexConfig"),
+    "execution.expression": ("Search", "Knn", "Val", "Rrf", "Sum", "Sub", "Mul", "Div", "Abs", "Exp", "Log", "Max", "Min", "Limit", "Select", "GroupBy", "MinK", "MaxK"),
     "api": ("ClientAPI", "AdminAPI"), "api.client": ("Client", "AdminClient"), "api.shared_system_client": ("SharedSystemClient",),
     "api.models.Collection": ("Collection",), "api.types": ("ValueTypes", "DefaultEmbeddingFunction", "DataLoader"),
     "utils.embedding_functions": ("SentenceTransformerEmbeddingFunction", "DefaultEmbeddingFunction"),
@@ -53,7 +54,7 @@ def parameters(function):
 def members(kind):
     """Methods with their parameters, others with none; "()" is the constructor. What pydantic puts into its models is none of Chroma's."""
     base = importlib.import_module("pydantic").BaseModel if hasattr(kind, "model_fields") else object
-    names = {*dir(kind), *getattr(kind, "__annotations__", ()), *getattr(kind, "model_fields", ())}
+    names = {*dir(kind), *getattr(kind, "__annotations__", ()), *getattr(kind, "model_fields", ()), *getattr(kind, "__dataclass_fields__", ())}
     made = {name: parameters(getattr(kind, name)) if inspect.isroutine(getattr(kind, name, None)) else None
             for name in sorted(names) if not name.startswith("_") and not hasattr(base, name)}
     return {**made, "()": parameters(kind)}

@@ -288,6 +288,45 @@ def schemas(client):
         client.delete_collection(name)
 
 
+def searches():
+    """What Chroma's embedded client does not run, but prints."""
+    x = importlib.import_module(sys.argv[1] + ".execution.expression")
+    k, knn, val, rank = x.K, x.Knn, x.Val, x.Knn([0.5, 1.5], limit=4)
+    for what, make in [
+        ("sum", lambda: rank + knn(np.array([1.0, 2.0]), default=9.5) + 1), ("sums", lambda: (rank + 1) + (rank + 2)), ("number first", lambda: 2 + rank), ("product", lambda: 2 * rank * rank),
+        ("difference", lambda: rank - 1 - rank), ("number minus", lambda: 1 - rank), ("quotient", lambda: rank / 2 / rank), ("number over", lambda: 1 / rank), ("negative", lambda: -rank),
+        ("absolute", lambda: abs(rank - 1)), ("absolute too", lambda: (rank - 1).abs()), ("exponential", lambda: rank.exp()), ("logarithm", lambda: rank.log()),
+        ("maximum", lambda: rank.max(1).max(rank)), ("minimum", lambda: rank.min(1).min(rank.min(2))), ("text", lambda: knn("a text", key=k.EMBEDDING, return_rank=True)),
+        ("mixed", lambda: (rank + 1) * 2 - rank / (val(3) + rank)), ("fused", lambda: x.Rrf([knn([0.5], return_rank=True), knn("b", return_rank=True)])),
+        ("fused weights", lambda: x.Rrf([rank, rank, rank], k=10, weights=[2.0, 1.0, 1.0], normalize=True)), ("fused one", lambda: x.Rrf([rank])),
+        ("fused none", lambda: x.Rrf([])), ("fused k", lambda: x.Rrf([rank], k=0)), ("fused lengths", lambda: x.Rrf([rank], weights=[1.0, 2.0])),
+        ("fused negative", lambda: x.Rrf([rank], weights=[-1.0])), ("fused nothing", lambda: x.Rrf([rank], weights=[0.0], normalize=True)),
+    ]:
+        show(f"rank {what}", lambda: make().to_dict())
+        show(f"rank {what} again", lambda: x.Rank.from_dict(make().to_dict()).to_dict())
+    for given in ({}, {"$val": 1, "$sum": []}, {"$foo": 1}, {"$val": "x"}, {"$val": 0.5}, {"$knn": {"query": [0.5, 1.0]}}, {"$knn": {"query": [0.5], "limit": 3, "default": 2.0, "return_rank": True}},
+                  {"$knn": {}}, {"$knn": 1}, {"$knn": {"query": [1.0], "limit": 0}}, {"$knn": {"query": [1.0], "limit": "x"}}, {"$sum": [{"$val": 1}]}, {"$sum": {"$val": 1}},
+                  {"$sum": [{"$val": 1}, {"$sum": [{"$val": 2}, {"$val": 3}]}]}, {"$mul": [{"$val": 1}, {"$val": 2}]}, {"$sub": {"left": {"$val": 1}}}, {"$sub": 1},
+                  {"$div": {"left": {"$val": 1}, "right": {"$val": 2}}}, {"$abs": {"$val": 1}}, {"$exp": {"$log": {"$val": 2}}}, {"$max": [{"$val": 1}, {"$val": 2}]}, {"$min": []}, [1], "x"):
+        show(f"rank of {given}", lambda: x.Rank.from_dict(given).to_dict())
+    for what, make in [
+        ("empty", x.Search), ("where", lambda: x.Search().where((k("a") == 1) & (k("b") > 2) & k("c").is_in(["x"]))), ("where or", lambda: x.Search().where((k("a") != 1) | (k.DOCUMENT.contains("q")))),
+        ("where dictionary", lambda: x.Search(where={"a": {"$eq": 1}})), ("limit", lambda: x.Search().limit(10, offset=5)), ("limit number", lambda: x.Search(limit=3)),
+        ("limit dictionary", lambda: x.Search(limit={"offset": 3})), ("limit 0", lambda: x.Search(limit=0)), ("limit word", lambda: x.Search(limit="x")), ("limit negative", lambda: x.Search(limit={"offset": -1})),
+        ("limit more", lambda: x.Search(limit={"offset": 1, "more": 2})), ("select", lambda: x.Search().select(k.DOCUMENT)), ("select name", lambda: x.Search().select("title")),
+        ("select list", lambda: x.Search(select=["#score"])), ("select dictionary", lambda: x.Search(select={"keys": ["#id"]})), ("select word", lambda: x.Search(select="title")),
+        ("select number", lambda: x.Search(select=[1])), ("where word", lambda: x.Search(where="x")), ("rank number", lambda: x.Search(rank=1)), ("group word", lambda: x.Search(group_by="x")),
+        ("group", lambda: x.Search().group_by(x.GroupBy(keys=k("a"), aggregate=x.MinK(keys=k.SCORE, k=2)))),
+        ("groups", lambda: x.Search().group_by(x.GroupBy(keys=[k("a"), "b"], aggregate=x.MaxK(keys=["c", k.SCORE], k=1)))), ("group of nothing", lambda: x.Search(group_by={})),
+        ("group dictionary", lambda: x.Search(group_by={"keys": ["a"], "aggregate": {"$min_k": {"keys": ["#score"], "k": 3}}})), ("group no keys", lambda: x.Search(group_by={"aggregate": {}})),
+        ("group empty", lambda: x.Search(group_by={"keys": [], "aggregate": {}})), ("group no aggregate", lambda: x.Search(group_by={"keys": ["a"]})),
+        ("group k", lambda: x.Search(group_by={"keys": ["a"], "aggregate": {"$min_k": {"keys": ["#score"], "k": 0}}})), ("group other", lambda: x.Search(group_by={"keys": ["a"], "aggregate": {"$sum": {}}})),
+        ("group no k", lambda: x.Search(group_by={"keys": ["a"], "aggregate": {"$max_k": {"keys": ["#score"]}}})), ("rank dictionary", lambda: x.Search(rank={"$val": 2})),
+    ]:
+        show(f"search {what}", lambda: make().to_dict())
+    show("search all", lambda: sorted(x.Search().select_all().to_dict()["select"]["keys"]))
+
+
 def administration(client, folder):
     admin = chromadb.AdminClient(client.get_settings())
     show("tenant", admin.create_tenant, "acme")
@@ -327,6 +366,7 @@ def main():
         part(client)
     client.create_collection("kept", embedding_function=None).add(ids=["a"], embeddings=[[1, 2]], documents=["kept"])
     show("kept", lambda: chromadb.PersistentClient(path=folder, settings=Settings(allow_reset=True)).get_collection("kept", embedding_function=None).get())
+    searches()
     administration(client, folder)
     memory = chromadb.Client()
     show("memory", lambda: memory.get_or_create_collection("docs", embedding_function=None).count())

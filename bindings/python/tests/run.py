@@ -7,7 +7,7 @@ import sys
 
 import tap
 
-MODULES = ["test_package", "test_surface", "test_values", "test_beyond", "test_arrow", "test_embedding", "test_schema", "test_threads", "test_aio",
+MODULES = ["test_package", "test_surface", "test_values", "test_beyond", "test_arrow", "test_embedding", "test_schema", "test_search", "test_threads", "test_aio",
            "test_names", "test_chroma", "test_docs"]
 
 

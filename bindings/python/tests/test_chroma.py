@@ -15,6 +15,8 @@ DIFFERENCES = {
     "uri without metadata": ("[None, [{}],", "[None, [None],", "a record with a uri has {} in Chroma, others None"),
     "add metadata word": ("AttributeError", "ValueError Expected metadata to be a dict", "a wrong type that Chroma's own code falls over"),
     "upsert metadata word": ("AttributeError", "ValueError Expected metadata to be a dict", "as above"),
+    "rank text again": ("TypeError", "{'$knn': {'key': '#embedding'", "a text in JSON is one, as it is in an object"),
+    "rank fused again": ("TypeError", "{'$mul': [", "as above"),
     "left behind": ("['more']", "[]", "a refused embedding function leaves an empty collection in Chroma"),
     "query nan": ("{'ids': [['e'", "InvalidArgumentError", "a query of no direction finds everything at no distance in Chroma"),
 }

@@ -12,7 +12,8 @@ SCRIPT = pathlib.Path(__file__).with_name("chroma_names.py")
 
 # By reason: names of Chroma's modules, "MODULE.NAME", and of its classes, "CLASS.NAME", that are not here.
 MISSING = {
-    "Search runs in Chroma's cloud alone": ".Search .Knn .Rrf execution.expression.* api.types.SearchResult api.types.SearchResultRow Key.EMBEDDING Key.METADATA Key.SCORE",
+    "conditions are made by K": " ".join(f"execution.expression.{one}" for one in "And Or Eq Ne Gt Gte Lt Lte In Nin Contains NotContains Regex NotRegex SearchWhere".split()),
+    "a row of a search is a dictionary": "api.types.SearchResultRow",
     "there are no sparse vectors": (
         ".SparseVector .SparseVectors .SparseEmbeddingFunction api.types.SparseVector api.types.SparseVectors api.types.SparseEmbeddingFunction "
         "utils.embedding_functions.SparseEmbeddingFunction utils.embedding_functions.sparse_known_embedding_functions"),

@@ -110,7 +110,7 @@ def test_servers_and_clouds_say_where_to_go():
     raises((NotImplementedError, "PersistentClient"), chromadb.HttpClient, host="localhost", port=8000)
     raises((NotImplementedError, "CloudClient"), chromadb.CloudClient, api_key="x")
     docs = chromadb.EphemeralClient().create_collection("docs", embedding_function=None)
-    for call in (lambda: docs.search(None), docs.get_indexing_status, docs.fork_count, lambda: docs.attach_function(None, "f", "out"),
+    for call in (docs.get_indexing_status, docs.fork_count, lambda: docs.attach_function(None, "f", "out"),
                  lambda: docs.get_attached_function("f"), lambda: docs.detach_function("f")):
         raises(NotImplementedError, call)
 
@@ -118,11 +118,11 @@ def test_servers_and_clouds_say_where_to_go():
 def test_every_name_of_chroma_is_there_or_says_what_is():
     """Of chromadb.__all__ and its constructors."""
     there = ("Collection Metadata Metadatas Where WhereDocument Documents IDs URI URIs Embeddings EmbeddingFunction Include CollectionMetadata "
-             "UpdateMetadata QueryResult GetResult Key K Client AdminClient EphemeralClient PersistentClient HttpClient AsyncHttpClient "
+             "UpdateMetadata QueryResult GetResult Key K Search Knn Rrf Schema ReadLevel Client AdminClient EphemeralClient PersistentClient HttpClient AsyncHttpClient "
              "CloudClient configure get_settings Settings DEFAULT_TENANT DEFAULT_DATABASE errors config api utils UpdateCollectionMetadata").split()
     for name in there:
         assert hasattr(chromadb, name), name
-    for name in ("Search", "Knn", "Rrf", "SparseVector", "Cmek", "TokenTransportHeader"):
+    for name in ("SparseVector", "RustClient", "Cmek", "TokenTransportHeader"):
         assert len(str(raises((AttributeError, name), getattr, chromadb, name))) > 30
     raises((AttributeError, "no nonsense"), getattr, chromadb, "nonsense")
     assert chromadb.utils.embedding_functions.DefaultEmbeddingFunction().name() == "default"

@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from . import api, config, errors, types, utils
+from . import api, config, errors, execution, types, utils
 from ._declarations import ABI_VERSION
 from ._library import CancelToken, build_info, call_options, check, limits, repair, status_name, version
 from .aio import AsyncClient, AsyncCollection, AsyncEphemeralClient, AsyncPersistentClient
@@ -32,8 +32,9 @@ from .embedding import (
     DataLoader, DefaultEmbeddingFunction, EmbeddingFunction, LexicalEmbeddingFunction, SentenceTransformerEmbeddingFunction,
     register_embedding_function,
 )
+from .expression import Knn, Rrf, Search
 from .filters import Filter, K, Key
-from .results import GetResult, QueryResult, TextSearchResult
+from .results import GetResult, QueryResult, SearchResult, TextSearchResult
 from .schema import (
     BoolInvertedIndexConfig, FloatInvertedIndexConfig, FtsIndexConfig, HnswIndexConfig, IntInvertedIndexConfig, Schema, SpannIndexConfig,
     SparseVectorIndexConfig, StringInvertedIndexConfig, VectorIndexConfig,
@@ -46,12 +47,12 @@ __all__ = [
     "AsyncPersistentClient", "BoolInvertedIndexConfig", "CancelToken", "Client", "ClientAPI", "CloudClient", "Collection", "CollectionMetadata",
     "Compaction", "DEFAULT_DATABASE", "DEFAULT_TENANT", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding",
     "EmbeddingFunction", "Embeddings", "EphemeralClient", "Filter", "FloatInvertedIndexConfig", "FtsIndexConfig", "GetResult", "HnswIndexConfig",
-    "HttpClient", "ID", "IDs", "Include", "IntInvertedIndexConfig", "K", "Key", "LexicalEmbeddingFunction", "Metadata", "Metadatas",
-    "PersistentClient", "QueryResult", "ReadLevel", "Schema", "SentenceTransformerEmbeddingFunction", "Settings", "SpannIndexConfig",
-    "SparseVectorIndexConfig", "StringInvertedIndexConfig", "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata",
-    "VectorIndexConfig", "Where", "WhereDocument", "WriteResult", "__version__", "api", "build_info", "call_options", "check", "config",
-    "configure", "errors", "from_env", "get_settings", "limits", "register_embedding_function", "repair", "status_name", "types", "utils",
-    "version",
+    "HttpClient", "ID", "IDs", "Include", "IntInvertedIndexConfig", "K", "Key", "Knn", "LexicalEmbeddingFunction", "Metadata", "Metadatas",
+    "PersistentClient", "QueryResult", "ReadLevel", "Rrf", "Schema", "Search", "SearchResult", "SentenceTransformerEmbeddingFunction", "Settings",
+    "SpannIndexConfig", "SparseVectorIndexConfig", "StringInvertedIndexConfig", "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata",
+    "UpdateMetadata", "VectorIndexConfig", "Where", "WhereDocument", "WriteResult", "__version__", "api", "build_info", "call_options", "check",
+    "config", "configure", "errors", "execution", "from_env", "get_settings", "limits", "register_embedding_function", "repair", "status_name",
+    "types", "utils", "version",
 ]
 
 _settings = Settings()
@@ -143,7 +144,6 @@ def _of_text(variable: str, text: str, default: Any) -> Any:
 
 
 _NOT_HERE = {
-    **dict.fromkeys(("Search", "Knn", "Rrf"), "Chroma's Search is not implemented: Collection has query, search_text, facets and order_by"),
     **dict.fromkeys(("SparseVector", "SparseVectors", "SparseEmbeddingFunction"), "there are no sparse vectors"),
     **dict.fromkeys(("Cmek", "CmekProvider"), "there are no keys of customers: a store is as safe as the file system that it is on"),
     "RustClient": "EphemeralClient and PersistentClient are there",

@@ -105,6 +105,7 @@ class AsyncCollection:
     peek = _twin(sync_collection.Collection.peek)
     query = _twin(sync_collection.Collection.query)
     search_text = _twin(sync_collection.Collection.search_text)
+    search = _twin(sync_collection.Collection.search)
     count = _twin(sync_collection.Collection.count)
     facets = _twin(sync_collection.Collection.facets)
     contains = _twin(sync_collection.Collection.contains)

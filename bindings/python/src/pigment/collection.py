@@ -10,13 +10,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeVar, Union, cast
 from uuid import UUID
 
-from . import _core, validate
+from . import _core, ranking, validate
 from . import _declarations as c
 from ._library import Column, Handle, _options, call, call_json, integer, interruptible, text
 from .embedding import Registration, as_matrix, stored_function, stored_name
 from .errors import ChromaError, InvalidArgumentError
+from .expression import Search
 from .filters import Filter, filter_json
-from .results import ArrowStreamExportable, GetResult, QueryResult, TextSearchResult, get_result, query_result, text_search_result
+from .results import (
+    ArrowStreamExportable, GetResult, QueryResult, SearchResult, TextSearchResult, get_result, query_result, text_search_result,
+)
 from .schema import Schema, schema_of
 
 if TYPE_CHECKING:
@@ -481,10 +484,12 @@ class Collection:
         """kind, rows, live_rows and bytes of each; what was written since the last flush is in none."""
         return list(call_json("pigment_collection_segments", self._handle.address))
 
-    # ---- What Chroma's embedded client refuses too
+    def search(self, searches: Search | list[Search], read_level: ReadLevel = ReadLevel.INDEX_AND_WAL) -> SearchResult:
+        """Chroma's Search, which its embedded client has not: ranks made of the distances to several vectors and texts, groups, and what of each record is wanted. Exact. Each
+        Search reads the collection a few times, so one that writers change meanwhile may be seen between their writes."""
+        return ranking.search(self, searches if isinstance(searches, list) else [searches])
 
-    def search(self, searches: Any, read_level: ReadLevel = ReadLevel.INDEX_AND_WAL) -> NoReturn:
-        raise NotImplementedError("Chroma's Search is not implemented: query, search_text, facets and order_by are there")
+    # ---- What Chroma's embedded client refuses too
 
     def get_indexing_status(self) -> Any:
         raise NotImplementedError("there is no indexing status: what is written is found at once; segments() has the state")

@@ -66,13 +66,16 @@ class Filter:
 
 
 class Key:
-    """A metadata key, or one of Key.DOCUMENT, Key.ID and Key.URI."""
+    """A metadata key, or one of Key.DOCUMENT, Key.ID and Key.URI; of a Search also Key.EMBEDDING, Key.METADATA and Key.SCORE."""
 
     __slots__ = ("name",)
 
     DOCUMENT: ClassVar[Key]
     ID: ClassVar[Key]
     URI: ClassVar[Key]
+    EMBEDDING: ClassVar[Key]
+    METADATA: ClassVar[Key]
+    SCORE: ClassVar[Key]
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
@@ -88,7 +91,8 @@ class Key:
     def __ne__(self, value: object) -> Filter:  # type: ignore[override]
         return self._clause("$ne", value)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def __gt__(self, value: float) -> Filter:
         return self._clause("$gt", value)
@@ -144,6 +148,9 @@ class Key:
 Key.DOCUMENT = Key("#document")
 Key.ID = Key("#id")
 Key.URI = Key("chroma:uri")
+Key.EMBEDDING = Key("#embedding")
+Key.METADATA = Key("#metadata")
+Key.SCORE = Key("#score")
 K = Key
 
 

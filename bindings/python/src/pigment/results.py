@@ -126,6 +126,19 @@ class TextSearchResult(QueryResult):
     __slots__ = ()
 
 
+class SearchResult(dict[str, Any]):
+    """Of search: lists with an entry for each Search; one that did not select a column has None there."""
+
+    def rows(self) -> list[list[dict[str, Any]]]:
+        """For each Search its records: id, and document, embedding, metadata and score as far as they were selected and are there."""
+        names = (("document", "documents"), ("embedding", "embeddings"), ("metadata", "metadatas"), ("score", "scores"))
+        made = []
+        for number, ids in enumerate(self["ids"]):
+            columns = {name: self[column][number] for name, column in names if self[column][number] is not None}
+            made.append([{"id": id, **{name: column[row] for name, column in columns.items() if column[row] is not None}} for row, id in enumerate(ids)])
+        return made
+
+
 def get_result(result: _core.Result, included: list[str]) -> GetResult:
     texts = result.texts
     made = GetResult({

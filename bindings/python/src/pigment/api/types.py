@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..collection import ReadLevel, Where
 from ..embedding import DataLoader, DefaultEmbeddingFunction, EmbeddingFunction
-from ..results import GetResult, QueryResult
+from ..results import GetResult, QueryResult, SearchResult
 from ..schema import (
     DOCUMENT_KEY, EMBEDDING_KEY, BoolInvertedIndexConfig, BoolValueType, FloatInvertedIndexConfig, FloatListValueType, FloatValueType,
     FtsIndexConfig, HnswIndexConfig, IndexConfig, IndexType, IntInvertedIndexConfig, IntValueType, Schema, SpannIndexConfig,
@@ -55,8 +55,8 @@ __all__ = [
     "DefaultEmbeddingFunction", "Document", "Documents", "EMBEDDING_KEY", "Embeddable", "Embedding", "EmbeddingFunction", "Embeddings",
     "FloatInvertedIndexConfig", "FloatInvertedIndexType", "FloatListValueType", "FloatValueType", "FtsIndexConfig", "FtsIndexType", "GetResult",
     "HnswIndexConfig", "ID", "IDs", "Image", "Images", "Include", "IndexConfig", "IntInvertedIndexConfig", "IntInvertedIndexType", "IntValueType",
-    "LiteralValue", "Loadable", "Metadata", "Metadatas", "OneOrMany", "QueryResult", "ReadLevel", "Schema", "Space", "SpannIndexConfig",
-    "SparseVectorIndexConfig", "SparseVectorIndexType", "SparseVectorValueType", "StringInvertedIndexConfig", "StringInvertedIndexType",
-    "StringValueType", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "ValueTypes", "VectorIndexConfig", "VectorIndexType", "Where",
-    "WhereDocument",
+    "LiteralValue", "Loadable", "Metadata", "Metadatas", "OneOrMany", "QueryResult", "ReadLevel", "Schema", "SearchResult", "Space",
+    "SpannIndexConfig", "SparseVectorIndexConfig", "SparseVectorIndexType", "SparseVectorValueType", "StringInvertedIndexConfig",
+    "StringInvertedIndexType", "StringValueType", "URI", "URIs", "UpdateCollectionMetadata", "UpdateMetadata", "ValueTypes", "VectorIndexConfig",
+    "VectorIndexType", "Where", "WhereDocument",
 ]
