@@ -162,6 +162,33 @@ TEST_F(ReadingSizes, AMillionIdsMayBeAsked) {
   });
 }
 
+TEST_F(ReadingSizes, ABatchMayHaveFortyThousandRecords) {
+  constexpr int kBatch = 40000;
+  abi_test::Batch batch;
+  batch.metadatas.emplace();
+  for (int i = 0; i < kBatch; ++i) {
+    batch.ids.Add("more" + std::to_string(i));
+    batch.values.push_back(static_cast<float>(i));
+    batch.metadatas->Add("{\"n\":" + std::to_string(i) + "}");
+  }
+  batch.dimension = 1;
+  RunOnASmallStack([&] {
+    auto result = abi_test::WriteResult();
+    Outcome outcome = abi_test::Write(pigment_collection_add, docs_.get(), batch, &result);
+    EXPECT_TRUE(outcome.ok()) << outcome;
+    EXPECT_EQ(result.inserted, static_cast<uint64_t>(kBatch));
+    outcome = abi_test::Write(pigment_collection_upsert, docs_.get(), batch, &result);
+    EXPECT_TRUE(outcome.ok()) << outcome;
+    EXPECT_EQ(result.updated, static_cast<uint64_t>(kBatch));
+    auto request = Sized<pigment_delete_request>();
+    request.ids_count = batch.ids.size();
+    request.ids = batch.ids.column();
+    outcome = Try(pigment_collection_delete, docs_.get(), &request, kNoOptions, &result);
+    EXPECT_TRUE(outcome.ok()) << outcome;
+    EXPECT_EQ(result.deleted, static_cast<uint64_t>(kBatch));
+  });
+}
+
 TEST_F(ReadingSizes, AnAnswerMayBeTheWholeCollection) {
   const std::string order = R"([{"key":"n","descending":true}])";
   RunOnASmallStack([&] {

@@ -4,7 +4,7 @@
 
 The library shows exactly the functions that the public headers declare, all called pigment_*, under the soname of its
 ABI; the extension shows PostgreSQL's entry points and nothing of the engine. None of them holds a trace of the planted
-bugs of tests/planted.
+bugs of tests/planted. The library calls nothing that reaches a network, so it tells nobody anything.
 """
 
 import pathlib
@@ -15,6 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY_SYMBOL = re.compile(r"pigment_[a-z0-9_]+")
 EXTENSION_SYMBOL = re.compile(r"Pg_magic_func|_PG_init|pg_finfo_pigment_pg_[a-z0-9_]+|pigment_pg_[a-z0-9_]+")
+NETWORK = {"socket", "socketpair", "connect", "bind", "listen", "accept", "getaddrinfo", "gethostbyname", "send", "sendto", "sendmsg"}
 DECLARATION = re.compile(r"PIGMENT_API\b[^;{}]*?\b(pigment_[a-z0-9_]+)\s*\(")
 
 
@@ -23,6 +24,13 @@ def shown_symbols(path):
     lines = subprocess.run(
         ["nm", "-D", "--defined-only", str(path)], check=True, capture_output=True, text=True).stdout.splitlines()
     return {line.split()[-1].split("@")[0] for line in lines if line.split()[-2] != "A"}
+
+
+def called_symbols(path):
+    """Names that the file takes from others."""
+    lines = subprocess.run(
+        ["nm", "-D", "--undefined-only", str(path)], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {line.split()[-1].split("@")[0] for line in lines}
 
 
 def declared_functions():
@@ -48,6 +56,10 @@ def check_library(build):
         findings.append(f"{path.name} shows {name}, which no public header declares")
     for name in sorted(declared - shown):
         findings.append(f"{path.name} lacks {name}, which a public header declares")
+    called = called_symbols(path)
+    if "open" not in called and "open64" not in called:  # otherwise the search below would find nothing anywhere
+        findings.append(f"{path.name} opens no file")
+    findings += [f"{path.name} calls {name}, which reaches a network" for name in sorted(called & NETWORK)]
     dynamic = subprocess.run(["readelf", "-dW", str(path)], check=True, capture_output=True, text=True).stdout
     if "soname: [libpigment.so.1]" not in dynamic:
         findings.append(f"{path.name}: the soname is not libpigment.so.1")

@@ -182,6 +182,33 @@ TEST_P(IndexMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
   EXPECT_GE(drifted, 0.96);
 }
 
+// A graph or clusters are as long as their rows are many, whatever was there before.
+TEST_P(IndexMerge, FilesStayInProportionToWhatLives) {
+  Open(Options());
+  const auto bytes = [&] {
+    uint64_t sum = 0;
+    for (const SegmentDescription& segment : docs_->Segments().value())
+      sum += segment.bytes + segment.deletions_bytes;
+    return sum;
+  };
+  Write(WriteKind::kAdd, 0, 2000);
+  ASSERT_OK(docs_->Compact());
+  const uint64_t fresh = bytes();
+  for (uint32_t round = 0; round < 12; ++round) {
+    const uint32_t first = round * 500 % 2000;
+    if (round % 2 == 0) {
+      Write(WriteKind::kUpdate, first + 2000, 500, 2000);
+    } else {
+      Write(WriteKind::kDelete, first, 500);
+      Write(WriteKind::kAdd, first, 500);
+    }
+    // Four neighbours of a tier are there before they are merged.
+    ASSERT_LE(bytes(), 3 * fresh) << "round " << round;
+  }
+  ASSERT_OK(docs_->Compact());
+  EXPECT_LE(bytes(), fresh * 11 / 10);
+}
+
 TEST_P(IndexMerge, EveryLiveRowIsFoundByItsOwnVector) {
   Open(Options());
   Write(WriteKind::kAdd, 0, 4000);

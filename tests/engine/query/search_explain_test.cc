@@ -208,5 +208,30 @@ TEST_F(Explain, CountsAGetAndStopsWithItsLimit) {
   EXPECT_EQ(explained["tail"]["bytes"], 19 * (4 + 10 + 3 + kVectorBytes));
 }
 
+TEST(ExplainOfNeighbours, AFilterReadsNothingOfOtherCollections) {
+  const auto store = Store::Open(std::nullopt, {.background_threads = 0}).value();
+  const auto docs = store->CreateCollection(EntryNamed("docs")).value();
+  ASSERT_OK(docs->Write(RowsOf(10, 90)));
+  ASSERT_OK(docs->Flush());
+  ASSERT_OK(docs->Write(RowsOf(90, 100)));
+  const auto read = [&] {
+    GetRequest get;
+    get.read.explain = true;
+    get.read.filter = Filter::Parse(R"({"n":{"$gte":50}})", R"({"$contains":"9"})").value();
+    get.read.include.documents = true;
+    Json explained = Json::parse(Get(**docs->Pin(), get).value().explain_json);
+    explained.erase("position");
+    for (Json& stage : explained["stages"]) stage.erase("nanoseconds");
+    return explained;
+  };
+  const Json alone = read();
+  EXPECT_GT(alone["posting_lists_read"], 0);
+  const auto large = store->CreateCollection(EntryNamed("large")).value();
+  for (int first = 0; first < 50; ++first)
+    ASSERT_OK(large->Write(RowsOf(first * 1000, (first + 1) * 1000)));
+  ASSERT_OK(large->Flush());
+  EXPECT_EQ(read(), alone);
+}
+
 }  // namespace
 }  // namespace pigment
