@@ -64,6 +64,7 @@ def structure(report):
         ["check_symbols.py", release], ["check_abi.py", "--self-test"], ["check_abi.py", release],
         ["check_layout.py", "--self-test"], ["check_layout.py"],
         ["check_markdown.py", "--self-test"], ["check_markdown.py"], ["check_sql_reference.py"],
+        ["check_complaints.py", "--self-test"], ["check_complaints.py"],
     ):
         run_script(report, [sys.executable, "tests/structure/" + command[0], *command[1:]])
 
