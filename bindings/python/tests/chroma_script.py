@@ -5,6 +5,7 @@ call: the answer, or the name of the exception. test_chroma.py compares what bot
 import importlib
 import logging
 import sys
+import uuid
 import warnings
 
 import numpy as np
@@ -234,6 +235,62 @@ def functions(client):
         client.delete_collection(name)
 
 
+def oddities(client):
+    """What programs pass now and then, and should not."""
+    docs = client.create_collection("docs", embedding_function=None)
+    docs.add(ids=["a", "b", "c"], embeddings=[[1, 2], [3, 4], [5, 6]], documents=["one", "two", None], metadatas=[{"n": 1}, {"n": 2, "t": ["x"]}, None])
+    for what, call in [
+        ("ids tuple", lambda: docs.get(ids=("a", "b"))), ("ids set", lambda: docs.get(ids={"a"})), ("include word", lambda: docs.get(include="documents")),
+        ("include twice", lambda: docs.get(include=["documents", "documents"])), ("include none", lambda: docs.get(include=None)), ("peek 0", lambda: docs.peek(0)),
+        ("peek -1", lambda: docs.peek(-1)), ("peek all", lambda: docs.peek(100)), ("limit none", lambda: docs.get(limit=None, offset=None)), ("limit bool", lambda: docs.get(limit=True)),
+        ("offset -1", lambda: docs.get(offset=-1)), ("all in order", lambda: docs.get(["a"], {"n": 1}, 1, 0, {"$contains": "o"}, ["documents"])),
+        ("n bool", lambda: docs.query([[1, 2]], n_results=True)), ("n array", lambda: docs.query([[1, 2]], n_results=np.int64(1))), ("n none", lambda: docs.query([[1, 2]], n_results=None)),
+        ("array", lambda: docs.query(np.array([1, 2]), n_results=1)), ("arrays", lambda: docs.query([np.array([1, 2]), np.array([3, 4])], n_results=1, include=["distances"])),
+        ("tuple", lambda: docs.query((1, 2), n_results=1)), ("halves", lambda: docs.query(np.array([[1, 2]], np.float16), n_results=1, include=["distances"])),
+        ("bytes", lambda: docs.query(np.array([[1, 2]], np.uint8), n_results=1)), ("complex", lambda: docs.query(np.array([[1, 2]], np.complex64), n_results=1)),
+        ("cube", lambda: docs.query(np.zeros((1, 1, 2)), n_results=1)), ("two kinds", lambda: docs.query(query_embeddings=[[1, 2]], query_uris=["x"])),
+        ("where word", lambda: docs.get(where={"$or": "x"})), ("where bool", lambda: docs.get(where={"n": {"$gt": True}})), ("where array", lambda: docs.get(where={"n": np.int64(1)})),
+        ("where list", lambda: docs.get(where={"t": {"$contains": "x"}})["ids"]), ("regex", lambda: docs.get(where_document={"$regex": "[a"})),
+        ("document number", lambda: docs.get(where_document={"$not_contains": 5})),
+        ("document nested", lambda: docs.get(where_document={"$or": [{"$and": [{"$contains": "o"}, {"$contains": "n"}]}, {"$contains": "w"}]})["ids"]),
+        ("metadata alone", lambda: (docs.update(ids=["a"], metadatas=[{"m": 1}]), docs.get("a"))[1]), ("metadata none", lambda: (docs.update(ids=["a"], metadatas=[None]), docs.get("a"))[1]),
+        ("one", lambda: (docs.update(ids="a", metadatas={"k": "v"}), docs.get("a"))[1]), ("document none", lambda: docs.update(ids=["a"], documents=[None])),
+        ("uri", lambda: (docs.update(ids=["a"], uris=["u:1"]), docs.get("a", include=["uris", "metadatas"]))[1]), ("update of none", lambda: docs.update(ids=[])),
+        ("upsert metadata", lambda: docs.upsert(ids=["a"], metadatas=[{"m": 2}])), ("upsert uri", lambda: docs.upsert(ids=["a"], uris=["u:2"])), ("delete none", lambda: docs.delete(ids=None)),
+        ("delete of both", lambda: docs.delete(ids=["b"], where={"n": 1})), ("delete limit 0", lambda: docs.delete(where={"n": {"$ne": 99}}, limit=0)),
+        ("empty document", lambda: (docs.add(ids=["d"], embeddings=[[1, 2]], documents=[""]), docs.get("d")["documents"])[1]),
+        ("id of spaces", lambda: (docs.add(ids=[" x "], embeddings=[[1, 2]]), docs.get(" x ")["ids"])[1]), ("add tuple", lambda: docs.add(ids=("q",), embeddings=[[1, 2]])),
+        ("empty uri", lambda: (docs.add(ids=["u"], embeddings=[[1, 2]], uris=[""]), docs.get("u", include=["uris"])["uris"])[1]),
+        ("objects", lambda: docs.add(ids=["e"], embeddings=np.array([[1, 2]], object))), ("a row of none", lambda: docs.add(ids=["e"], embeddings=[None])),
+        ("numbers as words", lambda: docs.add(ids=["e"], embeddings=[["1", "2"]])), ("no float", lambda: docs.add(ids=["e"], embeddings=[[1e39, 1]])),
+    ]:
+        show(f"odd {what}", call)
+    for number, value in enumerate((True, 1.0, "", np.int64(5), np.float32(0.5), np.float64(0.5), (1, 2), [[1]], 2**63 - 1, [True, False], [1.5], [1, True], b"x", None, {}, [None])):
+        show(f"odd value {number}", lambda: (docs.add(ids=[f"m{number}"], embeddings=[[1, 2]], metadatas=[{"v": value}]), docs.get(f"m{number}")["metadatas"])[1])
+    show("odd key", docs.add, ids=["k"], embeddings=[[1, 2]], metadatas=[{"": 1}])
+    for what, call in [
+        ("metadata", lambda: client.create_collection("more", metadata={"a": {}}, embedding_function=None)),
+        ("configuration", lambda: client.create_collection("more", configuration={"hnsw": {"foo": 1}}, embedding_function=None)),
+        ("parameters", lambda: client.create_collection("more", configuration={"hnsw": "x"}, embedding_function=None)),
+        ("negative", lambda: client.create_collection("more", configuration={"hnsw": {"ef_search": -1}}, embedding_function=None)),
+        ("two indexes", lambda: client.create_collection("more", configuration={"hnsw": {}, "spann": {}}, embedding_function=None)),
+        ("old name", lambda: client.create_collection("more", metadata={"hnsw:foo": 1}, embedding_function=None)), ("modify nothing", docs.modify),
+        ("modify name", lambda: docs.modify(name="docs")), ("modify short name", lambda: docs.modify(name="a")), ("modify configuration", lambda: docs.modify(configuration={})),
+        ("modify space", lambda: docs.modify(configuration={"hnsw": {"space": "ip"}})), ("modify spann", lambda: docs.modify(configuration={"spann": {"search_nprobe": 3}})),
+        ("id as text", lambda: client.get_collection_by_id(str(docs.id)).name), ("unknown id", lambda: client.get_collection_by_id(uuid.UUID(int=5))),
+        ("no collections", lambda: len(client.list_collections(limit=0))), ("equal to a number", lambda: docs == 5), ("id", lambda: type(docs.id).__name__),
+        ("count", lambda: [docs.count(), docs.count(chromadb.ReadLevel.INDEX_ONLY)]), ("fork count", docs.fork_count), ("indexing", docs.get_indexing_status),
+        ("attached", lambda: docs.get_attached_function("x")), ("detach", lambda: docs.detach_function("x")), ("no tenant", lambda: client.set_tenant("")),
+        ("other configuration", lambda: description(client.get_or_create_collection("docs", configuration={"hnsw": {"space": "ip"}}, embedding_function=None))),
+    ]:
+        show(f"odd {what}", call)
+    for what, value in (("number", 5), ("none", None), ("bytes", b"docs"), ("list", ["docs"])):
+        show(f"odd name {what}", client.create_collection, value, embedding_function=None)
+        show(f"odd wanted name {what}", client.get_collection, value, embedding_function=None)
+    show("odd left", lambda: [one.name for one in client.list_collections()])
+    client.delete_collection("docs")
+
+
 def printed(schema):
     return {name: {key: schema.serialize_to_json()[name][key] for key in sorted(schema.serialize_to_json()[name])} for name in ("defaults", "keys")}
 
@@ -371,6 +428,8 @@ def main():
     memory = chromadb.Client()
     show("memory", lambda: memory.get_or_create_collection("docs", embedding_function=None).count())
     show("shared", lambda: [one.name for one in chromadb.EphemeralClient().list_collections()])
+    memory.delete_collection("docs")
+    oddities(memory)
 
 
 main()

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 SCRIPT = pathlib.Path(__file__).with_name("chroma_script.py")
-PARTS = 150  # calls that are compared at least
+PARTS = 500  # calls that are compared at least
 
 # By the words before "->": how what Chroma prints begins, and what we print, and why. A line that no longer differs so fails.
 DIFFERENCES = {
@@ -17,6 +17,9 @@ DIFFERENCES = {
     "upsert metadata word": ("AttributeError", "ValueError Expected metadata to be a dict", "as above"),
     "rank text again": ("TypeError", "{'$knn': {'key': '#embedding'", "a text in JSON is one, as it is in an object"),
     "rank fused again": ("TypeError", "{'$mul': [", "as above"),
+    "odd peek -1": ("OverflowError", "InvalidArgumentError", "a limit below 0 is a wrong argument, not one that does not fit"),
+    "odd offset -1": ("OverflowError", "InvalidArgumentError", "as above"),
+    "odd n array": ("ValueError Expected requested number of results", "{'ids': [['a']]", "NumPy's integers are integers"),
     "left behind": ("['more']", "[]", "a refused embedding function leaves an empty collection in Chroma"),
     "query nan": ("{'ids': [['e'", "InvalidArgumentError", "a query of no direction finds everything at no distance in Chroma"),
 }

@@ -111,6 +111,13 @@ def text(value: str | None) -> tuple[bytes | None, int]:
     return encoded, len(encoded)
 
 
+def name_text(name: str) -> tuple[bytes | None, int]:
+    """Of what must have a name; refused in Chroma's words."""
+    if not isinstance(name, str):
+        raise TypeError(f"argument 'name': '{type(name).__name__}' object cannot be converted to 'PyString'")
+    return text(name)
+
+
 def integer(name: str, value: Any) -> int:
     """An int that an int64 holds; ctypes would cut others."""
     if isinstance(value, bool) or not isinstance(value, int):

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from . import _declarations as c
 from . import validate
-from ._library import Handle, call, call_json, interruptible, page, path_text, text, version
+from ._library import Handle, call, call_json, interruptible, name_text, page, path_text, text, version
 from .collection import Collection, Compaction, compaction, conflict, described, function_for, metadata_json, open_collection
 from .config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
 from .embedding import NOT_GIVEN, Registration, stored_name, validate_embedding_function
@@ -134,23 +134,23 @@ class SharedSystemClient:
     # Tenants and databases, under Chroma's names
 
     def create_tenant(self, name: str) -> None:
-        call("pigment_client_create_tenant", self._address, *text(name))
+        call("pigment_client_create_tenant", self._address, *name_text(name))
 
     def get_tenant(self, name: str) -> dict[str, Any]:
-        return dict(call_json("pigment_client_get_tenant", self._address, *text(name)))
+        return dict(call_json("pigment_client_get_tenant", self._address, *name_text(name)))
 
     def list_tenants(self) -> list[str]:
         return list(call_json("pigment_client_list_tenants", self._address))
 
     def delete_tenant(self, name: str) -> None:
         """With everything that is in it."""
-        call("pigment_client_delete_tenant", self._address, *text(name))
+        call("pigment_client_delete_tenant", self._address, *name_text(name))
 
     def create_database(self, name: str, tenant: str = DEFAULT_TENANT) -> None:
-        call("pigment_client_create_database", self._address, *text(tenant), *text(name))
+        call("pigment_client_create_database", self._address, *text(tenant), *name_text(name))
 
     def get_database(self, name: str, tenant: str = DEFAULT_TENANT) -> dict[str, Any]:
-        return _database(call_json("pigment_client_get_database", self._address, *text(tenant), *text(name)))
+        return _database(call_json("pigment_client_get_database", self._address, *text(tenant), *name_text(name)))
 
     def list_databases(self, limit: int | None = None, offset: int | None = None, tenant: str = DEFAULT_TENANT) -> list[dict[str, Any]]:
         found = call_json("pigment_client_list_databases", self._address, *text(tenant), *page(limit, offset))
@@ -158,7 +158,7 @@ class SharedSystemClient:
 
     def delete_database(self, name: str, tenant: str = DEFAULT_TENANT) -> None:
         """With everything that is in it."""
-        call("pigment_client_delete_database", self._address, *text(tenant), *text(name))
+        call("pigment_client_delete_database", self._address, *text(tenant), *name_text(name))
 
 
 def _database(found: dict[str, Any]) -> dict[str, Any]:
@@ -212,6 +212,8 @@ class Client(SharedSystemClient):
                           get_or_create: bool = False) -> Collection:
         """`configuration` as Chroma's ("hnsw" or "spann", "embedding_function"), with "text_index" and "full_vectors" beside them; `schema` a Schema (also
         chromadb's) or its JSON, whose embedding function is the collection's. embedding_function=None: the collection takes vectors alone."""
+        if configuration is not None and not isinstance(configuration, Mapping):
+            raise TypeError(f"argument 'configuration': expected a dict, got {configuration!r}")
         wanted = dict(configuration or {})
         embedding_function = _one_function(embedding_function, wanted.pop("embedding_function", None))
         schema, described_function = given_schema(schema)
@@ -229,7 +231,7 @@ class Client(SharedSystemClient):
         try:
             handle = self._created(name, options, embedding_function, stored)
         except ChromaError as error:
-            validate.refuse("", error, lambda: self._check_created(name, metadata, stored))
+            validate.refuse("", error, lambda: self._check_created(name, wanted, metadata, stored))
         model = described(handle)
         known = model["embedding_function"]
         if (known is not None and known["name"] == stored) or embedding_function is None:
@@ -239,7 +241,7 @@ class Client(SharedSystemClient):
 
     def _created(self, name: str, options: Any, function: Any, stored: str | None) -> Handle:
         address = ctypes.c_void_p()
-        arguments = (self._address, self._scope(), *text(name), ctypes.byref(options), ctypes.byref(address))
+        arguments = (self._address, self._scope(), *name_text(name), ctypes.byref(options), ctypes.byref(address))
         if stored is None:
             call("pigment_client_create_collection", *arguments)
             return Handle("collection", address.value)
@@ -249,14 +251,16 @@ class Client(SharedSystemClient):
             registration.keep()
         return Handle("collection", address.value)
 
-    def _check_created(self, name: str, metadata: Any, stored: str | None) -> None:
+    def _check_created(self, name: str, configuration: dict[str, Any], metadata: Any, stored: str | None) -> None:
+        if configuration.get("hnsw") is not None and configuration.get("spann") is not None:
+            raise ValueError("hnsw and spann cannot both be provided")
         validate.collection_metadata(metadata)
         if stored is not None:
             conflict(described(self._named(name))["embedding_function"], stored)
 
     def _named(self, name: str) -> Handle:
         address = ctypes.c_void_p()
-        call("pigment_client_get_collection", self._address, self._scope(), *text(name), None, ctypes.byref(address))
+        call("pigment_client_get_collection", self._address, self._scope(), *name_text(name), None, ctypes.byref(address))
         return Handle("collection", address.value)
 
     def get_or_create_collection(self, name: str, schema: Any = None, configuration: Mapping[str, Any] | None = None,
@@ -294,7 +298,7 @@ class Client(SharedSystemClient):
         return counted.value
 
     def delete_collection(self, name: str) -> None:
-        call("pigment_client_delete_collection", self._address, self._scope(), *text(name))
+        call("pigment_client_delete_collection", self._address, self._scope(), *name_text(name))
 
     # ---- The store
 

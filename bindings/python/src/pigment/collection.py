@@ -12,7 +12,7 @@ from uuid import UUID
 
 from . import _core, ranking, validate
 from . import _declarations as c
-from ._library import Column, Handle, _options, call, call_json, integer, interruptible, text
+from ._library import Column, Handle, _options, call, call_json, integer, interruptible, name_text, text
 from .embedding import Registration, as_matrix, stored_function, stored_name
 from .errors import ChromaError, InvalidArgumentError
 from .expression import Search
@@ -349,8 +349,9 @@ class Collection:
                 None if where is None else filter_json(where), None if where_document is None else filter_json(where_document),
                 _bits(include), explain, recall, search_width, max_distance, threads, options.values if options is not None else None)
         except Exception as error:
+            others = query_images if query_images is not None else query_uris
             validate.refuse("query", error, lambda: self._check_query(
-                query_embeddings, query_texts or query_images or query_uris, where, where_document, include, n_results))
+                query_embeddings, query_texts, others, where, where_document, include, n_results))
         made = query_result(result, include)
         if "data" in include:
             self._load_data(made)
@@ -365,12 +366,12 @@ class Collection:
             return self._embedded(self._loaded(_listed(uris)), True), None
         return None, None
 
-    def _check_query(self, embeddings: Any, texts: Any, where: Any, where_document: Any, include: Any, n_results: Any) -> None:
+    def _check_query(self, embeddings: Any, texts: Any, others: Any, where: Any, where_document: Any, include: Any, n_results: Any) -> None:
         if embeddings is not None:
             validate.embeddings(embeddings)
         elif texts is not None:
             validate.documents(_listed(texts), may_be_none=False)
-        else:
+        elif others is None:
             raise ValueError("At least one of one of embeddings, documents, images, uris must be provided")
         validate.where(where)
         validate.where_document(where_document)
@@ -392,7 +393,7 @@ class Collection:
                 explain, options.values if options is not None else None)
         except Exception as error:
             validate.refuse("search_text", error, lambda: self._check_query(
-                None, queries, where, where_document, include, n_results))
+                None, queries, None, where, where_document, include, n_results))
         return text_search_result(result, include, highlights)
 
     def count(self, read_level: ReadLevel = ReadLevel.INDEX_AND_WAL, *, ids: OneOrMany[str] | None = None, where: Where | None = None,
@@ -453,8 +454,15 @@ class Collection:
         try:
             call("pigment_collection_modify", self._handle.address, ctypes.byref(options))
         except ChromaError as error:
-            validate.refuse("", error, lambda: validate.changed_metadata(metadata))
+            validate.refuse("", error, lambda: self._check_modified(metadata, configuration))
         self._model = described(self._handle)
+
+    def _check_modified(self, metadata: Any, configuration: Any) -> None:
+        validate.changed_metadata(metadata)
+        has = "hnsw" if self._model["configuration"].get("hnsw") is not None else "spann"
+        for other in {"hnsw", "spann"} - {has}:
+            if configuration is not None and configuration.get(other) is not None:
+                raise ValueError(f"Trying to update {other.upper()} config but schema has {has.upper()}")
 
     def _changed_configuration(self, configuration: Mapping[str, Any] | None) -> str | None:
         if configuration is None:
@@ -468,7 +476,7 @@ class Collection:
     def fork(self, new_name: str) -> Collection:
         """A new collection with the same records; segments are shared, later writes are not."""
         address = ctypes.c_void_p()
-        call("pigment_collection_fork", self._handle.address, *text(new_name), ctypes.byref(address))
+        call("pigment_collection_fork", self._handle.address, *name_text(new_name), ctypes.byref(address))
         forked = Handle("collection", address.value)
         return open_collection(self._client, forked, self._embedding_function, self._data_loader)
 
