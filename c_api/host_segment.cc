@@ -206,6 +206,10 @@ bool pigment_segment_builder_has_room(pigment_segment_builder* builder) {
   return status == PIGMENT_OK && has_room;
 }
 
+bool pigment_segment_builder_has_given_up_index(const pigment_segment_builder* builder) {
+  return pigment::abi::IsHandle(builder) && builder->writer->has_given_up_index();
+}
+
 pigment_status pigment_segment_builder_add_pending(pigment_segment_builder* builder,
                                                    const pigment_page_source* source,
                                                    uint32_t stamp, uint32_t first, uint32_t last,

@@ -5,7 +5,8 @@
  *	  Building an index.
  *
  * A build reads the table once and streams rows to the engine, whose pages go straight to new blocks; memory is that of the vectors until their
- * index is built, or of the row pointers where there is none. When they fill maintenance_work_mem the segment is finished and another begun.
+ * index is built, and of rows without a vector, which come behind them. When they fill maintenance_work_mem the segment is finished and another
+ * begun. Where that cannot be, because it has too few rows or the directory no place, the segment goes on without an index of its vectors.
  * One metapage record publishes them all.
  */
 #include "postgres.h"
@@ -15,12 +16,20 @@
 #include "commands/progress.h"
 #include "compat.h"
 #include "pgstat.h"
+#include "storage/buffile.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 
 #include "am.h"
 #include "engine_error.h"
 #include "segment_build.h"
+
+/* A row without a vector in a temporary file; its keys follow. */
+typedef struct EarlyRow
+{
+	uint64		row_pointer;
+	uint64		keys_size;
+} EarlyRow;
 
 typedef struct BuildState
 {
@@ -34,20 +43,18 @@ typedef struct BuildState
 	uint32		next_segment;
 	PigSegmentEntry segments[PIG_SEGMENTS_MAX];
 	int			segment_count;
+	int			segments_without_index; /* for want of memory */
 	PigColumns	columns;
-	PigRow	   *early;			/* rows without a vector before the first vector, which tells the dimension */
-	Size		early_count;
-	Size		early_capacity;
+	BufFile    *early;			/* rows without a vector before the first vector, which tells the dimension; NULL: none */
+	uint64		early_count;
+	PigMeta		meta;			/* while rows go to pending pages */
 	double		rows;
 } BuildState;
 
 static void
 begin_segment(BuildState *build)
 {
-	/* the directory's last place takes all that is left */
-	bool		is_last = build->segment_count == PIG_SEGMENTS_MAX - 1;
-
-	pig_build_begin(&build->segment, build->next_segment++, is_last ? 0 : (uint64) maintenance_work_mem * 1024, (uint64) build->rows);
+	pig_build_begin(&build->segment, build->next_segment++, (uint64) maintenance_work_mem * 1024, (uint64) build->rows);
 	build->segment_rows = 0;
 }
 
@@ -58,10 +65,11 @@ finish_segment(BuildState *build)
 	pig_build_finish(&build->segment, &build->segments[build->segment_count]);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);
 	build->segment_count++;
+	build->segments_without_index += build->segment.has_given_up_index;
 }
 
 /*
- * Whether the segment has no memory for more rows, and there is place for another.
+ * Whether the segment has no memory for more rows, and there is place for another: the directory's last takes all that is left.
  */
 static bool
 is_full(BuildState *build)
@@ -86,40 +94,71 @@ add_row(BuildState *build, const PigRow *row)
 }
 
 /*
- * Keeps a row without a vector until the dimension is known.
+ * Keeps a row without a vector until the dimension is known: all of a table may be such rows.
  */
 static void
-add_early_row(BuildState *build, const PigRow *row)
+keep_early_row(BuildState *build, const PigRow *row)
 {
-	PigRow		kept = *row;
+	EarlyRow	head = {row->row_pointer, row->keys_size};
 
-	if (build->early_count == build->early_capacity)
+	if (build->early == NULL)
 	{
-		Size		capacity = Max(build->early_capacity * 2, 1024);
+		MemoryContext caller = MemoryContextSwitchTo(build->context);
 
-		if (build->early == NULL)
-			build->early = MemoryContextAllocHuge(build->context, capacity * sizeof(PigRow));
-		else
-			build->early = repalloc_huge(build->early, capacity * sizeof(PigRow));
-		build->early_capacity = capacity;
+		build->early = BufFileCreateTemp(false);
+		MemoryContextSwitchTo(caller);
 	}
+	BufFileWrite(build->early, &head, sizeof(head));
 	if (row->keys_size > 0)
-	{
-		void	   *keys = MemoryContextAllocHuge(build->context, row->keys_size);
+		BufFileWrite(build->early, unconstify(void *, row->keys), row->keys_size);
+	build->early_count++;
+}
 
-		memcpy(keys, row->keys, row->keys_size);
-		kept.keys = keys;
+/*
+ * Gives those that wait to `take`, in their order.
+ */
+static void
+take_early_rows(BuildState *build, void (*take) (BuildState *build, const PigRow *row))
+{
+	MemoryContext context;
+	MemoryContext caller;
+
+	if (build->early == NULL)
+		return;
+	context = AllocSetContextCreate(build->context, "pigment early row", ALLOCSET_DEFAULT_SIZES);
+	caller = MemoryContextSwitchTo(context);
+	if (BufFileSeek(build->early, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind a temporary file: %m")));
+	for (uint64 i = 0; i < build->early_count; i++)
+	{
+		EarlyRow	head;
+		PigRow		row = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		BufFileReadExact(build->early, &head, sizeof(head));
+		row.row_pointer = head.row_pointer;
+		row.keys_size = head.keys_size;
+		if (head.keys_size > 0)
+		{
+			void	   *keys = MemoryContextAllocHuge(context, head.keys_size);
+
+			BufFileReadExact(build->early, keys, head.keys_size);
+			row.keys = keys;
+		}
+		take(build, &row);
+		MemoryContextReset(context);
 	}
-	build->early[build->early_count++] = kept;
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	BufFileClose(build->early);
+	build->early = NULL;
 }
 
 static void
 set_dimension(BuildState *build, uint32 dimension)
 {
 	build->segment.dimension = dimension;
-	for (Size i = 0; i < build->early_count; i++)
-		add_row(build, &build->early[i]);
-	build->early_count = 0;
+	take_early_rows(build, add_row);
 }
 
 void
@@ -152,7 +191,7 @@ build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool ali
 	if (vector.dimension != 0 && build->segment.dimension != vector.dimension)
 		pig_refuse_dimension(index, build->segment.dimension, vector.dimension);
 	if (build->segment.dimension == 0 && place >= 0)
-		add_early_row(build, &row);
+		keep_early_row(build, &row);
 	else
 		add_row(build, &row);
 	build->rows += 1;
@@ -168,33 +207,39 @@ build_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool ali
 static void
 tell_segments(const BuildState *build)
 {
-	if (build->segment_count < 2 || pig_options(build->index).kind == PIGMENT_INDEX_FLAT)
-		return;
-	ereport(NOTICE,
-			(errmsg("index \"%s\" has %d segments, because its vectors do not fit into maintenance_work_mem", RelationGetRelationName(build->index),
-					build->segment_count),
-			 errhint("A scan by distance searches one after the other. Increase maintenance_work_mem for fewer.")));
+	if (build->segments_without_index > 0)
+		ereport(WARNING,
+				(errmsg("index \"%s\" has no graph or clusters in %d of its %d segments, because its rows do not fit into maintenance_work_mem",
+						RelationGetRelationName(build->index), build->segments_without_index, build->segment_count),
+				 errdetail("A scan by distance looks at every row of these."),
+				 errhint("Increase maintenance_work_mem.")));
+	else if (build->segment_count > 1 && pig_options(build->index).kind != PIGMENT_INDEX_FLAT)
+		ereport(NOTICE,
+				(errmsg("index \"%s\" has %d segments, because its vectors do not fit into maintenance_work_mem",
+						RelationGetRelationName(build->index), build->segment_count),
+				 errhint("A scan by distance searches one after the other. Increase maintenance_work_mem for fewer.")));
+}
+
+static void
+append_row(BuildState *build, const PigRow *row)
+{
+	uint64		full_bytes;
+
+	/* it tells where the chain ends by now */
+	pig_read_meta(build->index, &build->meta);
+	(void) pig_append_row(build->index, &build->meta, row, false, &full_bytes);
 }
 
 static void
 publish(BuildState *build)
 {
-	PigMeta		meta;
-
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_PUBLISH);
 	if (build->segment.builder != NULL)
 		finish_segment(build);
 	if (build->segment_count > 0)
 		pig_publish_segments(build->index, build->segments, build->segment_count, build->next_segment, build->segment.dimension);
-	pig_read_meta(build->index, &meta);
 	/* a table without any vector: its rows wait in pending pages for the first one */
-	for (Size i = 0; i < build->early_count; i++)
-	{
-		uint64		full_bytes;
-
-		CHECK_FOR_INTERRUPTS();
-		(void) pig_append_row(build->index, &meta, &build->early[i], false, &full_bytes);
-	}
+	take_early_rows(build, append_row);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) build->rows);
 }
 

@@ -65,6 +65,18 @@
 #define PIG_HAS_EXPLAIN_HOOK
 #endif
 
+/* 16 reads all that is asked for, or raises. */
+#if PG_VERSION_NUM < 160000
+#include "storage/buffile.h"
+
+static inline void
+BufFileReadExact(BufFile *file, void *to, size_t size)
+{
+	if (BufFileRead(file, to, size) != size)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
+}
+#endif
+
 /* 18 counts searches for EXPLAIN (ANALYZE). */
 #if PG_VERSION_NUM >= 180000
 #define pig_count_search(scan) ((void) ((scan)->instrument != NULL && (scan)->instrument->nsearches++))

@@ -117,6 +117,7 @@ pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
 	memset(entry, 0, sizeof(*entry));
 	if (pigment_segment_builder_zero_vectors(build->builder) == 0)
 		entry->flags |= PIG_SEGMENT_NO_ZERO;
+	build->has_given_up_index = pigment_segment_builder_has_given_up_index(build->builder);
 	pigment_segment_builder_free(build->builder);
 	build->builder = NULL;
 	entry->segment = build->segment;

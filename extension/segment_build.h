@@ -23,6 +23,7 @@ typedef struct PigBuild
 
 	pigment_segment_builder *builder;	/* NULL: no segment is being built */
 	uint32		segment;
+	bool		has_given_up_index; /* the last one that was finished, for want of memory */
 	ErrorData  *error;			/* raised in a callback */
 	MemoryContext context;
 	MemoryContextCallback release;

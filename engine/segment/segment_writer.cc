@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@
 
 namespace pigment {
 namespace {
+
+// Rows without a vector wait for the end of the others in pieces of so many bytes.
+constexpr size_t kHeldBytes = size_t{16} << 10;
+// What the keys of a row take that was not seen.
+constexpr size_t kUsualKeys = 4096;
+// Of a limited budget: with these rows no more may be in use. An index takes three quarters
+// (index_part.cc), and what is left is for postings and pages when the rows are written.
+constexpr uint64_t ShareOfHeld(uint64_t limit_bytes) { return limit_bytes / 16 * 13; }
 
 // An id until its place among the others is known.
 struct PendingId {
@@ -74,6 +83,7 @@ struct SegmentWriter::State {
                                    .threads = given.threads,
                                    .budget = given.budget,
                                    .pause = given.pause});
+    has_given_up = !made.ok();
     if (made.ok()) index = *std::move(made);
   }
 
@@ -103,12 +113,13 @@ struct SegmentWriter::State {
   void Hold(const HostRow& row);
   // Room for a row that is kept back because it has no vector.
   Status MakeHeldRoom(size_t keys);
-  // What was kept back goes behind the rows so far.
+  // What was kept back goes behind the rows so far, and its memory with it.
   Status AddHeld();
   Status AddOrdinal(uint64_t ordinal);
   Status AddTexts(const RowView& row);
   Status PadVectors(uint64_t slots);
-  Status WriteRowVectors();
+  // Which vector row number `rows` has, once there is a row without one.
+  Status AddRowVector(bool has_vector);
   Status WriteIdIndex();
 
   const SegmentOptions options;
@@ -121,7 +132,6 @@ struct SegmentWriter::State {
   uint32_t rows = 0;
   uint32_t vectors = 0;
   uint64_t zero_vectors = 0;
-  std::vector<uint32_t> rows_without_vector;
   std::vector<std::byte> halves;  // of the vector that is being added
   std::string code;               // its code
   uint64_t last_ordinal = 0;
@@ -133,14 +143,19 @@ struct SegmentWriter::State {
   CellWriter cells;
   std::optional<TextWriter> text;
   std::unique_ptr<IndexWriter> index;  // null: the segment will have none
+  bool has_given_up = false;           // for want of memory
   // Rows without a vector, while there is an index: row pointer, bytes of keys, these.
   struct HeldRow {
     uint64_t row_pointer;
     uint64_t keys_bytes;
     uint64_t has_known_keys;  // a bool, without padding
   };
-  std::vector<std::byte> held;
-  Reservation held_reservation{options.budget};
+  struct HeldRows {
+    Reservation reservation;
+    std::vector<std::byte> bytes;  // never beyond the capacity that it began with
+  };
+  std::deque<HeldRows> held;
+  size_t held_keys_max = kUsualKeys;  // of a row so far
 };
 
 Status SegmentWriter::State::CheckDimension(size_t dimension) const {
@@ -168,8 +183,8 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
         Detail::kLimit,
         fmt::format("segment {} has {} rows, the most there can be", options.segment, rows));
   }
+  PIGMENT_RETURN_IF_ERROR(AddRowVector(!vector.empty()));
   if (vector.empty()) {
-    PIGMENT_RETURN_IF_ERROR(Push(rows_without_vector, rows, reservation));
     ++rows;
     return Status::Ok();
   }
@@ -245,19 +260,13 @@ Status SegmentWriter::State::PadVectors(uint64_t slots) {
   return Status::Ok();
 }
 
-Status SegmentWriter::State::WriteRowVectors() {
-  uint32_t vector = 0;
-  auto without = rows_without_vector.begin();
-  for (uint32_t row = 0; row < rows; ++row) {
-    uint32_t value = kNoVector;
-    if (without != rows_without_vector.end() && *without == row) {
-      ++without;
-    } else {
-      value = vector++;
-    }
-    PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kRowVectors, sizeof value)->Add(value));
-  }
-  return Status::Ok();
+Status SegmentWriter::State::AddRowVector(bool has_vector) {
+  if (has_vector && vectors == rows) return Status::Ok();
+  PartWriter* const part = packer.Part(BlockKind::kRowVectors, sizeof(uint32_t));
+  // The first without: those before it have the vectors of their own numbers.
+  for (uint32_t row = 0; vectors == rows && row < rows; ++row)
+    PIGMENT_RETURN_IF_ERROR(part->Add(row));
+  return part->Add(has_vector ? vectors : kNoVector);
 }
 
 Status SegmentWriter::State::WriteIdIndex() {
@@ -334,33 +343,47 @@ Status SegmentWriter::State::AddPointer(const HostRow& row) {
 }
 
 Status SegmentWriter::State::MakeHeldRoom(size_t keys) {
-  const size_t bytes = held.size() + sizeof(HeldRow) + keys;
-  if (bytes <= held.capacity()) return Status::Ok();
-  const size_t capacity = std::max(bytes, held.capacity() * 2);
-  PIGMENT_RETURN_IF_ERROR(held_reservation.Grow(capacity - held.capacity()));
-  held.reserve(capacity);
+  const size_t bytes = sizeof(HeldRow) + keys;
+  if (!held.empty() && held.back().bytes.capacity() - held.back().bytes.size() >= bytes)
+    return Status::Ok();
+  const size_t capacity = std::max(bytes, kHeldBytes);
+  const MemoryBudget* const budget = options.budget;
+  if (budget != nullptr && budget->limit_bytes() != 0 &&
+      budget->used_bytes() + capacity > ShareOfHeld(budget->limit_bytes())) {
+    return ResourceExhausted(
+        Detail::kMemory, fmt::format("{} more bytes of rows without a vector have no room in {}",
+                                     capacity, budget->limit_bytes()));
+  }
+  HeldRows more{Reservation(options.budget), {}};
+  PIGMENT_RETURN_IF_ERROR(more.reservation.Grow(capacity));
+  more.bytes.reserve(capacity);
+  held.push_back(std::move(more));
   return Status::Ok();
 }
 
 void SegmentWriter::State::Hold(const HostRow& row) {
   const HeldRow kept{row.row_pointer, row.keys.size(), row.has_known_keys};
   const auto head = std::as_bytes(std::span(&kept, 1));
-  held.insert(held.end(), head.begin(), head.end());
-  held.insert(held.end(), row.keys.begin(), row.keys.end());
+  std::vector<std::byte>& to = held.back().bytes;
+  to.insert(to.end(), head.begin(), head.end());
+  to.insert(to.end(), row.keys.begin(), row.keys.end());
+  held_keys_max = std::max(held_keys_max, row.keys.size());
 }
 
 Status SegmentWriter::State::AddHeld() {
-  for (size_t at = 0; at < held.size();) {
-    HeldRow row;
-    std::memcpy(&row, held.data() + at, sizeof row);
-    at += sizeof row;
-    PIGMENT_RETURN_IF_ERROR(AddPointer({.vector = {},
-                                        .row_pointer = row.row_pointer,
-                                        .keys = std::span(held).subspan(at, row.keys_bytes),
-                                        .has_known_keys = row.has_known_keys != 0}));
-    at += row.keys_bytes;
+  for (; !held.empty(); held.pop_front()) {
+    const std::span<const std::byte> bytes(held.front().bytes);
+    for (size_t at = 0; at < bytes.size();) {
+      HeldRow row;
+      std::memcpy(&row, bytes.data() + at, sizeof row);
+      at += sizeof row;
+      PIGMENT_RETURN_IF_ERROR(AddPointer({.vector = {},
+                                          .row_pointer = row.row_pointer,
+                                          .keys = bytes.subspan(at, row.keys_bytes),
+                                          .has_known_keys = row.has_known_keys != 0}));
+      at += row.keys_bytes;
+    }
   }
-  held.clear();
   return Status::Ok();
 }
 
@@ -372,6 +395,7 @@ Status SegmentWriter::State::AddHostRow(const HostRow& row) {
   }
   if (index != nullptr && (row.vector.empty() || !index->MakeRoom())) {
     index.reset();
+    has_given_up = true;
     PIGMENT_RETURN_IF_ERROR(AddHeld());
   }
   return AddPointer(row);
@@ -396,9 +420,13 @@ Status SegmentWriter::AddUnindexedRow(std::span<const float> vector, uint64_t ro
 }
 
 bool SegmentWriter::HasRoom() {
-  constexpr size_t kUsualKeys = 4096;
   State& state = *state_;
-  return state.index == nullptr || (state.index->MakeRoom() && state.MakeHeldRoom(kUsualKeys).ok());
+  return state.index == nullptr ||
+         (state.index->MakeRoom() && state.MakeHeldRoom(state.held_keys_max).ok());
+}
+
+bool SegmentWriter::has_given_up_index() const {
+  return state_->has_given_up && state_->vectors >= state_->options.index_vectors_min;
 }
 
 uint64_t SegmentWriter::zero_vectors() const { return state_->zero_vectors; }
@@ -415,7 +443,6 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   const auto slots =
       (uint64_t{state.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));
-  if (state.vectors != state.rows) PIGMENT_RETURN_IF_ERROR(state.WriteRowVectors());
   if (state.kind == State::Rows::kRecords) PIGMENT_RETURN_IF_ERROR(state.WriteIdIndex());
   if (state.kind == State::Rows::kPointers && state.options.row_keys)
     PIGMENT_RETURN_IF_ERROR(state.inverted.Finish(1));

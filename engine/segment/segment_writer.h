@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Builds one segment in one pass: all parts stream to the sink side by side, so memory is a
-// run of blocks for each part plus 16 bytes a record, or 4 bytes a row of a host that has no
-// vector; and, for an index, its vectors and what its build takes. One thread at a time; the caller
-// owns the sink.
+// run of blocks for each part plus 16 bytes a record; and, for an index, its vectors and what its
+// build takes, and of a host the rows that have no vector. One thread at a time; the caller owns
+// the sink.
 
 #pragma once
 
@@ -70,7 +70,9 @@ class SegmentWriter {
   // Whether the memory for the index, or for rows without a vector, has room for one more row;
   // without it there is no index: one who adds a row all the same has given it up.
   bool HasRoom();
-  // The same for a row whose keys nobody knows, because it is in no index where it comes from: nor
+  // Whether the vectors that were added are enough for an index, and there was no memory for it.
+  bool has_given_up_index() const;
+  // As AddRow, of a row whose keys nobody knows, because it is in no index where it comes from: nor
   // will it be here. REQUIRES: row_keys.
   Status AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer);
 

@@ -130,6 +130,7 @@ TEST(HostIndex, ReadsFewPagesForTheFirstRows) {
 struct Built {
   uint64_t rows = 0;
   pigment_segment_info info{};
+  bool has_given_up = false;
 };
 
 Built BuildWithin(uint64_t budget_bytes, uint64_t rows_max, bool goes_on) {
@@ -162,6 +163,7 @@ Built BuildWithin(uint64_t budget_bytes, uint64_t rows_max, bool goes_on) {
   EXPECT_EQ(pigment_segment_builder_finish(builder, &root, nullptr, &rows, error.out()), PIGMENT_OK)
       << error.message();
   EXPECT_FALSE(pigment_segment_builder_has_room(builder));
+  built.has_given_up = pigment_segment_builder_has_given_up_index(builder);
   pigment_segment_builder_free(builder);
   EXPECT_EQ(rows, built.rows);
   EXPECT_EQ(promised == ~uint64_t{0}, budget_bytes == 0);
@@ -188,9 +190,14 @@ TEST(HostIndex, HasNoMoreRowsThanItsMemoryHasRoomFor) {
   EXPECT_LT(some.rows, 6000u);
   EXPECT_GT(some.rows, 1000u);
   EXPECT_EQ(some.info.index, PIGMENT_INDEX_GRAPH);
+  EXPECT_FALSE(some.has_given_up);
   const Built more = BuildWithin(4 << 20, 6000, true);
   EXPECT_EQ(more.rows, 6000u);
-  EXPECT_EQ(more.info.index, PIGMENT_INDEX_FLAT) << "it was given up";
+  EXPECT_EQ(more.info.index, PIGMENT_INDEX_FLAT);
+  EXPECT_TRUE(more.has_given_up);
+  const Built few = BuildWithin(64 << 10, 50, true);
+  EXPECT_TRUE(few.has_given_up) << "there was no memory to begin with";
+  EXPECT_FALSE(pigment_segment_builder_has_given_up_index(nullptr));
 }
 
 TEST(HostIndex, PromisesMoreRowsTheMoreMemoryThereIs) {

@@ -508,6 +508,9 @@ inline void AddSegments(std::vector<Entry>& t) {
                      pigment_segment_builder_zero_vectors(LiveOrNull(w.builders, a.input()));
                  Require(zeros < 1000000, "no more vectors than were added");
                }});
+  t.push_back({"pigment_segment_builder_has_given_up_index", [](World& w, Arguments& a) {
+                 pigment_segment_builder_has_given_up_index(LiveOrNull(w.builders, a.input()));
+               }});
   t.push_back({"pigment_segment_builder_free", [](World& w, Arguments& a) {
                  pigment_segment_builder_free(Remove(w.builders, a.input()));
                }});

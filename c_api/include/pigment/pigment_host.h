@@ -299,6 +299,8 @@ PIGMENT_API uint64_t pigment_segment_index_rows_max(const pigment_segment_option
 /* Whether there is memory for one more row and the index that is asked for. A row that is added without gives up the index, which is then built of
    no row; so a host finishes the segment and begins another. True where there is none. Since 0.2. */
 PIGMENT_API bool pigment_segment_builder_has_room(pigment_segment_builder *builder);
+/* Whether the rows that were added would have had the index that is asked for, had there been memory for it. Since 0.2. */
+PIGMENT_API bool pigment_segment_builder_has_given_up_index(const pigment_segment_builder *builder);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_finish(pigment_segment_builder *builder,
                                                                           uint32_t *root, uint32_t *pages,
                                                                           uint64_t *rows, pigment_error **error);

@@ -12,6 +12,8 @@
 #include "engine/base/memory_files.h"
 #include "engine/block/file_block_sink.h"
 #include "engine/block/file_block_source.h"
+#include "engine/segment/host_keys.h"
+#include "engine/segment/inverted_reader.h"
 #include "engine/segment/root.h"
 #include "tests/engine/segment/segment_fixture.h"
 
@@ -271,17 +273,91 @@ TEST(SegmentWriter, StaysWithinItsBudgetOrSaysSo) {
   options.budget = &budget;
   {
     SegmentWriter writer(options, &blocks);
-    // What is kept in memory of a row without a vector is its number.
+    // What is kept in memory of a record is a hash of its id.
+    Record record;
+    record.embedding = {1, 2, 3, 4};
     Status status;
-    uint64_t rows = 0;
-    while (status.ok() && rows < 1000000) status = writer.AddRow({}, rows++);
+    while (status.ok() && record.ordinal < 1000000) {
+      record.id = std::to_string(++record.ordinal);
+      status = writer.AddRecord(record);
+    }
     EXPECT_EQ(status.detail(), Detail::kMemory);
-    EXPECT_GT(rows, 5000u);
+    EXPECT_GT(record.ordinal, 1000u);
     EXPECT_EQ(writer.Finish().status().detail(), Detail::kMemory)
         << "a segment with a hole must not be finished";
     EXPECT_LE(budget.used_bytes(), 100000u);
   }
   EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+// Keys of a row: a text in column 0.
+std::vector<std::byte> KeysOf(std::string_view text) {
+  const HostKey key{0, HostKey::Kind::kValue, text};
+  const HostKeyList list{
+      1, &key, [](const void* keys, size_t i) { return static_cast<const HostKey*>(keys)[i]; }};
+  std::vector<std::byte> keys(HostKeysBytes(list));
+  EncodeHostKeys(list, keys.data());
+  return keys;
+}
+
+// Of longer ones the 64 rows that a group has at least are more than little memory is enough for.
+constexpr size_t kTextOfFewGroups = 300;
+
+// A segment of as many rows as there is room for, of which one in `step` has a vector and each has
+// `text_bytes` of keys.
+void BuildWithin(MemoryBudget& budget, uint32_t step, size_t text_bytes) {
+  SCOPED_TRACE(testing::Message() << budget.limit_bytes() << " bytes, a vector in " << step
+                                  << " rows, texts of " << text_bytes);
+  std::mt19937_64 random(step);
+  MemoryBlockSource blocks("test");
+  SegmentOptions options;
+  options.segment = 7;
+  options.dimension = 8;
+  options.index.kind = SegmentKind::kClusters;
+  options.index_vectors = 1 << 20;
+  options.index_grows = true;
+  options.row_keys = true;
+  options.budget = &budget;
+  SegmentWriter writer(options, &blocks);
+  std::vector<uint64_t> with, without;  // row pointers
+  for (uint64_t row = 0; writer.HasRoom(); ++row) {
+    ASSERT_LT(row, 1000000u) << "there is no end of room";
+    const bool has_vector = row % step == 0;
+    const std::string number = std::to_string(row);
+    const auto keys = KeysOf(number + std::string(text_bytes - number.size(), 'x'));
+    ASSERT_OK(
+        writer.AddRow(has_vector ? RandomVector(random, 8) : std::vector<float>{}, row, keys));
+    (has_vector ? with : without).push_back(row);
+  }
+  EXPECT_GT(with.size() + without.size(), budget.limit_bytes() / 16 / (text_bytes + 24));
+  auto summary = writer.Finish();
+  ASSERT_OK(summary);
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  ASSERT_OK((*segment)->Verify());
+  EXPECT_EQ((*segment)->has_index(), with.size() > 1) << "it was given up";
+  EXPECT_EQ((*segment)->info().vectors, with.size());
+  std::vector<uint64_t> pointers(with.size() + without.size());
+  ASSERT_OK((*segment)->ReadRowPointers(0, pointers));
+  with.insert(with.end(), without.begin(), without.end());
+  EXPECT_EQ(pointers, with) << "rows without a vector come last";
+  if (text_bytes > kTextOfFewGroups) return;
+  auto groups = (*segment)->NewInvertedReader()->Groups();
+  ASSERT_OK(groups);
+  for (const InvertedReader::Group& group : *groups)
+    EXPECT_TRUE(group.is_indexed) << "rows from " << group.first << " on";
+}
+
+TEST(SegmentWriter, HasRoomForPagesAndPostingsOfRowsWithoutAVectorToo) {
+  for (uint64_t limit = uint64_t{1} << 20; limit < uint64_t{5} << 20; limit += limit / 12) {
+    for (const uint32_t step : {3u, 50u}) {
+      for (const size_t text_bytes : {size_t{8}, kTextOfFewGroups, size_t{9000}}) {
+        MemoryBudget budget("build", limit);
+        BuildWithin(budget, step, text_bytes);
+        EXPECT_EQ(budget.used_bytes(), 0u);
+      }
+    }
+  }
 }
 
 TEST(SegmentWriter, StreamsManyTimesItsBudget) {

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Builds stay within maintenance_work_mem: where most rows have no vector, where the first one comes late or never, and where the directory of
+# segments is full.
+
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('build');
+$node->init;
+$node->append_conf('postgresql.conf', "autovacuum = off\nshared_buffers = 8MB\nmax_wal_size = 2GB\nwal_level = minimal\nmax_wal_senders = 0\n");
+$node->start;
+$node->safe_psql('postgres', q{
+	CREATE EXTENSION pigment;
+	-- the most kilobytes that this backend ever had, with the shared buffers that it saw
+	CREATE FUNCTION most() RETURNS int LANGUAGE sql VOLATILE AS
+		$$ SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::int $$;
+	-- whether an index gives the rows that the table has
+	CREATE FUNCTION is_whole(relation text, index regclass) RETURNS bool LANGUAGE plpgsql SET enable_seqscan = off AS $$
+	DECLARE
+		whole bool;
+	BEGIN
+		EXECUTE format('SELECT (SELECT live_rows FROM pigment.check(%L)) = (SELECT count(*) FROM %I)', index, relation) INTO whole;
+		RETURN whole;
+	END $$;
+});
+
+# Builds an index in a session of its own; returns by how much that grew, in kB, and what it was told.
+sub build
+{
+	my ($memory, $statement) = @_;
+	my ($status, $output, $told) = $node->psql('postgres', "SET maintenance_work_mem = '$memory'; SELECT most(); $statement; SELECT most();");
+	my ($before, $after) = split /\n/, $output;
+	is($status, 0, "$memory: $statement") or diag($told);
+	return (($after // 0) - ($before // 0), $told);
+}
+
+# The shared buffers, the memory of the build, and what code and catalogs take that were not needed before.
+sub allowed
+{
+	my ($memory_mb) = @_;
+	return (8 + $memory_mb + 24) * 1024;
+}
+
+# A third of the rows has a vector, and what the others are found by is wide.
+$node->safe_psql('postgres', q{
+	CREATE TABLE third (id int, note text, body text, v vector(8));
+	INSERT INTO third SELECT n, repeat(md5(n::text), 8), 'No. ' || n, CASE WHEN n % 3 = 0 THEN array_fill(n % 1009, ARRAY[8])::vector END
+		FROM generate_series(1, 30000) n;
+});
+my $question = q{SELECT count(*) FROM third WHERE note = repeat(md5('20001'), 8) OR body LIKE '%777%'};
+my $answer = $node->safe_psql('postgres', $question);
+my $nearest = q{SELECT id FROM third WHERE body LIKE '%99%' ORDER BY v <-> array_fill(999, ARRAY[8])::vector, id LIMIT 20};
+my $expected = $node->safe_psql('postgres', $nearest);
+for my $memory_kb (1024, 1040, 1536, 2080, 4200)
+{
+	my ($grown) = build("${memory_kb}kB", 'CREATE INDEX third_v ON third USING pigment (v, note, body text_trgm_ops) WITH (kind = spann)');
+	cmp_ok($grown, '<', allowed($memory_kb / 1024), "${memory_kb}kB: the backend grew by $grown kB");
+	is($node->safe_psql('postgres', "SELECT is_whole('third', 'third_v')"), 't', "${memory_kb}kB: all rows are in the index");
+	my $settings = 'SET enable_seqscan = off; SET pigment.target_recall = 1;';
+	is($node->safe_psql('postgres', "$settings $question"), $answer, "${memory_kb}kB: conditions find what they find without");
+	is($node->safe_psql('postgres', "$settings $nearest"), $expected, "${memory_kb}kB: so do scans by distance");
+	$node->safe_psql('postgres', 'DROP INDEX third_v');
+}
+
+# Nobody knows how long vectors are before the first one.
+$node->safe_psql('postgres', q{
+	CREATE TABLE late (id int, note text, v vector);
+	INSERT INTO late SELECT n, repeat(md5(n::text), 30) FROM generate_series(1, 100000) n;
+});
+my ($grown) = build('1MB', 'CREATE INDEX late_v ON late USING pigment (v, note)');
+cmp_ok($grown, '<', allowed(1), "no vector at all: the backend grew by $grown kB");
+is($node->safe_psql('postgres', "SELECT is_whole('late', 'late_v')"), 't', 'no vector at all: all rows are in the index');
+$node->safe_psql('postgres', q{DROP INDEX late_v; INSERT INTO late SELECT -n, 'with', ARRAY[n, 1] FROM generate_series(1, 100) n});
+($grown) = build('1MB', 'CREATE INDEX late_v ON late USING pigment (v, note)');
+cmp_ok($grown, '<', allowed(1), "vectors come last: the backend grew by $grown kB");
+is($node->safe_psql('postgres', "SELECT is_whole('late', 'late_v')"), 't', 'vectors come last: all rows are in the index');
+is($node->safe_psql('postgres', q{
+	SET enable_seqscan = off;
+	SELECT id FROM late ORDER BY v <-> '[7,1]' LIMIT 1;
+	SELECT id FROM late WHERE note = repeat(md5('99999'), 30);
+}), "-7\n99999", 'vectors come last: both kinds of rows are found');
+
+# The directory has place for 252 segments, and the last of them no more memory than the others.
+$node->safe_psql('postgres', q{
+	CREATE TABLE crowd (id int, v vector(8));
+	INSERT INTO crowd SELECT n, array_fill(n % 1000 + n / 1e6, ARRAY[8]) FROM generate_series(1, 2000000) n;
+});
+($grown, my $told) = build('1MB', 'CREATE INDEX crowd_v ON crowd USING pigment (v) WITH (kind = spann)');
+cmp_ok($grown, '<', allowed(1), "the directory is full: the backend grew by $grown kB");
+like($told, qr/WARNING:  index "crowd_v" has no graph or clusters in 1 of its 252 segments, .*HINT:  Increase maintenance_work_mem\./s,
+	'... and the last segment has no index, which is said');
+is($node->safe_psql('postgres', "SELECT is_whole('crowd', 'crowd_v')"), 't', '... and all rows are in the index');
+is($node->safe_psql('postgres', q{
+	SET enable_seqscan = off;
+	SELECT id FROM crowd ORDER BY v <-> array_fill(999 + 1999999 / 1e6, ARRAY[8])::vector LIMIT 1;
+}), '1999999', '... and found by distance');
+$node->stop;
+done_testing();
