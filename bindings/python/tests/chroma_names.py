@@ -13,11 +13,14 @@ CLASSES = {
     "": ("Collection", "Key", "Schema", "EmbeddingFunction", "HnswIndexConfig", "SpannIndexConfig", "VectorIndexConfig", "SparseVectorIndexConfig",
          "FtsIndexConfig", "StringInvertedIndexConfig", "IntInvertedIndexConfig", "FloatInvertedIndexConfig", "BoolInvertedIndexConfig"),
     "execution.expression": ("Search", "Knn", "Val", "Rrf", "Sum", "Sub", "Mul", "Div", "Abs", "Exp", "Log", "Max", "Min", "Limit", "Select", "GroupBy", "MinK", "MaxK"),
-    "api": ("ClientAPI", "AdminAPI"), "api.client": ("Client", "AdminClient"), "api.shared_system_client": ("SharedSystemClient",),
+    "api": ("ClientAPI", "AdminAPI"), "api.models.AsyncCollection": ("AsyncCollection",),
+    "api.collection_configuration": ("CollectionConfiguration", "CreateCollectionConfiguration", "CreateHNSWConfiguration", "CreateSpannConfiguration",
+                                     "UpdateCollectionConfiguration", "UpdateHNSWConfiguration", "UpdateSpannConfiguration"), "api.client": ("Client", "AdminClient"), "api.shared_system_client": ("SharedSystemClient",),
     "api.models.Collection": ("Collection",), "api.types": ("ValueTypes", "DefaultEmbeddingFunction", "DataLoader"),
     "utils.embedding_functions": ("SentenceTransformerEmbeddingFunction", "DefaultEmbeddingFunction"),
 }
-CALLS = ("Client", "EphemeralClient", "PersistentClient", "AdminClient", "HttpClient", "AsyncHttpClient", "CloudClient", "configure", "get_settings")
+CALLS = ("Client", "EphemeralClient", "PersistentClient", "AdminClient", "HttpClient", "AsyncHttpClient", "CloudClient", "configure", "get_settings",
+         "utils.batch_utils.create_batches", "utils.embedding_functions.register_embedding_function")
 
 
 def module(name):
@@ -61,12 +64,12 @@ def members(kind):
 
 
 def main():
-    top, errors = module(""), module("errors")
+    errors = module("errors")
     kinds = {name: kind for name, kind in vars(errors).items() if inspect.isclass(kind) and kind.__module__ == errors.__name__ and not inspect.isabstract(kind)}
     print(json.dumps({
         "names": {name: sorted(one for one, value in vars(module(name)).items() if is_own(one, value)) for name in MODULES},
         "classes": {f"{name}.{one}".lstrip("."): members(getattr(module(name), one)) for name, wanted in CLASSES.items() for one in wanted},
-        "calls": {name: parameters(getattr(top, name)) for name in CALLS},
+        "calls": {name: parameters(getattr(module(name.rpartition(".")[0]), name.rpartition(".")[2])) for name in CALLS},
         "results": {name: sorted(one.__annotations__) for name, one in vars(module("api.types")).items() if name in ("GetResult", "QueryResult")},
         "errors": {name: {"name": kind.name(), "code": kind("words").code(), "words": str(kind("words")), "message": kind("words").message(),
                           "above": [one.__name__ for one in kind.__mro__[1:] if one.__module__.split(".")[0] in (sys.argv[1], "builtins")]} for name, kind in kinds.items()},

@@ -19,7 +19,7 @@ MISSING = {
         "utils.embedding_functions.SparseEmbeddingFunction utils.embedding_functions.sparse_known_embedding_functions"),
     "there are no keys of customers": ".Cmek api.types.Cmek api.types.CmekProvider",
     "there is no server": (
-        ".AsyncClientAPI .AdminClientCreator .AsyncClientCreator .ClientCreator .CloudClientArg .TokenTransportHeader types.CloudClientArg config.APIVersion "
+        ".AdminClientCreator .AsyncClientCreator .ClientCreator .CloudClientArg .TokenTransportHeader types.CloudClientArg config.APIVersion "
         "Client.get_user_identity ClientAPI.get_user_identity *.get_chroma_cloud_api_key_from_clients"),
     "there are no components": "config.Component config.System config.RoutingMode config.LEGACY_ERROR config.C config.T *.from_system",
     "the status of an index is Collection.segments()": "api.types.IndexingStatus",
@@ -58,7 +58,7 @@ DIFFERENT = {
     "Client": "without settings it has those of configure()", "AdminClient": "None is the same as Settings()",
     "Client.()": "as above", "AdminClient.()": "as above", "SharedSystemClient.()": "as above",
     "HttpClient": "raises, whatever it is given", "AsyncHttpClient": "raises, whatever it is given", "CloudClient": "raises, whatever it is given",
-    "Collection.()": "a client makes collections", "EmbeddingFunction.()": "a protocol there, a class here",
+    "Collection.()": "a client makes collections", "AsyncCollection.()": "as above", "EmbeddingFunction.()": "a protocol there, a class here",
 }
 
 # Exceptions that are others.

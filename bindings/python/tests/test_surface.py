@@ -4,6 +4,8 @@
 import gc
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import uuid
 
@@ -126,6 +128,58 @@ def test_every_name_of_chroma_is_there_or_says_what_is():
         assert len(str(raises((AttributeError, name), getattr, chromadb, name))) > 30
     raises((AttributeError, "no nonsense"), getattr, chromadb, "nonsense")
     assert chromadb.utils.embedding_functions.DefaultEmbeddingFunction().name() == "default"
+
+
+FRAMEWORK = """
+import pigment
+pigment.stand_in_for_chromadb()
+pigment.stand_in_for_chromadb()
+import chromadb
+import chromadb.config
+import chromadb.utils.embedding_functions as functions
+from chromadb import Search, Settings
+from chromadb.api import ClientAPI, CreateCollectionConfiguration
+from chromadb.api.models.AsyncCollection import AsyncCollection
+from chromadb.api.models.Collection import Collection
+from chromadb.api.types import QueryResult, Where
+from chromadb.errors import NotFoundError
+from chromadb.execution.expression import K, Knn
+from chromadb.utils.batch_utils import create_batches
+
+assert chromadb is pigment and chromadb.config.Settings is Settings is pigment.Settings and functions is pigment.utils.embedding_functions
+client = chromadb.PersistentClient("store", Settings(anonymized_telemetry=False))
+configuration = CreateCollectionConfiguration({"hnsw": {"space": "cosine"}})
+docs = client.create_collection("docs", configuration=configuration, embedding_function=None)
+assert isinstance(client, ClientAPI) and isinstance(docs, Collection)
+for ids, embeddings, metadatas, documents in create_batches(client, ["a", "b"], [[1, 0], [0, 1]], None, ["one", "two"]):
+    docs.add(ids, embeddings, metadatas, documents)
+assert docs.search(Search().rank(Knn([1, 0.1])).limit(1).select(K.DOCUMENT))["documents"] == [["one"]]
+try:
+    client.get_collection("none")
+except NotFoundError:
+    print("well")
+"""
+
+
+def test_other_peoples_code_finds_the_package_as_chromadb():
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, "-c", FRAMEWORK], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.stdout == "well\n" and done.returncode == 0, done.stdout
+        pathlib.Path(folder, "chromadb.py").write_text("")  # the package itself
+        done = subprocess.run([sys.executable, "-c", "import chromadb, pigment\npigment.stand_in_for_chromadb()"], cwd=folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 1 and "RuntimeError: chromadb is imported already" in done.stdout, done.stdout
+
+
+def test_what_is_too_much_for_a_batch_is_split():
+    class Small:
+        def get_max_batch_size(self):
+            return 2
+
+    split = chromadb.utils.batch_utils.create_batches
+    assert split(Small(), ["a", "b"], None, None, ["x", "y"]) == [(["a", "b"], None, None, ["x", "y"])]
+    assert split(Small(), ["a", "b", "c"], [[1], [2], [3]], None, ["x", "y", "z"]) == [
+        (["a", "b"], [[1], [2]], None, ["x", "y"]), (["c"], [[3]], None, ["z"])]
 
 
 def test_from_env_reads_what_the_library_does_not():

@@ -11,7 +11,10 @@ What Chroma has and this has not raises NotImplementedError; docs/from-chroma.md
 from __future__ import annotations
 
 import copy
+import importlib
 import os
+import pkgutil
+import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -19,7 +22,7 @@ from . import api, config, errors, execution, types, utils
 from ._declarations import ABI_VERSION
 from ._library import CancelToken, build_info, call_options, check, limits, repair, status_name, version
 from .aio import AsyncClient, AsyncCollection, AsyncEphemeralClient, AsyncPersistentClient
-from .api import AdminAPI, ClientAPI
+from .api import AdminAPI, AsyncClientAPI, ClientAPI
 from .api.types import (
     CollectionMetadata, Document, Documents, Embedding, Embeddings, ID, IDs, Include, Metadata, Metadatas, URI, URIs,
     UpdateCollectionMetadata, UpdateMetadata, Where, WhereDocument,
@@ -43,7 +46,7 @@ from .schema import (
 __version__ = version()
 
 __all__ = [
-    "ABI_VERSION", "AdminAPI", "AdminClient", "AsyncClient", "AsyncCollection", "AsyncEphemeralClient", "AsyncHttpClient",
+    "ABI_VERSION", "AdminAPI", "AdminClient", "AsyncClient", "AsyncClientAPI", "AsyncCollection", "AsyncEphemeralClient", "AsyncHttpClient",
     "AsyncPersistentClient", "BoolInvertedIndexConfig", "CancelToken", "Client", "ClientAPI", "CloudClient", "Collection", "CollectionMetadata",
     "Compaction", "DEFAULT_DATABASE", "DEFAULT_TENANT", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding",
     "EmbeddingFunction", "Embeddings", "EphemeralClient", "Filter", "FloatInvertedIndexConfig", "FtsIndexConfig", "GetResult", "HnswIndexConfig",
@@ -51,8 +54,8 @@ __all__ = [
     "PersistentClient", "QueryResult", "ReadLevel", "Rrf", "Schema", "Search", "SearchResult", "SentenceTransformerEmbeddingFunction", "Settings",
     "SpannIndexConfig", "SparseVectorIndexConfig", "StringInvertedIndexConfig", "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata",
     "UpdateMetadata", "VectorIndexConfig", "Where", "WhereDocument", "WriteResult", "__version__", "api", "build_info", "call_options", "check",
-    "config", "configure", "errors", "execution", "from_env", "get_settings", "limits", "register_embedding_function", "repair", "status_name",
-    "types", "utils", "version",
+    "config", "configure", "errors", "execution", "from_env", "get_settings", "limits", "register_embedding_function", "repair",
+    "stand_in_for_chromadb", "status_name", "types", "utils", "version",
 ]
 
 _settings = Settings()
@@ -141,6 +144,20 @@ def _of_text(variable: str, text: str, default: Any) -> Any:
         except ValueError:
             raise ValueError(f"{variable}: expected an integer, got {text!r}") from None
     return text
+
+
+def stand_in_for_chromadb() -> None:
+    """Lets other people's code that says `import chromadb` find this package, also below it (chromadb.api.types): call it before that code is imported. RuntimeError where
+    chromadb itself is imported already."""
+    there = sys.modules.get("chromadb")
+    if there is not None and there is not sys.modules[__name__]:
+        raise RuntimeError("chromadb is imported already: call stand_in_for_chromadb() before what imports it")
+    for module in pkgutil.walk_packages(__path__, __name__ + "."):
+        if not module.name.rsplit(".", 1)[-1].startswith("_"):
+            importlib.import_module(module.name)
+    for name, loaded in list(sys.modules.items()):
+        if name == __name__ or name.startswith(__name__ + "."):
+            sys.modules["chromadb" + name[len(__name__):]] = loaded
 
 
 _NOT_HERE = {

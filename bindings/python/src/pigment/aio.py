@@ -9,6 +9,7 @@ import functools
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from uuid import UUID
 
 from . import client as sync_client
 from . import collection as sync_collection
@@ -72,7 +73,21 @@ class AsyncCollection:
 
     def __init__(self, collection: sync_collection.Collection) -> None:
         self.sync = collection
-        self.id, self.tenant, self.database = collection.id, collection.tenant, collection.database
+
+    @property
+    def id(self) -> UUID:
+        return self.sync.id
+
+    @property
+    def tenant(self) -> str:
+        return self.sync.tenant
+
+    @property
+    def database(self) -> str:
+        return self.sync.database
+
+    def get_model(self) -> dict[str, Any]:
+        return self.sync.get_model()
 
     @property
     def name(self) -> str:
@@ -85,6 +100,10 @@ class AsyncCollection:
     @property
     def configuration(self) -> dict[str, Any]:
         return self.sync.configuration
+
+    @property
+    def configuration_json(self) -> dict[str, Any]:
+        return self.sync.configuration_json
 
     @property
     def schema(self) -> Schema:
@@ -113,6 +132,8 @@ class AsyncCollection:
     flush = _twin(sync_collection.Collection.flush)
     compact = _twin(sync_collection.Collection.compact)
     segments = _twin(sync_collection.Collection.segments)
+    fork_count = _twin(sync_collection.Collection.fork_count)
+    get_indexing_status = _twin(sync_collection.Collection.get_indexing_status)
     fork = _collection_twin(sync_collection.Collection.fork)
 
     async def iterate(self, *arguments: Any, **keywords: Any) -> AsyncIterator[GetResult]:

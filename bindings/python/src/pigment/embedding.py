@@ -200,10 +200,15 @@ _registered: dict[str, Any] = {"default": DefaultEmbeddingFunction, LEXICAL: Lex
 _Kind = TypeVar("_Kind", bound=type)
 
 
-def register_embedding_function(kind: _Kind) -> _Kind:
-    """Lets collections that were made with this class be opened without naming it: its build_from_config makes the function. A decorator."""
-    _registered[kind.name()] = kind  # type: ignore[attr-defined]
-    return kind
+def register_embedding_function(ef_class: Any = None) -> Any:
+    """Lets collections that were made with this class be opened without naming it: its build_from_config makes the function. A decorator, with and
+    without parentheses."""
+
+    def register(kind: _Kind) -> _Kind:
+        _registered[kind.name()] = kind  # type: ignore[attr-defined]
+        return kind
+
+    return register if ef_class is None else register(ef_class)
 
 
 # Stands for "none was given"; Chroma has an instance of its default there too.
