@@ -171,6 +171,33 @@ def test_other_peoples_code_finds_the_package_as_chromadb():
         assert done.returncode == 1 and "RuntimeError: chromadb is imported already" in done.stdout, done.stdout
 
 
+LEFT_OPEN = """
+import shutil, sys
+import pigment
+clients = [pigment.PersistentClient(name) for name in ("gone", "burning", "kept")]
+for client in clients:
+    client.create_collection("docs", embedding_function=None).add(ids=["a"], embeddings=[[1]])
+shutil.rmtree("gone")
+call, burning = pigment.client.call, clients[1]._address
+
+def watched(name, *arguments):
+    call(name, *arguments)
+    print(name, flush=True)
+    if sys.argv[1] == "fire" and arguments[0] == burning:
+        raise OSError("the disk is on fire")
+
+pigment.client.call = watched
+"""
+
+
+def test_at_exit_every_store_is_closed_whatever_became_of_another():
+    for what in ("well", "fire"):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", LEFT_OPEN, what], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            assert done.stdout.count("pigment_client_close\n") == 2, done.stdout  # the third has no directory any more
+            assert ("on fire" in done.stdout) == (what == "fire") and done.stdout.count("Traceback") == (what == "fire"), done.stdout
+
+
 def test_what_is_too_much_for_a_batch_is_split():
     class Small:
         def get_max_batch_size(self):

@@ -77,11 +77,18 @@ class Store:
 
     @classmethod
     def close_all(cls) -> None:
+        """The first error is raised when all are closed; a directory that was deleted meanwhile is none."""
+        failed: Exception | None = None
         with cls._lock:
             for store in [one for one in cls._open.values() if one.key[0] == os.getpid()]:
                 store.clients = 1
-                store.release()
-
+                try:
+                    store.release()
+                except Exception as error:
+                    if os.path.isdir(store.key[1]):
+                        failed = failed or error
+        if failed is not None:
+            raise failed
 
     @classmethod
     def begin_in_child(cls) -> None:
