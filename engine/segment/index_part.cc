@@ -221,16 +221,20 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
     if (!is_graph || probe_bytes < BytesOfWalk(points_.count()))
       return WriteClusters(space, clusters, packer);
   }
-  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, GraphOptionsOf(build_)));
+  const GraphOptions options = GraphOptionsOf(build_);
+  PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
+  // In what the build has given back.
+  GraphNodes nodes(points_, graph,
+                   GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes());
   PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
-                           CalibrateReach(points_, graph, {.pause = build_.pause}));
+                           CalibrateReach(nodes, {.pause = build_.pause}));
   // What walks really take may still be more: of rows of very different length, for example. Built
   // again, because both together have no room in what was reserved.
   if (probe_bytes < reach.For(kUsualNeighbors, kUsualRecall).visits * BytesOfVisit()) {
     PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(points_));
     return WriteClusters(space, clusters, packer);
   }
-  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, graph, reach, packer));
+  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, graph, nodes, reach, packer));
   return Written{.kind = SegmentKind::kGraph, .clusters = 1};
 }
 
@@ -302,8 +306,9 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
 }
 
 Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& graph,
-                               const ReachTable& reach, BlockPacker& packer) const {
-  const GraphEncoder encoder(points_, graph);
+                               GraphNodes& nodes, const ReachTable& reach,
+                               BlockPacker& packer) const {
+  const GraphEncoder& encoder = nodes.encoder();
   const float radius = GreatestLength(points_);
   PIGMENT_RETURN_IF_ERROR(WriteHead(space,
                                     {.places = encoder.places(),
@@ -320,8 +325,7 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& grap
   part = packer.Part(BlockKind::kGraphNodes, element_bytes);
   for (uint32_t i = 0; i < points_.count(); ++i) {
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
-    encoder.EncodeNode(i, node.data());
-    PIGMENT_RETURN_IF_ERROR(part->AddDense(node.data(), node.size()));
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
   }
   if (radius == 0) return Status::Ok();
   std::vector<std::byte> code(RowCodeBytes(points_.dimension()));

@@ -31,6 +31,7 @@
 #include "engine/segment/root.h"
 #include "engine/vector/cluster_lists.h"
 #include "engine/vector/graph.h"
+#include "engine/vector/graph_encode.h"
 #include "engine/vector/graph_node.h"
 #include "engine/vector/graph_space.h"
 #include "engine/vector/reach_table.h"
@@ -106,8 +107,8 @@ class IndexWriter {
   };
   Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
-  Status WriteGraph(const GraphSpaceNumbers& space, const Graph& graph, const ReachTable& reach,
-                    BlockPacker& packer) const;
+  Status WriteGraph(const GraphSpaceNumbers& space, const Graph& graph, GraphNodes& nodes,
+                    const ReachTable& reach, BlockPacker& packer) const;
   Result<Written> WriteClusters(const GraphSpaceNumbers& space, const Calibrated& clusters,
                                 BlockPacker& packer) const;
 

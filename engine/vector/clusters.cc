@@ -144,9 +144,10 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   return clustering;
 }
 
-NumberLists Clustering::Members(uint32_t taken) const {
+NumberLists Clustering::Members(uint32_t begin, uint32_t end) const {
   const auto count = static_cast<uint32_t>(nearest_.size() / near_);
-  return Invert(clusters_, count, [&](uint32_t vector) { return of(vector).first(taken); });
+  return Invert(clusters_, count,
+                [&](uint32_t vector) { return of(vector).subspan(begin, end - begin); });
 }
 
 std::vector<uint32_t> Clustering::Middles() const {

@@ -66,10 +66,10 @@ class Clustering {
   std::span<const uint32_t> of(uint32_t vector) const {
     return std::span(nearest_).subspan(size_t{vector} * near_, near_);
   }
-  // Vectors by cluster, each in the first `taken` of those that are around it. REQUIRES 1 <= taken
-  // <= near(). With one taken, `numbers` has each vector once, and what goes through them finds
-  // what is near to the last one in the caches.
-  NumberLists Members(uint32_t taken) const;
+  // Vectors by cluster, each in those of the clusters around it that are from the begin-th to before
+  // the end-th. REQUIRES begin < end <= near(). Of the first alone, `numbers` has each vector once,
+  // and what goes through them finds what is near to the last one in the caches.
+  NumberLists Members(uint32_t begin, uint32_t end) const;
   // Of each cluster that is the nearest of some vector, the vector that is nearest to its centroid.
   std::vector<uint32_t> Middles() const;
 

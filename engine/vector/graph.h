@@ -23,6 +23,8 @@ class Graph {
   uint32_t count() const { return static_cast<uint32_t>(degrees_.size()); }
   uint32_t degree_max() const { return degree_max_; }
   uint64_t link_count() const;
+  // What it takes.
+  uint64_t bytes() const { return (links_.size() + degrees_.size()) * sizeof(uint32_t); }
 
   std::span<const uint32_t> links(uint32_t vector) const {
     return {links_.data() + size_t{vector} * degree_max_, degrees_[vector]};

@@ -12,6 +12,7 @@
 
 #include "engine/vector/clusters.h"
 #include "engine/vector/graph_node.h"
+#include "engine/vector/member_codes.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/rotation.h"
 #include "engine/vector/shared_loop.h"
@@ -147,7 +148,7 @@ Status GraphBuilder::LinkToNeighbors() {
                            FindNeighbors(vectors_, clustering, options_.neighbors));
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
-  order_ = clustering.Members(1).numbers;
+  order_ = clustering.Members(0, 1).numbers;
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
     graph_.SetLinks(i, selector.Select(lists.of(i)));
   }));
@@ -246,14 +247,16 @@ uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions&
   const uint64_t near = options.clusters_searched;
   const uint64_t each =
       near * 2 * sizeof(uint32_t) +                                         // Clustering
-      neighbors.list_max * sizeof(Neighbor) + sizeof(uint32_t) +            // NeighborLists
+      neighbors.list_max * sizeof(Neighbor) + 2 * sizeof(uint32_t) +        // NeighborLists
       (near + neighbors.clusters_joined + 2) * sizeof(uint32_t) +           // members of clusters
       (2 * uint64_t{neighbors.descent} + 3 + threads) * sizeof(uint32_t) +  // both directions
       (2 * uint64_t{options.degree_max} + 5) * sizeof(uint32_t);            // links, inverted
   const uint64_t clusters = count / options.vectors_per_cluster + 1;
   constexpr uint64_t kCentroidCopies = 3;
-  const uint64_t panels = threads * (kClusterMembersMax + VectorPanels::kWidth);
-  return each * count + (clusters * kCentroidCopies + panels) * dimension * sizeof(float);
+  const uint64_t of_thread =
+      MemberCodes::Bytes(dimension, kClusterMembersMax) + clusters * sizeof(uint32_t);
+  return each * count + clusters * kCentroidCopies * dimension * sizeof(float) +
+         VectorPanels::kWidth * dimension * sizeof(float) + threads * of_thread;
 }
 
 Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options) {

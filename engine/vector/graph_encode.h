@@ -2,26 +2,30 @@
 //
 // Nodes of a whole graph (graph_node.h), encoded from the points that it was built over: one for
 // each point, and those that link to the entries, as if from the centre of all, where the points'
-// space begins. Borrows both; any number of threads, each with bytes of its own.
+// space begins. Both classes borrow points and graph.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "engine/base/large_pages.h"
 #include "engine/vector/graph.h"
 #include "engine/vector/graph_node.h"
 #include "engine/vector/vector_table.h"
 
 namespace pigment {
 
+// Any number of threads, each with bytes of its own.
 class GraphEncoder {
  public:
   // REQUIRES: graph.count() == points.count(), graph.degree_max() <= kLinksPerNodeMax.
   GraphEncoder(const VectorTable& points, const Graph& graph)
       : points_(points), graph_(graph), places_(GraphNodePlaces(graph.degree_max())) {}
 
+  const VectorTable& points() const { return points_; }
   uint32_t places() const { return places_; }
   size_t node_bytes() const { return GraphNodeBytes(points_.dimension(), places_); }
   uint32_t entry_nodes() const {
@@ -47,6 +51,23 @@ class GraphEncoder {
   const VectorTable& points_;
   const Graph& graph_;
   const uint32_t places_;
+};
+
+// Nodes that are encoded when they are asked for, and kept: a build's calibration walks over many
+// of those that are written behind it. One thread.
+class GraphNodes {
+ public:
+  // Keeps as many as have room in `bytes`, and some in any case.
+  GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes = 0);
+
+  const GraphEncoder& encoder() const { return encoder_; }
+  // Valid until the next call.
+  std::span<const std::byte> Node(uint32_t point);
+
+ private:
+  const GraphEncoder encoder_;
+  std::vector<uint32_t> holds_;  // of each place the point whose node is there
+  std::vector<std::byte, LargePageAllocator<std::byte>> bytes_;
 };
 
 }  // namespace pigment

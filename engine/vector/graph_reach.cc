@@ -28,41 +28,16 @@ constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.3f, .visits = 2000};
 constexpr LongWalk kLongerWalk = {.rows = 3, .reach = 1.5f, .visits = 6000};
 constexpr LongWalk kLongerShortWalk = {.rows = 2, .reach = 2.2f, .visits = 4000};
 constexpr uint32_t kLongWalksOf = 3;  // one of so many is long
-// Nodes that are kept encoded: the same ones are visited again and again where there are few.
-constexpr uint32_t kNodesKept = 16 << 10;
-
-// Nodes of a graph, encoded when they are visited.
-class NodeCache {
- public:
-  NodeCache(const GraphEncoder& encoder, uint32_t points)
-      : encoder_(encoder),
-        holds_(std::min(points, kNodesKept), SearchStep::kNoVector),
-        bytes_(holds_.size() * encoder.node_bytes()) {}
-
-  std::span<const std::byte> Node(uint32_t point) {
-    const size_t slot = point % holds_.size();
-    const auto node =
-        std::span(bytes_).subspan(slot * encoder_.node_bytes(), encoder_.node_bytes());
-    if (std::exchange(holds_[slot], point) != point) encoder_.EncodeNode(point, node.data());
-    return node;
-  }
-
- private:
-  const GraphEncoder& encoder_;
-  std::vector<uint32_t> holds_;
-  std::vector<std::byte> bytes_;
-};
 
 class TableSource final : public GraphSource {
  public:
-  TableSource(const GraphEncoder& encoder, const VectorTable& points, NodeCache& nodes,
-              std::span<const float> query)
-      : encoder_(encoder),
-        points_(points),
-        nodes_(nodes),
+  TableSource(GraphNodes& nodes, std::span<const float> query)
+      : nodes_(nodes),
+        encoder_(nodes.encoder()),
+        points_(encoder_.points()),
         distance_(Metric::kL2, query),
         centre_square_(InnerProduct(query.data(), query.data(), query.size())),
-        entry_node_(encoder.node_bytes()) {}
+        entry_node_(encoder_.node_bytes()) {}
 
   uint32_t entry_nodes() const override { return encoder_.entry_nodes(); }
   Result<GraphNode> EntryNode(uint32_t number) override {
@@ -83,19 +58,17 @@ class TableSource final : public GraphSource {
     return node;
   }
 
+  GraphNodes& nodes_;
   const GraphEncoder& encoder_;
   const VectorTable& points_;
-  NodeCache& nodes_;
   const DistanceFunction distance_;
   const float centre_square_;
   std::vector<std::byte> entry_node_;
 };
 
 // Walks to each query of a sample.
-Result<CalibrationSums> WalkTo(const CalibrationSample& sample, const VectorTable& points,
-                               const GraphEncoder& encoder, bool is_longer,
+Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& nodes, bool is_longer,
                                const BuildPause& pause) {
-  NodeCache nodes(encoder, points.count());
   GraphWalk walk;
   std::vector<SearchStep> steps;
   CalibrationSums sums;
@@ -105,9 +78,9 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, const VectorTabl
     const LongWalk& longest =
         is_longer ? (is_long ? kLongerWalk : kLongerShortWalk) : (is_long ? kLongWalk : kShortWalk);
     const std::span<const float> query = sample.points.vector(i);
-    TableSource source(encoder, points, nodes, query);
+    TableSource source(nodes, query);
     steps.clear();
-    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query), points.count(),
+    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query), nodes.encoder().points().count(),
                                         {.k = ReachTable::kNeighbors[longest.rows - 1],
                                          .reach = longest.reach,
                                          .visits_max = longest.visits,
@@ -121,14 +94,12 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, const VectorTabl
 
 }  // namespace
 
-Result<ReachTable> CalibrateReach(const VectorTable& points, const Graph& graph,
-                                  const CalibrationOptions& options) {
-  const GraphEncoder encoder(points, graph);
-  return Calibrate(points, options,
+Result<ReachTable> CalibrateReach(GraphNodes& nodes, const CalibrationOptions& options) {
+  return Calibrate(nodes.encoder().points(), options,
                    [&](const CalibrationSample& sample) -> Result<CalibrationSums> {
-                     auto sums = WalkTo(sample, points, encoder, false, options.pause);
+                     auto sums = WalkTo(sample, nodes, false, options.pause);
                      if (!sums.ok() || sums->FindsAll()) return sums;
-                     return WalkTo(sample, points, encoder, true, options.pause);
+                     return WalkTo(sample, nodes, true, options.pause);
                    });
 }
 

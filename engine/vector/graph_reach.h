@@ -6,15 +6,13 @@
 #pragma once
 
 #include "engine/vector/calibration.h"
-#include "engine/vector/graph.h"
+#include "engine/vector/graph_encode.h"
 #include "engine/vector/reach_table.h"
-#include "engine/vector/vector_table.h"
 
 namespace pigment {
 
-// REQUIRES: graph.count() == points.count() > 0. One thread; equal arguments give equal tables on
-// every machine.
-Result<ReachTable> CalibrateReach(const VectorTable& points, const Graph& graph,
-                                  const CalibrationOptions& options);
+// REQUIRES: a graph of one vector or more. One thread; equal graphs give equal tables on every
+// machine.
+Result<ReachTable> CalibrateReach(GraphNodes& nodes, const CalibrationOptions& options);
 
 }  // namespace pigment

@@ -12,25 +12,33 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/vector/member_codes.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/products.h"
 #include "engine/vector/shared_loop.h"
 
 namespace pigment {
 
+namespace {
+
+constexpr size_t kAhead = 2;  // vectors that are asked for before they are compared
+
+float DistanceOf(const VectorTable& vectors, uint32_t a, uint32_t b) {
+  const float product = InnerProduct(vectors.row(a), vectors.row(b), vectors.dimension());
+  return std::max(0.0f, (vectors.square(a) + vectors.square(b)) - 2 * product);
+}
+
+}  // namespace
+
 Status NeighborLists::Reserve(uint32_t count, uint32_t list_max) {
   const uint64_t places = uint64_t{count} * list_max;
   PIGMENT_RETURN_IF_ERROR(
-      reservation_.Grow(places * sizeof(Neighbor) + uint64_t{count} * sizeof(uint32_t)));
+      reservation_.Grow(places * sizeof(Neighbor) + uint64_t{count} * 2 * sizeof(uint32_t)));
   list_max_ = list_max;
   neighbors_.resize(places);
   counts_.resize(count);
+  limits_.resize(count, std::numeric_limits<float>::infinity());
   return Status::Ok();
-}
-
-float NeighborLists::Limit(uint32_t vector) const {
-  return counts_[vector] < list_max_ ? std::numeric_limits<float>::infinity()
-                                     : of(vector).back().distance;
 }
 
 void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found,
@@ -48,17 +56,21 @@ void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found,
   std::copy(merged.begin(), merged.end(),
             neighbors_.begin() + static_cast<ptrdiff_t>(size_t{vector} * list_max_));
   counts_[vector] = static_cast<uint32_t>(merged.size());
+  if (merged.size() == list_max_) limits_[vector] = merged.back().distance;
+}
+
+void NeighborLists::Measure(uint32_t vector, const VectorTable& vectors) {
+  const std::span<Neighbor> list =
+      std::span(neighbors_).subspan(size_t{vector} * list_max_, counts_[vector]);
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i + kAhead < list.size()) vectors.Expect(list[i + kAhead].vector);
+    list[i].distance = DistanceOf(vectors, vector, list[i].vector);
+  }
+  std::sort(list.begin(), list.end());
+  if (list.size() == list_max_) limits_[vector] = list.back().distance;
 }
 
 namespace {
-
-constexpr size_t kAhead = 2;  // vectors that are asked for before they are compared
-
-// Distances by products are off by rounding that depends on nothing but the pair, so one vector has
-// one distance to another however they meet.
-float DistanceOf(float a_square, float b_square, float product) {
-  return std::max(0.0f, (a_square + b_square) - 2 * product);
-}
 
 // For each vector its first `taken` neighbours, and up to as many vectors of whose first it is.
 NumberLists NearInBothDirections(const NeighborLists& lists, uint32_t count, uint32_t taken) {
@@ -101,6 +113,7 @@ class Finder {
   Result<NeighborLists> Run() {
     PIGMENT_RETURN_IF_ERROR(lists_.Reserve(vectors_.count(), options_.list_max));
     PIGMENT_RETURN_IF_ERROR(SearchClusters());
+    PIGMENT_RETURN_IF_ERROR(Measure());
     if (options_.descent > 0) PIGMENT_RETURN_IF_ERROR(Descend());
     return std::move(lists_);
   }
@@ -111,6 +124,9 @@ class Finder {
   class DescentWorker;
 
   Status SearchClusters();
+  Status SearchClusters(const NumberLists& searching, const NumberLists& members);
+  // Estimates become distances.
+  Status Measure();
   Status Descend();
 
   const VectorTable& vectors_;
@@ -132,48 +148,61 @@ std::span<const uint32_t> PartOf(std::span<const uint32_t> numbers, size_t part,
 class Finder::ClusterWorker {
  public:
   explicit ClusterWorker(Finder& finder)
-      : finder_(finder), panels_(finder.vectors_.dimension(), finder.options_.budget) {}
+      : finder_(finder),
+        codes_(finder.vectors_.dimension(), finder.options_.budget),
+        searched_by_(finder.clustering_.clusters()) {}
 
-  // Compares `searching` with `members`.
-  Status Compare(std::span<const uint32_t> searching, std::span<const uint32_t> members,
-                 const BuildPause& pause);
+  // Compares `searching` with `members` of a cluster.
+  Status Compare(uint32_t cluster, std::span<const uint32_t> searching,
+                 std::span<const uint32_t> members, const BuildPause& pause);
 
  private:
-  void Visit(uint32_t vector, std::span<const uint32_t> members, const float* products);
+  void Visit(uint32_t cluster, uint32_t vector, std::span<const uint32_t> members,
+             std::span<const float> distances);
+  // Whether the vector that visits `cluster` is compared with `other` there: they meet once, in the
+  // first of the clusters of `other` that both are in.
+  bool MeetsHere(uint32_t cluster, uint32_t other) const;
 
   Finder& finder_;
-  VectorPanels panels_;
-  std::vector<float> squares_;  // of the members
+  MemberCodes codes_;
   NearPlaces near_;
   std::vector<Neighbor> found_;
   std::vector<Neighbor> merged_;
+  uint32_t visits_ = 0;
+  std::vector<uint32_t> searched_by_;  // the last visit whose vector searches each cluster
 };
 
-Status Finder::ClusterWorker::Compare(std::span<const uint32_t> searching,
+Status Finder::ClusterWorker::Compare(uint32_t cluster, std::span<const uint32_t> searching,
                                       std::span<const uint32_t> members, const BuildPause& pause) {
-  const VectorTable& vectors = finder_.vectors_;
-  std::vector<const float*> rows(members.size());
-  squares_.assign(VectorPanels::StrideOf(members.size()), 0);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i] = vectors.row(members[i]);
-    squares_[i] = vectors.square(members[i]);
+  constexpr size_t kPass = MemberCodes::kRowsPerPass;
+  PIGMENT_RETURN_IF_ERROR(codes_.Pack(finder_.vectors_, members));
+  for (size_t begin = 0; begin < searching.size(); begin += kPass) {
+    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+    const auto rows = searching.subspan(begin, std::min(kPass, searching.size() - begin));
+    for (const uint32_t next : searching.subspan(begin + rows.size()).first(
+             std::min(kPass, searching.size() - begin - rows.size()))) {
+      finder_.vectors_.Expect(next);
+      __builtin_prefetch(finder_.clustering_.of(next).data());
+    }
+    codes_.Estimate(finder_.vectors_, rows);
+    for (size_t i = 0; i < rows.size(); ++i) Visit(cluster, rows[i], members, codes_.distances(i));
   }
-  PIGMENT_RETURN_IF_ERROR(panels_.Pack(rows));
-  return MultiplyRows(panels_, vectors, searching, pause, [&](size_t i, const float* products) {
-    Visit(searching[i], members, products);
-  });
+  return Status::Ok();
 }
 
-void Finder::ClusterWorker::Visit(uint32_t vector, std::span<const uint32_t> members,
-                                  const float* products) {
+void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
+                                  std::span<const uint32_t> members,
+                                  std::span<const float> distances) {
   const size_t list_max = finder_.options_.list_max;
   const std::lock_guard lock(finder_.list_mutexes_[vector % finder_.list_mutexes_.size()]);
-  near_.Find(products, squares_.data(), members.size(), finder_.vectors_.square(vector),
-             finder_.lists_.Limit(vector));
+  near_.Find(distances, finder_.lists_.Limit(vector));
+  if (near_.count() == 0) return;
+  ++visits_;
+  for (const uint32_t searched : finder_.clustering_.of(vector)) searched_by_[searched] = visits_;
   found_.clear();
   for (size_t i = 0; i < near_.count(); ++i) {
     const uint32_t other = members[near_.place(i)];
-    if (other != vector) found_.push_back({near_.distance(i), other});
+    if (other != vector && MeetsHere(cluster, other)) found_.push_back({near_.distance(i), other});
   }
   if (found_.size() > list_max) {
     const auto end = found_.begin() + static_cast<ptrdiff_t>(list_max);
@@ -184,13 +213,33 @@ void Finder::ClusterWorker::Visit(uint32_t vector, std::span<const uint32_t> mem
   finder_.lists_.Merge(vector, found_, merged_);
 }
 
+bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t other) const {
+  for (const uint32_t joined : finder_.clustering_.of(other)) {
+    if (joined == cluster) return true;
+    if (searched_by_[joined] == visits_) return false;
+  }
+  return true;
+}
+
 Status Finder::SearchClusters() {
   const uint32_t near = clustering_.near();
   const uint32_t joined = std::min(near, options_.clusters_joined);
   PIGMENT_RETURN_IF_ERROR(
-      reservation_.Grow(uint64_t{vectors_.count()} * (near + joined) * sizeof(uint32_t)));
-  const NumberLists searching = clustering_.Members(near);
-  const NumberLists members = clustering_.Members(joined);
+      reservation_.Grow((uint64_t{vectors_.count()} * (near + joined) +
+                         uint64_t{options_.threads} * clustering_.clusters()) *
+                        sizeof(uint32_t)));
+  const NumberLists members = clustering_.Members(0, joined);
+  // A list that has what is in the nearest clusters has no place for most of what is in others.
+  uint32_t begin = 0;
+  for (const uint32_t end : {1u, std::min(4u, near), near}) {
+    if (begin == end) continue;
+    PIGMENT_RETURN_IF_ERROR(SearchClusters(clustering_.Members(begin, end), members));
+    begin = end;
+  }
+  return Status::Ok();
+}
+
+Status Finder::SearchClusters(const NumberLists& searching, const NumberLists& members) {
   return ShareLoop(options_.threads, clustering_.clusters(), 1, options_.pause, [&]() -> LoopBody {
     auto worker = std::make_shared<ClusterWorker>(*this);
     return [&, worker](uint32_t cluster, uint32_t, const BuildPause& pause) -> Status {
@@ -198,8 +247,22 @@ Status Finder::SearchClusters() {
       const std::span<const uint32_t> by = searching.of(cluster);
       const size_t parts = (all.size() + kClusterMembersMax - 1) / kClusterMembersMax;
       for (size_t part = 0; part < parts; ++part) {
-        PIGMENT_RETURN_IF_ERROR(
-            worker->Compare(PartOf(by, part, parts), PartOf(all, part, parts), pause));
+        PIGMENT_RETURN_IF_ERROR(worker->Compare(cluster, PartOf(by, part, parts),
+                                                PartOf(all, part, parts), pause));
+      }
+      return Status::Ok();
+    };
+  });
+}
+
+Status Finder::Measure() {
+  constexpr uint32_t kPiece = 256;
+  const std::vector<uint32_t> order = clustering_.Members(0, 1).numbers;
+  return ShareLoop(options_.threads, vectors_.count(), kPiece, options_.pause, [&]() -> LoopBody {
+    return [&](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
+      for (uint32_t i = begin; i < end; ++i) {
+        if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+        lists_.Measure(order[i], vectors_);
       }
       return Status::Ok();
     };
@@ -241,9 +304,7 @@ void Finder::DescentWorker::Better(uint32_t vector) {
   for (size_t i = 0; i < others_.size(); ++i) {
     if (i + kAhead < others_.size()) vectors.Expect(others_[i + kAhead]);
     const uint32_t other = others_[i];
-    const float product =
-        InnerProduct(vectors.row(vector), vectors.row(other), vectors.dimension());
-    const float distance = DistanceOf(vectors.square(vector), vectors.square(other), product);
+    const float distance = DistanceOf(vectors, vector, other);
     if (distance < limit) found_.push_back({distance, other});
   }
   std::sort(found_.begin(), found_.end());
@@ -257,7 +318,7 @@ Status Finder::Descend() {
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
       uint64_t{count} * (2 * uint64_t{taken} + 3 + options_.threads) * sizeof(uint32_t)));
   const NumberLists near = NearInBothDirections(lists_, count, taken);
-  const std::vector<uint32_t> order = clustering_.Members(1).numbers;
+  const std::vector<uint32_t> order = clustering_.Members(0, 1).numbers;
   return ShareLoop(options_.threads, count, kPiece, options_.pause, [&]() -> LoopBody {
     auto worker = std::make_shared<DescentWorker>(*this, near);
     return [worker, &order](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {

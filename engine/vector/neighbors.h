@@ -43,14 +43,18 @@ class NeighborLists {
   // Merges `found` (ascending, in any case without `vector` itself) into its list. Lists of
   // different vectors may be changed side by side, each with memory of its caller's.
   void Merge(uint32_t vector, std::span<const Neighbor> found, std::vector<Neighbor>& merged);
+  // Computes the distances of its list, and sorts it. Lists of different vectors may be changed side
+  // by side.
+  void Measure(uint32_t vector, const VectorTable& vectors);
   // What a neighbour must be nearer than to enter; infinite while there is room.
-  float Limit(uint32_t vector) const;
+  float Limit(uint32_t vector) const { return limits_[vector]; }
 
  private:
   Reservation reservation_;
   uint32_t list_max_ = 0;
   std::vector<Neighbor, LargePageAllocator<Neighbor>> neighbors_;
   std::vector<uint32_t> counts_;
+  std::vector<float> limits_;  // side by side, because they are asked for more often than lists
 };
 
 struct NeighborOptions {

@@ -73,24 +73,25 @@ HWY_ATTR void MultiplyPanel(const float* const* rows, const float* panel, size_t
   }
 }
 
-HWY_ATTR size_t FindNear(const float* products, const float* squares, size_t count, float square,
-                         float limit, uint32_t* places, float* distances) {
+HWY_ATTR size_t FindNear(const float* distances, size_t count, float limit, uint32_t* places,
+                         float* found_distances) {
   const Lanes lanes;
   const hn::RebindToUnsigned<Lanes> numbers;
-  const V own = hn::Set(lanes, square);
   const V most = hn::Set(lanes, limit);
   size_t found = 0;
-  for (size_t i = 0; i < count; i += kLanes) {
-    const V product = hn::LoadU(lanes, products + i);
-    const V distance =
-        hn::Max(hn::Sub(hn::Add(own, hn::LoadU(lanes, squares + i)), hn::Add(product, product)),
-                hn::Zero(lanes));
-    const auto is_near =
-        hn::And(hn::Le(distance, most), hn::FirstN(lanes, HWY_MIN(count - i, kLanes)));
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const V distance = hn::LoadU(lanes, distances + i);
+    const auto is_near = hn::Le(distance, most);
     if (hn::AllFalse(lanes, is_near)) continue;
-    hn::CompressStore(distance, is_near, lanes, distances + found);
+    hn::CompressStore(distance, is_near, lanes, found_distances + found);
     found += hn::CompressStore(hn::Iota(numbers, static_cast<uint32_t>(i)),
                                hn::RebindMask(numbers, is_near), numbers, places + found);
+  }
+  for (; i < count; ++i) {
+    if (!(distances[i] <= limit)) continue;
+    places[found] = static_cast<uint32_t>(i);
+    found_distances[found++] = distances[i];
   }
   return found;
 }
@@ -147,14 +148,13 @@ void VectorPanels::Multiply(std::span<const float* const> rows, float* out) cons
   }
 }
 
-void NearPlaces::Find(const float* products, const float* squares, size_t count, float square,
-                      float limit) {
+void NearPlaces::Find(std::span<const float> distances, float limit) {
   constexpr size_t kBeyond = VectorPanels::kWidth;
-  if (places_.size() < count + kBeyond) {
-    places_.resize(count + kBeyond);
-    distances_.resize(count + kBeyond);
+  if (places_.size() < distances.size() + kBeyond) {
+    places_.resize(distances.size() + kBeyond);
+    distances_.resize(distances.size() + kBeyond);
   }
-  count_ = HWY_DYNAMIC_DISPATCH(FindNear)(products, squares, count, square, limit, places_.data(),
+  count_ = HWY_DYNAMIC_DISPATCH(FindNear)(distances.data(), distances.size(), limit, places_.data(),
                                           distances_.data());
 }
 

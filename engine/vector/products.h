@@ -48,13 +48,11 @@ class VectorPanels {
   std::vector<float> packed_;
 };
 
-// Which of many vectors are near to one, by their products: those whose squared distance, the sum
-// of both squares less twice the product, is at most `limit`; negative ones count as 0. One thread.
+// Which of many distances are at most `limit`. One thread.
 class NearPlaces {
  public:
-  // Ascending. Products and squares can be read up to a whole panel; what is beyond `count` is
-  // anything.
-  void Find(const float* products, const float* squares, size_t count, float square, float limit);
+  // Ascending places.
+  void Find(std::span<const float> distances, float limit);
 
   size_t count() const { return count_; }
   uint32_t place(size_t i) const { return places_[i]; }

@@ -217,7 +217,7 @@ HWY_ATTR void Encode(const EncodeArguments& arguments) {
   V centre_signs[kRegisters];
   for (size_t i = 0; i < kRegisters; ++i) squares[i] = magnitudes[i] = centre_signs[i] = zero;
   for (size_t begin = 0; begin < arguments.dimension; begin += kSums) {
-    uint32_t signs = 0;
+    [[maybe_unused]] uint32_t signs = 0;
     for (size_t i = 0; i < kRegisters; ++i) {
       const V centre = hn::LoadU(lanes, arguments.centre + begin + i * kLanes);
       const V r = hn::Sub(hn::LoadU(lanes, arguments.vector + begin + i * kLanes), centre);
@@ -226,12 +226,18 @@ HWY_ATTR void Encode(const EncodeArguments& arguments) {
       magnitudes[i] = hn::Add(magnitudes[i], hn::Abs(r));
       const V signed_centre = hn::IfThenElse(is_positive, centre, hn::Neg(centre));
       centre_signs[i] = hn::Add(centre_signs[i], signed_centre);
-      uint8_t bits[8] = {};
-      hn::StoreMaskBits(lanes, is_positive, bits);
-      signs |= static_cast<uint32_t>(bits[0] | bits[1] << 8) << (i * kLanes);
+      if constexpr (kLanes >= 8) {  // whole bytes
+        hn::StoreMaskBits(lanes, is_positive, arguments.signs + (begin + i * kLanes) / 8);
+      } else {
+        uint8_t bits[8] = {};
+        hn::StoreMaskBits(lanes, is_positive, bits);
+        signs |= static_cast<uint32_t>(bits[0]) << (i * kLanes);
+      }
     }
-    arguments.signs[begin / 8] = static_cast<uint8_t>(signs);
-    arguments.signs[begin / 8 + 1] = static_cast<uint8_t>(signs >> 8);
+    if constexpr (kLanes < 8) {
+      arguments.signs[begin / 8] = static_cast<uint8_t>(signs);
+      arguments.signs[begin / 8 + 1] = static_cast<uint8_t>(signs >> 8);
+    }
   }
   for (size_t i = 0; i < kRegisters; ++i) {
     hn::StoreU(squares[i], lanes, arguments.squares + i * kLanes);

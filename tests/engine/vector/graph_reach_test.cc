@@ -17,12 +17,18 @@
 namespace pigment {
 namespace {
 
+Result<ReachTable> Calibrate(const VectorTable& points, const Graph& graph,
+                             const CalibrationOptions& options = {}) {
+  GraphNodes nodes(points, graph);
+  return CalibrateReach(nodes, options);
+}
+
 class CalibratedGraph {
  public:
   explicit CalibratedGraph(const MadeVectors& made)
       : world(made, 100),
         graph_(world.table, BuildGraph(world.table, {}).value()),
-        reach(CalibrateReach(graph_.points(), graph_.graph(), {}).value()) {}
+        reach(Calibrate(graph_.points(), graph_.graph()).value()) {}
 
   SearchOfWorld search() {
     return [this](uint32_t query, const TriedSearch& tried, uint64_t* visits) {
@@ -71,8 +77,8 @@ TEST(GraphReach, GrowsWithRecallAndIsTheSameAgain) {
       ClusteredVectors({.count = 2000, .dimension = 32, .clusters = 20, .seed = 4});
   const auto graph = BuildGraph(table, {});
   ASSERT_OK(graph);
-  const auto first = CalibrateReach(table, *graph, {});
-  const auto again = CalibrateReach(table, *graph, {});
+  const auto first = Calibrate(table, *graph);
+  const auto again = Calibrate(table, *graph);
   ASSERT_OK(first);
   ASSERT_OK(again);
   for (size_t row = 0; row < first->values.size(); ++row) {
@@ -90,7 +96,7 @@ TEST(GraphReach, IsThereForAVectorOrTwo) {
     const VectorTable table = NormalVectors({.count = count, .dimension = 16, .seed = 5});
     const auto graph = BuildGraph(table, {});
     ASSERT_OK(graph);
-    const auto reach = CalibrateReach(table, *graph, {});
+    const auto reach = Calibrate(table, *graph);
     ASSERT_OK(reach);
     EXPECT_FALSE(std::isnan(reach->For(10, 0.98).reach));
     EXPECT_FALSE(std::isnan(reach->For(10, 0.98).visits));
@@ -103,7 +109,7 @@ TEST(GraphReach, StopsWhenItIsTold) {
   ASSERT_OK(graph);
   CalibrationOptions options;
   options.pause = [] { return Status(Code::kCancelled, "stop"); };
-  EXPECT_CODE(CalibrateReach(table, *graph, options), Code::kCancelled);
+  EXPECT_CODE(Calibrate(table, *graph, options), Code::kCancelled);
 }
 
 }  // namespace

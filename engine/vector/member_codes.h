@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Members of a cluster in 8 bits a dimension, as what lies between their middle and each: estimates
+// of the squared distances of many vectors to all of them, in a quarter of the time that products
+// of floats take where the machine multiplies bytes (VNNI). An estimate is off by about a
+// thousandth of what both vectors are away from the middle, so it tells near from far within a
+// cluster however tight that is beside the whole. One thread; the same bits on every machine.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/memory_budget.h"
+#include "engine/vector/vector_table.h"
+
+namespace pigment {
+
+class MemberCodes {
+ public:
+  static constexpr size_t kWidth = 32;  // members are packed side by side, so many to a panel
+  // Rows that are compared at once; fewer cost as much as this.
+  static constexpr size_t kRowsPerPass = 12;
+
+  // Memory is charged to `budget` (may be null).
+  MemberCodes(uint32_t dimension, MemoryBudget* budget);
+  // What it takes for `members` at most.
+  static uint64_t Bytes(uint32_t dimension, size_t members);
+
+  // Takes `members` of `vectors` (of the same dimension), in place of those that were here.
+  Status Pack(const VectorTable& vectors, std::span<const uint32_t> members);
+
+  size_t count() const { return count_; }
+  // Estimates of the squared distances of each of 1 to kRowsPerPass rows of `vectors` to all
+  // members, one span for each row, until the next call; what is beyond count() is anything.
+  void Estimate(const VectorTable& vectors, std::span<const uint32_t> rows);
+  std::span<const float> distances(size_t row) const {
+    return std::span(distances_).subspan(row * StrideOf(count_), count_);
+  }
+
+ private:
+  struct Numbers {
+    float square;  // of what is coded
+    float scale;
+    int32_t sum;  // of the codes
+  };
+
+  static constexpr size_t StrideOf(size_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
+  void FindMiddle(const VectorTable& vectors, std::span<const uint32_t> members);
+  // Codes of `vector` less the middle, each four beside those of so many vectors.
+  Numbers Encode(const float* vector, int8_t* codes, size_t side_by_side);
+
+  const uint32_t dimension_;
+  const size_t padded_;  // dimensions, in whole registers
+  Reservation reservation_;
+  size_t count_ = 0;
+  std::vector<float> middle_;
+  std::vector<float> residual_;
+  std::vector<int8_t> codes_;   // of one vector
+  std::vector<int8_t> packed_;  // of each panel: four dimensions of all members, then the next four
+  std::vector<float> squares_;
+  std::vector<float> scales_;
+  std::vector<int8_t> rows_;  // of a pass, packed alike
+  std::vector<float> distances_;
+};
+
+}  // namespace pigment
