@@ -133,14 +133,19 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   clustering.clusters_ = clusters.centroids().count();
   clustering.near_ = std::min(near, clustering.clusters_);
   const uint64_t places = uint64_t{vectors.count()} * clustering.near_;
-  PIGMENT_RETURN_IF_ERROR(clustering.reservation_.Grow(places * 2 * sizeof(uint32_t)));
+  PIGMENT_RETURN_IF_ERROR(
+      clustering.reservation_.Grow((places + vectors.count()) * sizeof(uint32_t)));
+  Reservation reservation(options.budget);
+  PIGMENT_RETURN_IF_ERROR(reservation.Grow((places - vectors.count()) * sizeof(float)));
   clustering.nearest_.resize(places);
-  clustering.distances_.resize(places);
+  std::vector<float> distances(places);
   std::vector<uint32_t> rows(vectors.count());
   std::iota(rows.begin(), rows.end(), 0u);
   PIGMENT_RETURN_IF_ERROR(clusters.Nearest(vectors, rows, clustering.near_,
-                                           clustering.nearest_.data(), clustering.distances_.data(),
-                                           options));
+                                           clustering.nearest_.data(), distances.data(), options));
+  clustering.distances_.reserve(vectors.count());
+  for (size_t i = 0; i < places; i += clustering.near_)
+    clustering.distances_.push_back(distances[i]);
   return clustering;
 }
 
@@ -155,8 +160,7 @@ std::vector<uint32_t> Clustering::Middles() const {
   std::vector<uint32_t> middles(clusters_, kNobody);
   for (uint32_t i = 0; i < nearest_.size() / near_; ++i) {
     uint32_t& middle = middles[of(i)[0]];
-    if (middle == kNobody || distances_[size_t{i} * near_] < distances_[size_t{middle} * near_])
-      middle = i;
+    if (middle == kNobody || distances_[i] < distances_[middle]) middle = i;
   }
   std::erase(middles, kNobody);
   return middles;

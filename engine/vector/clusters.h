@@ -66,9 +66,14 @@ class Clustering {
   std::span<const uint32_t> of(uint32_t vector) const {
     return std::span(nearest_).subspan(size_t{vector} * near_, near_);
   }
-  // Vectors by cluster, each in those of the clusters around it that are from the begin-th to before
-  // the end-th. REQUIRES begin < end <= near(). Of the first alone, `numbers` has each vector once,
-  // and what goes through them finds what is near to the last one in the caches.
+  // The clusters of a vector are likely to be asked for soon.
+  void Expect(uint32_t vector) const {
+    __builtin_prefetch(of(vector).data());
+    __builtin_prefetch(&of(vector).back());
+  }
+  // Vectors by cluster, each in those of the clusters around it that are from the begin-th to
+  // before the end-th. REQUIRES begin < end <= near(). Of the first alone, `numbers` has each
+  // vector once, and what goes through them finds what is near to the last one in the caches.
   NumberLists Members(uint32_t begin, uint32_t end) const;
   // Of each cluster that is the nearest of some vector, the vector that is nearest to its centroid.
   std::vector<uint32_t> Middles() const;
@@ -80,7 +85,7 @@ class Clustering {
   uint32_t clusters_ = 0;
   uint32_t near_ = 0;
   std::vector<uint32_t> nearest_;
-  std::vector<float> distances_;
+  std::vector<float> distances_;  // to the nearest one
 };
 
 }  // namespace pigment

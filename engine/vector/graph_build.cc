@@ -23,8 +23,8 @@ namespace {
 // Which of its candidates a vector links to. One thread.
 class LinkSelector {
  public:
-  LinkSelector(const VectorTable& vectors, const GraphOptions& options)
-      : vectors_(vectors), options_(options) {}
+  LinkSelector(const VectorTable& vectors, const PairCodes& codes, const GraphOptions& options)
+      : vectors_(vectors), codes_(codes), options_(options) {}
 
   // Of `candidates`, ascending; valid until the next call.
   std::span<const uint32_t> Select(std::span<const Neighbor> candidates);
@@ -33,28 +33,40 @@ class LinkSelector {
                                          std::span<const uint32_t> others);
 
  private:
+  enum class Spared { kNo, kYes, kDuplicate };
+  // Whether a link of the vector that has `candidate` to that is spared because of one to `link`.
+  Spared SparedBy(uint32_t link, const Neighbor& candidate) const;
+
   const VectorTable& vectors_;
+  const PairCodes& codes_;
   const GraphOptions& options_;
   std::vector<Neighbor> candidates_;
   std::vector<uint32_t> links_;
   std::vector<uint32_t> spared_;  // nearest first
 };
 
+LinkSelector::Spared LinkSelector::SparedBy(uint32_t link, const Neighbor& candidate) const {
+  const PairCodes::Bounds bounds = codes_.Between(candidate.vector, link);
+  if (bounds.least * options_.slack > candidate.distance) return Spared::kNo;
+  if (bounds.least > 0 && bounds.most * options_.slack <= candidate.distance) return Spared::kYes;
+  const float distance = vectors_.Distance(candidate.vector, link);
+  if (distance * options_.slack > candidate.distance) return Spared::kNo;
+  return distance > 0 ? Spared::kYes : Spared::kDuplicate;
+}
+
 std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candidates) {
   links_.clear();
   spared_.clear();
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (links_.size() == options_.degree_max) return links_;
-    if (i + 1 < candidates.size()) vectors_.Expect(candidates[i + 1].vector);
+    if (i + 1 < candidates.size()) codes_.Expect(candidates[i + 1].vector);
     const Neighbor& candidate = candidates[i];
-    float to_link = 0;
-    const bool is_spared = std::ranges::any_of(links_, [&](uint32_t link) {
-      to_link = vectors_.Distance(candidate.vector, link);
-      return to_link * options_.slack <= candidate.distance;
-    });
-    if (!is_spared) {
+    Spared spared = Spared::kNo;
+    for (size_t j = 0; j < links_.size() && spared == Spared::kNo; ++j)
+      spared = SparedBy(links_[j], candidate);
+    if (spared == Spared::kNo) {
       links_.push_back(candidate.vector);
-    } else if (to_link > 0) {  // of duplicates one is enough
+    } else if (spared == Spared::kYes) {  // of duplicates one is enough
       spared_.push_back(candidate.vector);
     }
   }
@@ -88,6 +100,7 @@ class GraphBuilder {
         options_(options),
         budget_(options.neighbors.budget),
         reservation_(budget_),
+        codes_(budget_),
         graph_(budget_) {}
 
   Result<Graph> Run();
@@ -112,6 +125,7 @@ class GraphBuilder {
   const GraphOptions& options_;
   MemoryBudget* const budget_;
   Reservation reservation_;
+  PairCodes codes_;
   Graph graph_;
   std::vector<uint32_t> order_;  // of all vectors: Clustering::InOrder
   std::vector<bool> reachable_;
@@ -123,7 +137,7 @@ Status GraphBuilder::ForEachVector(const Visit& visit) const {
   constexpr uint32_t kPiece = 256;
   return ShareLoop(options_.neighbors.threads, vectors_.count(), kPiece, options_.neighbors.pause,
                    [&]() -> LoopBody {
-                     auto selector = std::make_shared<LinkSelector>(vectors_, options_);
+                     auto selector = std::make_shared<LinkSelector>(vectors_, codes_, options_);
                      return [&, selector](uint32_t begin, uint32_t end,
                                           const BuildPause& pause) -> Status {
                        for (uint32_t i = begin; i < end; ++i) {
@@ -144,8 +158,9 @@ Status GraphBuilder::LinkToNeighbors() {
   PIGMENT_ASSIGN_OR_RETURN(const Clustering clustering,
                            Clustering::Make(vectors_, options_.vectors_per_cluster,
                                             options_.clusters_searched, clusters));
+  PIGMENT_RETURN_IF_ERROR(codes_.Make(vectors_, options_.neighbors.pause));
   PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists,
-                           FindNeighbors(vectors_, clustering, options_.neighbors));
+                           FindNeighbors(vectors_, clustering, codes_, options_.neighbors));
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
   order_ = clustering.Members(0, 1).numbers;
@@ -245,12 +260,16 @@ uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions&
   const NeighborOptions& neighbors = options.neighbors;
   const uint32_t threads = neighbors.threads;
   const uint64_t near = options.clusters_searched;
+  // Numbers of each vector while its neighbours are found, then while links are made mutual.
+  const uint64_t searching = near + neighbors.clusters_joined + 2;
+  const uint64_t descending = 2 * uint64_t{neighbors.descent} + 3 + threads;
+  const uint64_t links = uint64_t{options.degree_max} + 2;
+  const uint64_t finding = near + 1 + 2 + std::max({searching, descending, links});
   const uint64_t each =
-      near * 2 * sizeof(uint32_t) +                                         // Clustering
-      neighbors.list_max * sizeof(Neighbor) + 2 * sizeof(uint32_t) +        // NeighborLists
-      (near + neighbors.clusters_joined + 2) * sizeof(uint32_t) +           // members of clusters
-      (2 * uint64_t{neighbors.descent} + 3 + threads) * sizeof(uint32_t) +  // both directions
-      (2 * uint64_t{options.degree_max} + 5) * sizeof(uint32_t);            // links, inverted
+      PairCodes::Bytes(dimension) +
+      std::max({2 * near * sizeof(uint32_t),
+                finding * sizeof(uint32_t) + neighbors.list_max * sizeof(Neighbor),
+                (2 * links + 1) * sizeof(uint32_t)});
   const uint64_t clusters = count / options.vectors_per_cluster + 1;
   constexpr uint64_t kCentroidCopies = 3;
   const uint64_t of_thread =

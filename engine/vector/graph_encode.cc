@@ -34,8 +34,7 @@ GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t b
 
 std::span<const std::byte> GraphNodes::Node(uint32_t point) {
   const size_t place = point % holds_.size();
-  const auto node =
-      std::span(bytes_).subspan(place * encoder_.node_bytes(), encoder_.node_bytes());
+  const auto node = std::span(bytes_).subspan(place * encoder_.node_bytes(), encoder_.node_bytes());
   if (std::exchange(holds_[place], point) != point) encoder_.EncodeNode(point, node.data());
   return node;
 }

@@ -80,7 +80,8 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& node
     const std::span<const float> query = sample.points.vector(i);
     TableSource source(nodes, query);
     steps.clear();
-    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query), nodes.encoder().points().count(),
+    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query),
+                                        nodes.encoder().points().count(),
                                         {.k = ReachTable::kNeighbors[longest.rows - 1],
                                          .reach = longest.reach,
                                          .visits_max = longest.visits,

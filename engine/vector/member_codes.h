@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/base/memory_budget.h"
+#include "engine/vector/byte_rows.h"
 #include "engine/vector/vector_table.h"
 
 namespace pigment {
@@ -41,16 +42,10 @@ class MemberCodes {
   }
 
  private:
-  struct Numbers {
-    float square;  // of what is coded
-    float scale;
-    int32_t sum;  // of the codes
-  };
-
   static constexpr size_t StrideOf(size_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
   void FindMiddle(const VectorTable& vectors, std::span<const uint32_t> members);
   // Codes of `vector` less the middle, each four beside those of so many vectors.
-  Numbers Encode(const float* vector, int8_t* codes, size_t side_by_side);
+  ByteRow Encode(const float* vector, int8_t* codes, size_t side_by_side);
 
   const uint32_t dimension_;
   const size_t padded_;  // dimensions, in whole registers

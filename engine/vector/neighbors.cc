@@ -22,6 +22,7 @@ namespace pigment {
 namespace {
 
 constexpr size_t kAhead = 2;  // vectors that are asked for before they are compared
+constexpr size_t kCodesAhead = 6;
 
 float DistanceOf(const VectorTable& vectors, uint32_t a, uint32_t b) {
   const float product = InnerProduct(vectors.row(a), vectors.row(b), vectors.dimension());
@@ -103,11 +104,12 @@ NumberLists NearInBothDirections(const NeighborLists& lists, uint32_t count, uin
 // What all threads share.
 class Finder {
  public:
-  Finder(const VectorTable& vectors, const Clustering& clustering, const NeighborOptions& options)
+  Finder(const VectorTable& vectors, const Clustering& clustering, const PairCodes& codes,
+         const NeighborOptions& options)
       : vectors_(vectors),
         clustering_(clustering),
+        codes_(codes),
         options_(options),
-        reservation_(options.budget),
         lists_(options.budget) {}
 
   Result<NeighborLists> Run() {
@@ -131,8 +133,8 @@ class Finder {
 
   const VectorTable& vectors_;
   const Clustering& clustering_;
+  const PairCodes& codes_;
   const NeighborOptions& options_;
-  Reservation reservation_;
   NeighborLists lists_;
   // A vector searches several clusters, each by any thread: its list is locked meanwhile. In which
   // order its clusters come makes no difference to what it has in the end.
@@ -179,10 +181,11 @@ Status Finder::ClusterWorker::Compare(uint32_t cluster, std::span<const uint32_t
   for (size_t begin = 0; begin < searching.size(); begin += kPass) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     const auto rows = searching.subspan(begin, std::min(kPass, searching.size() - begin));
-    for (const uint32_t next : searching.subspan(begin + rows.size()).first(
-             std::min(kPass, searching.size() - begin - rows.size()))) {
+    for (const uint32_t next :
+         searching.subspan(begin + rows.size())
+             .first(std::min(kPass, searching.size() - begin - rows.size()))) {
       finder_.vectors_.Expect(next);
-      __builtin_prefetch(finder_.clustering_.of(next).data());
+      finder_.clustering_.Expect(next);
     }
     codes_.Estimate(finder_.vectors_, rows);
     for (size_t i = 0; i < rows.size(); ++i) Visit(cluster, rows[i], members, codes_.distances(i));
@@ -224,10 +227,10 @@ bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t other) const {
 Status Finder::SearchClusters() {
   const uint32_t near = clustering_.near();
   const uint32_t joined = std::min(near, options_.clusters_joined);
-  PIGMENT_RETURN_IF_ERROR(
-      reservation_.Grow((uint64_t{vectors_.count()} * (near + joined) +
-                         uint64_t{options_.threads} * clustering_.clusters()) *
-                        sizeof(uint32_t)));
+  Reservation reservation(options_.budget);
+  PIGMENT_RETURN_IF_ERROR(reservation.Grow((uint64_t{vectors_.count()} * (near + joined) +
+                                            uint64_t{options_.threads} * clustering_.clusters()) *
+                                           sizeof(uint32_t)));
   const NumberLists members = clustering_.Members(0, joined);
   // A list that has what is in the nearest clusters has no place for most of what is in others.
   uint32_t begin = 0;
@@ -247,8 +250,8 @@ Status Finder::SearchClusters(const NumberLists& searching, const NumberLists& m
       const std::span<const uint32_t> by = searching.of(cluster);
       const size_t parts = (all.size() + kClusterMembersMax - 1) / kClusterMembersMax;
       for (size_t part = 0; part < parts; ++part) {
-        PIGMENT_RETURN_IF_ERROR(worker->Compare(cluster, PartOf(by, part, parts),
-                                                PartOf(all, part, parts), pause));
+        PIGMENT_RETURN_IF_ERROR(
+            worker->Compare(cluster, PartOf(by, part, parts), PartOf(all, part, parts), pause));
       }
       return Status::Ok();
     };
@@ -302,8 +305,9 @@ void Finder::DescentWorker::Better(uint32_t vector) {
   const float limit = finder_.lists_.Limit(vector);
   found_.clear();
   for (size_t i = 0; i < others_.size(); ++i) {
-    if (i + kAhead < others_.size()) vectors.Expect(others_[i + kAhead]);
+    if (i + kCodesAhead < others_.size()) finder_.codes_.Expect(others_[i + kCodesAhead]);
     const uint32_t other = others_[i];
+    if (finder_.codes_.Between(vector, other).least >= limit) continue;
     const float distance = DistanceOf(vectors, vector, other);
     if (distance < limit) found_.push_back({distance, other});
   }
@@ -315,7 +319,8 @@ Status Finder::Descend() {
   constexpr uint32_t kPiece = 256;
   const uint32_t count = vectors_.count();
   const uint32_t taken = std::min(options_.descent, options_.list_max);
-  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
+  Reservation reservation(options_.budget);
+  PIGMENT_RETURN_IF_ERROR(reservation.Grow(
       uint64_t{count} * (2 * uint64_t{taken} + 3 + options_.threads) * sizeof(uint32_t)));
   const NumberLists near = NearInBothDirections(lists_, count, taken);
   const std::vector<uint32_t> order = clustering_.Members(0, 1).numbers;
@@ -334,8 +339,8 @@ Status Finder::Descend() {
 }  // namespace
 
 Result<NeighborLists> FindNeighbors(const VectorTable& vectors, const Clustering& clustering,
-                                    const NeighborOptions& options) {
-  return Finder(vectors, clustering, options).Run();
+                                    const PairCodes& codes, const NeighborOptions& options) {
+  return Finder(vectors, clustering, codes, options).Run();
 }
 
 }  // namespace pigment

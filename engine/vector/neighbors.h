@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <span>
@@ -16,18 +17,21 @@
 #include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
 #include "engine/vector/clusters.h"
+#include "engine/vector/pair_codes.h"
 #include "engine/vector/vector_table.h"
 
 namespace pigment {
 
 struct Neighbor {
-  float distance = 0;  // squared
+  float distance = 0;  // squared: 0 or more
   uint32_t vector = 0;
 
-  friend bool operator<(const Neighbor& a, const Neighbor& b) {
-    return a.distance != b.distance ? a.distance < b.distance : a.vector < b.vector;
-  }
+  // By distance, then by number: one comparison, because such floats ascend with their bits.
+  friend bool operator<(const Neighbor& a, const Neighbor& b) { return a.Key() < b.Key(); }
   bool operator==(const Neighbor&) const = default;
+
+ private:
+  uint64_t Key() const { return uint64_t{std::bit_cast<uint32_t>(distance)} << 32 | vector; }
 };
 
 // Up to `list_max` neighbours of each of `count` vectors, ascending, nobody twice, never itself.
@@ -43,8 +47,8 @@ class NeighborLists {
   // Merges `found` (ascending, in any case without `vector` itself) into its list. Lists of
   // different vectors may be changed side by side, each with memory of its caller's.
   void Merge(uint32_t vector, std::span<const Neighbor> found, std::vector<Neighbor>& merged);
-  // Computes the distances of its list, and sorts it. Lists of different vectors may be changed side
-  // by side.
+  // Computes the distances of its list, and sorts it. Lists of different vectors may be changed
+  // side by side.
   void Measure(uint32_t vector, const VectorTable& vectors);
   // What a neighbour must be nearer than to enter; infinite while there is room.
   float Limit(uint32_t vector) const { return limits_[vector]; }
@@ -68,10 +72,10 @@ struct NeighborOptions {
 
 // A vector is compared with at most so many members of each cluster: where duplicates make one
 // huge, with a part of them.
-inline constexpr size_t kClusterMembersMax = 1024;
+inline constexpr size_t kClusterMembersMax = 4096;
 
-// REQUIRES: `clustering` is of `vectors`; options.list_max > 0.
+// REQUIRES: `clustering` and `codes` are of `vectors`; options.list_max > 0.
 Result<NeighborLists> FindNeighbors(const VectorTable& vectors, const Clustering& clustering,
-                                    const NeighborOptions& options);
+                                    const PairCodes& codes, const NeighborOptions& options);
 
 }  // namespace pigment

@@ -77,8 +77,7 @@ TEST(MemberCodes, GiveTheSameOnEveryTarget) {
     const VectorTable table = NormalVectors({.count = 120, .dimension = dimension, .seed = 1});
     for (const uint32_t members : {1u, 16u, 31u, 33u, 100u}) {
       for (const uint32_t rows_count : {1u, 5u, 12u}) {
-        SCOPED_TRACE(testing::Message()
-                     << rows_count << " by " << members << " of " << dimension);
+        SCOPED_TRACE(testing::Message() << rows_count << " by " << members << " of " << dimension);
         const auto rows = Numbers(100, rows_count);
         std::vector<float> expected;
         const int targets = ForEachTarget([&] {

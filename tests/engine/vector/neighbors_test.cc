@@ -61,7 +61,9 @@ Result<NeighborLists> Find(const VectorTable& table, const NeighborOptions& opti
   clusters.budget = options.budget;
   clusters.pause = options.pause;
   PIGMENT_ASSIGN_OR_RETURN(const Clustering clustering, Clustering::Make(table, 125, 12, clusters));
-  return FindNeighbors(table, clustering, options);
+  PairCodes codes(options.budget);
+  PIGMENT_RETURN_IF_ERROR(codes.Make(table, options.pause));
+  return FindNeighbors(table, clustering, codes, options);
 }
 
 struct Case {

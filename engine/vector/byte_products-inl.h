@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of bytes, four to a lane of 32 bits, for the kernels that Highway compiles once per SIMD
+// target: sources that include this define HWY_WANT_AVX3_DL before any header of Highway's, because
+// that is the target whose machines multiply bytes in one instruction (VNNI). Sums are exact, so
+// they are the same everywhere.
+
+// Included once per target, as Highway's own headers are: no #pragma once.
+#if defined(PIGMENT_VECTOR_BYTE_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PIGMENT_VECTOR_BYTE_PRODUCTS_INL_H_
+#undef PIGMENT_VECTOR_BYTE_PRODUCTS_INL_H_
+#else
+#define PIGMENT_VECTOR_BYTE_PRODUCTS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace pigment {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using ByteQuads = hn::CappedTag<int32_t, 16>;
+using ByteQuadsV = hn::Vec<ByteQuads>;
+constexpr size_t kBytesOfQuad = 4;
+
+// One side of products, prepared: codes from -127 to 127, four to a lane. AddProducts adds to each
+// lane the sum of the four products with `other`, and kByteOffset times the sum of that side's
+// codes, which the caller takes off.
+#if HWY_TARGET == HWY_AVX3_DL
+
+// One side of the instruction has no sign: these codes are 128 more.
+constexpr int32_t kByteOffset = 128;
+
+class ByteSide {
+ public:
+  HWY_INLINE explicit ByteSide(ByteQuadsV codes)
+      : codes_(hn::Xor(codes, hn::Set(ByteQuads(), static_cast<int32_t>(0x80808080u)))) {}
+  // Highway compiles for less than this instruction needs, but takes the target for machines that
+  // have it.
+  HWY_INLINE ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
+    auto raw = sum.raw;
+    asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(codes_.raw), "v"(other.raw));
+    return ByteQuadsV{raw};
+  }
+
+ private:
+  ByteQuadsV codes_;
+};
+
+#elif HWY_TARGET == HWY_SCALAR
+
+constexpr int32_t kByteOffset = 0;
+
+class ByteSide {
+ public:
+  explicit ByteSide(ByteQuadsV codes) : codes_(codes) {}
+  ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
+    int8_t a[kBytesOfQuad];
+    int8_t b[kBytesOfQuad];
+    const int32_t bits_a = hn::GetLane(codes_);
+    const int32_t bits_b = hn::GetLane(other);
+    std::memcpy(a, &bits_a, sizeof a);
+    std::memcpy(b, &bits_b, sizeof b);
+    int32_t products = 0;
+    for (size_t i = 0; i < kBytesOfQuad; ++i) products += a[i] * b[i];
+    return hn::Add(sum, hn::Set(ByteQuads(), products));
+  }
+
+ private:
+  ByteQuadsV codes_;
+};
+
+#else
+
+constexpr int32_t kByteOffset = 0;
+
+class ByteSide {
+ public:
+  HWY_INLINE explicit ByteSide(ByteQuadsV codes) : even_(Even(codes)), odd_(Odd(codes)) {}
+  // Two products have room in 16 bits.
+  HWY_INLINE ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
+    const auto both = hn::Add(hn::Mul(even_, Even(other)), hn::Mul(odd_, Odd(other)));
+    const ByteQuadsV pairs = hn::BitCast(ByteQuads(), both);
+    const ByteQuadsV low = hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs));
+    return hn::Add(sum, hn::Add(low, hn::ShiftRight<16>(pairs)));
+  }
+
+ private:
+  using Words = hn::Repartition<int16_t, ByteQuads>;
+
+  static HWY_INLINE hn::Vec<Words> Even(ByteQuadsV bytes) {
+    return hn::ShiftRight<8>(hn::ShiftLeft<8>(hn::BitCast(Words(), bytes)));
+  }
+  static HWY_INLINE hn::Vec<Words> Odd(ByteQuadsV bytes) {
+    return hn::ShiftRight<8>(hn::BitCast(Words(), bytes));
+  }
+
+  hn::Vec<Words> even_;
+  hn::Vec<Words> odd_;
+};
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace pigment
+HWY_AFTER_NAMESPACE();
+
+#endif  // PIGMENT_VECTOR_BYTE_PRODUCTS_INL_H_
