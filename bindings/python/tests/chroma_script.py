@@ -381,6 +381,12 @@ def searches():
         ("group no k", lambda: x.Search(group_by={"keys": ["a"], "aggregate": {"$max_k": {"keys": ["#score"]}}})), ("rank dictionary", lambda: x.Search(rank={"$val": 2})),
     ]:
         show(f"search {what}", lambda: make().to_dict())
+    for kind, operand in [("Eq", 1), ("Ne", "x"), ("Gt", 0.5), ("Gte", 1), ("Lt", 2), ("Lte", 2), ("In", ["a"]), ("Nin", [1, 2]), ("Contains", "x"), ("NotContains", 1), ("Regex", "^a"), ("NotRegex", "b$")]:
+        show(f"condition {kind}", lambda: getattr(x, kind)("key", operand).to_dict())
+    conditions = [x.Eq("a", 1), x.Gt("b", 2)]
+    show("conditions", lambda: [x.And(conditions).to_dict(), x.Or(conditions).to_dict(), (x.Or(conditions) & x.Ne("c", 3)).to_dict(), (x.And(conditions) & x.And(conditions)).to_dict(),
+                                (x.Eq("a", 1) | x.Or(conditions)).to_dict(), x.Search(where=x.And([x.Eq("a", 1), x.Or(conditions)])).to_dict(), x.Where.from_dict({"$or": [{"a": {"$eq": 1}}, {"b": {"$in": [2]}}]}).to_dict()])
+    show("condition word", x.Where.from_dict, "x")
     show("search all", lambda: sorted(x.Search().select_all().to_dict()["select"]["keys"]))
 
 

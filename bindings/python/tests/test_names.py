@@ -12,7 +12,7 @@ SCRIPT = pathlib.Path(__file__).with_name("chroma_names.py")
 
 # By reason: names of Chroma's modules, "MODULE.NAME", and of its classes, "CLASS.NAME", that are not here.
 MISSING = {
-    "conditions are made by K": " ".join(f"execution.expression.{one}" for one in "And Or Eq Ne Gt Gte Lt Lte In Nin Contains NotContains Regex NotRegex SearchWhere".split()),
+    "a condition is the JSON that it prints": "*.key *.value *.values *.pattern *.conditions",
     "a row of a search is a dictionary": "api.types.SearchResultRow",
     "there are no sparse vectors": (
         ".SparseVector .SparseVectors .SparseEmbeddingFunction api.types.SparseVector api.types.SparseVectors api.types.SparseEmbeddingFunction "
@@ -58,7 +58,7 @@ DIFFERENT = {
     "Client": "without settings it has those of configure()", "AdminClient": "None is the same as Settings()",
     "Client.()": "as above", "AdminClient.()": "as above", "SharedSystemClient.()": "as above",
     "HttpClient": "raises, whatever it is given", "AsyncHttpClient": "raises, whatever it is given", "CloudClient": "raises, whatever it is given",
-    "Collection.()": "a client makes collections", "AsyncCollection.()": "as above", "EmbeddingFunction.()": "a protocol there, a class here",
+    "Collection.()": "a client makes collections", "AsyncCollection.()": "as above", "Where.()": "a condition is made of its JSON", "EmbeddingFunction.()": "a protocol there, a class here",
 }
 
 # Exceptions that are others.

@@ -8,7 +8,9 @@ import random
 import numpy as np
 import pigment
 from pigment import K, errors
-from pigment.execution.expression import Aggregate, GroupBy, Knn, Max, MaxK, Min, MinK, Mul, Rrf, Search, Select, Sum, Text, Val
+from pigment.execution.expression import (
+    Aggregate, And, Eq, GroupBy, Gt, In, Knn, Max, MaxK, Min, MinK, Mul, Or, Rrf, Search, Select, Sum, Text, Val, Where,
+)
 from tap import raises
 
 LETTERS = ("a", "b", "c", "d", "e")
@@ -80,6 +82,7 @@ def test_a_search_has_filters_pages_and_columns():
                                  {"id": "d", "document": "document d", "metadata": {"n": 3}, "score": 9.0}], [{"id": "b"}, {"id": "c"}], []]
     assert docs.search(Search().select("half", "missing"), pigment.ReadLevel.INDEX_ONLY)["metadatas"][0][0] == {"half": "low"}
     assert docs.search(Search().select("missing"))["metadatas"] == [[None] * 5] and docs.search([]) == dict.fromkeys(found, [])
+    assert docs.search(Search(where=And([Gt("n", 0), Or([Eq(K("half"), "low"), In("n", [4])])])))["ids"] == docs.search(Search(where=Where.from_dict({"n": {"$in": [1, 4]}})))["ids"] == [["b", "e"]]
     assert docs.search(Search(where=K.ID.is_in(["a", "e", "zz"]), select=Select([K.DOCUMENT])))["ids"] == [["a", "e"]]
     empty = pigment.EphemeralClient().create_collection("empty", embedding_function=None)
     assert empty.search([Search(), Search(rank=Knn([1, 2]))])["ids"] == [[], []]

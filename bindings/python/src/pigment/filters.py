@@ -23,10 +23,17 @@ class Filter:
         self._given: dict[str, Any] | None = dict(clause)
         self._text = ""
 
-    @classmethod
-    def from_json(cls, text: str) -> Filter:
-        """A filter that is JSON already, of any depth; whether it is one, the library says."""
-        made = cls({})
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Filter:
+        """A filter that is a dictionary already; whether it is one, the library says."""
+        if not isinstance(data, dict):
+            raise TypeError(f"Expected dict for Where, got {type(data).__name__}")
+        return Filter(data)
+
+    @staticmethod
+    def from_json(text: str) -> Filter:
+        """As from_dict of JSON, of any depth."""
+        made = Filter({})
         made._given, made._text = None, text
         return made
 
