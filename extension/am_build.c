@@ -240,6 +240,28 @@ publish(BuildState *build)
 		pig_publish_segments(build->index, build->segments, build->segment_count, build->next_segment, build->segment.dimension);
 	/* a table without any vector: its rows wait in pending pages for the first one */
 	take_early_rows(build, append_row);
+}
+
+/*
+ * Tells how many rows are to come, as the planner would guess; of a partial index nobody knows.
+ */
+static void
+tell_expected_rows(Relation heap, const IndexInfo *index_info)
+{
+	BlockNumber pages;
+	double		rows;
+	double		all_visible;
+
+	if (index_info->ii_Predicate != NIL)
+		return;
+	table_relation_estimate_size(heap, NULL, &pages, &rows, &all_visible);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) rows);
+}
+
+static void
+tell_rows(const BuildState *build)
+{
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) build->rows);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) build->rows);
 }
 
@@ -269,7 +291,9 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 
 	pig_write_empty(index, MAIN_FORKNUM, &(PigShape) {build->segment.dimension, build->segment.metric, build->columns.has_keys});
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);
+	tell_expected_rows(heap, index_info);
 	result->heap_tuples = table_index_build_scan(heap, index, index_info, true, true, build_row, build, NULL);
+	tell_rows(build);
 	publish(build);
 	tell_segments(build);
 	result->index_tuples = build->rows;
