@@ -117,6 +117,12 @@ std::string_view TextColumnView::operator[](size_t row) const {
                       : std::string_view(column_.bytes + begin, end - begin);
 }
 
+uint64_t TextColumnView::bytes() const {
+  uint64_t bytes = 0;
+  for (size_t row = 0; given() && row < size(); ++row) bytes += (*this)[row].size();
+  return bytes;
+}
+
 Result<TextColumnView> ReadTextColumn(const pigment_text_column& column, size_t count,
                                       std::string_view argument, TextKind kind,
                                       bool count_belongs) {

@@ -31,6 +31,7 @@ class TextColumnView {
   }
   // REQUIRES: given(), row < size(). Empty for a row that is not present.
   std::string_view operator[](size_t row) const;
+  uint64_t bytes() const;  // of all rows
   const pigment_text_column& column() const { return column_; }
 
  private:

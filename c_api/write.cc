@@ -2,7 +2,7 @@
 //
 // add, update, upsert and delete: a caller's columns become one validated batch. The order of
 // validation: pointers and struct sizes, filters (delete), collection, dimension, then ids,
-// lengths, what to embed, vectors, metadatas, other columns, embedding function.
+// lengths, bytes, what to embed, vectors, metadatas, other columns, embedding function.
 
 #include "c_api/write.h"
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c_api/read.h"
+#include "engine/record/batch_bytes.h"
 #include "engine/record/validate.h"
 
 namespace pigment::abi {
@@ -74,6 +75,14 @@ Result<BatchColumns> ReadBatchColumns(const pigment_records& records) {
   return columns;
 }
 
+// What is too large for the log is refused before it is copied. Metadata is smaller there than as
+// JSON, so the engine looks at it.
+Status CheckBytes(const pigment_records& records, const TextColumnView& ids,
+                  const BatchColumns& columns) {
+  const uint64_t vectors = records.embeddings.rows * records.embeddings.dimension * sizeof(float);
+  return CheckBatchBytes(ids.bytes() + columns.documents.bytes() + columns.uris.bytes() + vectors);
+}
+
 // Whether documents must be embedded; what cannot be is refused.
 Result<bool> NeedsEmbedding(WriteKind kind, const pigment_records& records,
                             const TextColumnView& documents) {
@@ -101,6 +110,7 @@ Result<WriteBatch> BuildBatch(const WriteVerb& verb, const pigment_collection& c
   PIGMENT_RETURN_IF_ERROR(CheckIds(batch.ids, verb.word));
   PIGMENT_RETURN_IF_ERROR(CheckLengths(records));
   PIGMENT_ASSIGN_OR_RETURN(const BatchColumns columns, ReadBatchColumns(records));
+  PIGMENT_RETURN_IF_ERROR(CheckBytes(records, ids, columns));
   PIGMENT_ASSIGN_OR_RETURN(const bool embeds,
                            NeedsEmbedding(verb.kind, records, columns.documents));
   if (HasEmbeddings(records)) {

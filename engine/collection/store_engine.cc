@@ -17,6 +17,7 @@
 #include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/base/reader_pins.h"
+#include "engine/record/batch_bytes.h"
 
 namespace pigment {
 
@@ -195,13 +196,15 @@ Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const Write
   PIGMENT_RETURN_IF_ERROR(state.CheckWritable());
   if (batch.ids.empty()) return WriteOutcome{{}, position()};
   PIGMENT_RETURN_IF_ERROR(CheckBatch(batch));
-  std::string payload(AsText(state.id().bytes));
-  EncodeWriteBatch(batch, payload);
+  const uint64_t bytes = sizeof state.id().bytes + EncodedBytes(batch);
+  PIGMENT_RETURN_IF_ERROR(CheckBatchBytes(bytes));
   // A delete keeps nothing in memory, and a full disk must not make it wait for a flush.
-  if (batch.kind != WriteKind::kDelete) {
-    PIGMENT_RETURN_IF_ERROR(
-        AdmitBytes(state, payload.size() + batch.ids.size() * kRecordOverheadBytes));
-  }
+  if (batch.kind != WriteKind::kDelete)
+    PIGMENT_RETURN_IF_ERROR(AdmitBytes(state, bytes + batch.ids.size() * kRecordOverheadBytes));
+  std::string payload;
+  payload.reserve(bytes);
+  payload += AsText(state.id().bytes);
+  EncodeWriteBatch(batch, payload);
 
   bool claimed = false;
   const auto release = [&state, &claimed] {

@@ -22,6 +22,7 @@
 #include "engine/base/planted_bugs.h"
 #include "engine/base/thread_pool.h"
 #include "engine/log/log_writer.h"
+#include "engine/record/batch_bytes.h"
 
 namespace pigment {
 namespace {
@@ -251,11 +252,7 @@ Status LogImpl::WithTurn(const Work& work) {
 // ------------------------------------------------------------------------------------------------------
 
 Result<uint64_t> LogImpl::Append(const Batch& batch) {
-  if (batch.payload.size() > kRecordPayloadBytesMax) {
-    return ResourceExhausted(
-        Detail::kLimit, fmt::format("a batch of {} bytes is too large for the log, which takes {}",
-                                    batch.payload.size(), kRecordPayloadBytesMax));
-  }
+  PIGMENT_RETURN_IF_ERROR(CheckBatchBytes(batch.payload.size()));
   std::unique_lock lock(mutex_);
   PIGMENT_RETURN_IF_ERROR(CheckWritable());
   Waiter self;

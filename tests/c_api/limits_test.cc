@@ -51,12 +51,12 @@ std::string Padded(std::string text, uint64_t bytes) {
   return text + std::string(bytes - text.size(), ' ');
 }
 
-// Zeros that take no memory while they are only read.
+// Zeros that take no memory while they are only read, or bytes that cannot be read at all.
 class Zeros {
  public:
-  explicit Zeros(size_t size) : size_(size) {
+  explicit Zeros(size_t size, int protection = PROT_READ) : size_(size) {
     void* const mapped =
-        mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped != MAP_FAILED) data_ = static_cast<const char*>(mapped);
   }
   ~Zeros() {
@@ -319,6 +319,41 @@ TEST_F(LimitsAbi, JsonBeyondItsBytesIsNotReadAtAll) {
   EXPECT_EQ(beyond.status, PIGMENT_RESOURCE_EXHAUSTED) << beyond;
   EXPECT_EQ(beyond.detail, PIGMENT_DETAIL_LIMIT) << beyond;
   EXPECT_NE(beyond.message.find(std::to_string(most)), std::string::npos) << beyond;
+}
+
+TEST_F(LimitsAbi, ABatchBeyondItsBytesIsNotReadAtAll) {
+  const uint64_t most = LimitOf("batch_bytes");
+  const Zeros unreadable(most + (1 << 20), PROT_NONE);
+  ASSERT_NE(unreadable.data(), nullptr);
+  const auto added = [&](uint64_t document_bytes, size_t rows, size_t dimension) {
+    abi_test::Texts ids;
+    for (size_t row = 0; row < rows; ++row) ids.Add("new" + std::to_string(row));
+    std::vector<int64_t> offsets(rows + 1, static_cast<int64_t>(document_bytes));
+    offsets[0] = 0;
+    pigment_records records{};
+    records.struct_size = sizeof records;
+    records.count = rows;
+    records.ids = ids.column();
+    records.embeddings.dtype = PIGMENT_F32;
+    records.embeddings.data = unreadable.data();
+    records.embeddings.rows = rows;
+    records.embeddings.dimension = dimension;
+    if (document_bytes != 0) {
+      records.documents.offsets = offsets.data();
+      records.documents.bytes = unreadable.data();
+    }
+    const pigment_records* const given = &records;
+    return Try(pigment_collection_add, docs_.get(), given, kNoOptions,
+               static_cast<pigment_write_result*>(nullptr));
+  };
+  ASSERT_TRUE(Make("wide", "{}").ok());
+  const uint64_t wide = LimitOf("dimension");
+  for (const Outcome& beyond :
+       {added(most, 1, 1), added(0, most / wide / sizeof(float) + 1, wide)}) {
+    EXPECT_EQ(beyond.status, PIGMENT_RESOURCE_EXHAUSTED) << beyond;
+    EXPECT_EQ(beyond.detail, PIGMENT_DETAIL_LIMIT) << beyond;
+    EXPECT_NE(beyond.message.find(std::to_string(most)), std::string::npos) << beyond;
+  }
 }
 
 TEST_F(LimitsAbi, AreToldWithTheirCodes) {
