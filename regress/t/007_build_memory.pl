@@ -89,7 +89,10 @@ $node->safe_psql('postgres', q{
 	CREATE TABLE crowd (id int, v vector(8));
 	INSERT INTO crowd SELECT n, array_fill(n % 1000 + n / 1e6, ARRAY[8]) FROM generate_series(1, 2000000) n;
 });
-($grown, my $told) = build('1MB', 'CREATE INDEX crowd_v ON crowd USING pigment (v) WITH (kind = spann)');
+(undef, my $told) = build('4MB', 'CREATE INDEX crowd_some ON crowd USING pigment (v) WITH (kind = spann) WHERE id <= 200000');
+like($told, qr/NOTICE:  index "crowd_some" has (?!1 )\d+ segments, because its vectors do not fit .*HINT:  .*Increase maintenance_work_mem for fewer\./s,
+	'several segments are told of');
+($grown, $told) = build('1MB', 'CREATE INDEX crowd_v ON crowd USING pigment (v) WITH (kind = spann)');
 cmp_ok($grown, '<', allowed(1), "the directory is full: the backend grew by $grown kB");
 like($told, qr/WARNING:  index "crowd_v" has no graph or clusters in 1 of its 252 segments, .*HINT:  Increase maintenance_work_mem\./s,
 	'... and the last segment has no index, which is said');
