@@ -26,6 +26,8 @@ CREATE INDEX t_v ON t USING pigment (v);
 SELECT pg_index_column_has_property('t_v', 1, 'distance_orderable') AS distance_orderable,
 	pg_index_column_has_property('t_v', 1, 'orderable') AS orderable, pg_index_has_property('t_v', 'index_scan') AS index_scan,
 	pg_index_has_property('t_v', 'bitmap_scan') AS bitmap_scan, pg_index_has_property('t_v', 'backward_scan') AS backward_scan;
+-- Rows are read from their table, and no scan of the index alone is tried.
+SELECT pg_index_column_has_property('t_v', 1, 'returnable') AS returnable;
 CREATE INDEX ON t USING pigment (v, w);
 CREATE UNIQUE INDEX ON t USING pigment (v);
 CREATE INDEX ON t USING pigment (v) INCLUDE (id);

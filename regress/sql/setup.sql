@@ -46,3 +46,10 @@ ORDER BY 1;
 SELECT count(*) FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass
 WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND proleakproof
 	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pigment');
+-- Nothing was loaded before, and no function gives anybody an internal value.
+SHOW shared_preload_libraries;
+SELECT p.oid::regprocedure
+FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid AND d.classid = 'pg_proc'::regclass
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND prorettype = 'internal'::regtype
+	AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pigment')
+	AND NOT 'internal'::regtype = ANY (proargtypes);
