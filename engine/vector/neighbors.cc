@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "engine/vector/member_codes.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/products.h"
+#include "engine/vector/seeded_random.h"
 #include "engine/vector/shared_loop.h"
 
 namespace pigment {
@@ -141,41 +143,66 @@ class Finder {
   std::array<std::mutex, 1024> list_mutexes_;
 };
 
-// The `part`-th of `parts` pieces of nearly one size.
-std::span<const uint32_t> PartOf(std::span<const uint32_t> numbers, size_t part, size_t parts) {
-  const size_t begin = numbers.size() * part / parts;
-  return numbers.subspan(begin, numbers.size() * (part + 1) / parts - begin);
+// A cluster that is too large is compared in parts: members with searching vectors of theirs.
+uint32_t PartsOf(std::span<const uint32_t> members) {
+  return static_cast<uint32_t>((members.size() + kClusterMembersMax - 1) / kClusterMembersMax);
+}
+uint32_t PartOf(uint32_t vector, uint32_t cluster, uint32_t parts) {
+  return parts == 1 ? 0 : SeededRandom(uint64_t{cluster} << 32 | vector).Below(parts);
 }
 
 class Finder::ClusterWorker {
  public:
-  explicit ClusterWorker(Finder& finder)
+  // `members` are those of all clusters.
+  ClusterWorker(Finder& finder, const NumberLists& members)
       : finder_(finder),
+        members_(members),
         codes_(finder.vectors_.dimension(), finder.options_.budget),
         searched_by_(finder.clustering_.clusters()) {}
 
-  // Compares `searching` with `members` of a cluster.
-  Status Compare(uint32_t cluster, std::span<const uint32_t> searching,
-                 std::span<const uint32_t> members, const BuildPause& pause);
+  // Compares vectors that search a cluster with its members.
+  Status Compare(uint32_t cluster, std::span<const uint32_t> searching, const BuildPause& pause);
 
  private:
+  Status ComparePart(uint32_t cluster, std::span<const uint32_t> searching,
+                     std::span<const uint32_t> members, const BuildPause& pause);
   void Visit(uint32_t cluster, uint32_t vector, std::span<const uint32_t> members,
              std::span<const float> distances);
-  // Whether the vector that visits `cluster` is compared with `other` there: they meet once, in the
-  // first of the clusters of `other` that both are in.
-  bool MeetsHere(uint32_t cluster, uint32_t other) const;
+  // Whether `vector`, which visits `cluster`, is compared with `other` there: they meet once, in
+  // the first of the clusters of `other` that has both in one part.
+  bool MeetsHere(uint32_t cluster, uint32_t vector, uint32_t other) const;
 
   Finder& finder_;
+  const NumberLists& members_;
   MemberCodes codes_;
   NearPlaces near_;
   std::vector<Neighbor> found_;
   std::vector<Neighbor> merged_;
   uint32_t visits_ = 0;
   std::vector<uint32_t> searched_by_;  // the last visit whose vector searches each cluster
+  std::vector<uint32_t> searching_of_part_;
+  std::vector<uint32_t> members_of_part_;
 };
 
 Status Finder::ClusterWorker::Compare(uint32_t cluster, std::span<const uint32_t> searching,
-                                      std::span<const uint32_t> members, const BuildPause& pause) {
+                                      const BuildPause& pause) {
+  const std::span<const uint32_t> members = members_.of(cluster);
+  const uint32_t parts = PartsOf(members);
+  if (parts == 1) return ComparePart(cluster, searching, members, pause);
+  for (uint32_t part = 0; part < parts; ++part) {
+    const auto is_of_part = [&](uint32_t vector) { return PartOf(vector, cluster, parts) == part; };
+    searching_of_part_.clear();
+    std::ranges::copy_if(searching, std::back_inserter(searching_of_part_), is_of_part);
+    members_of_part_.clear();
+    std::ranges::copy_if(members, std::back_inserter(members_of_part_), is_of_part);
+    PIGMENT_RETURN_IF_ERROR(ComparePart(cluster, searching_of_part_, members_of_part_, pause));
+  }
+  return Status::Ok();
+}
+
+Status Finder::ClusterWorker::ComparePart(uint32_t cluster, std::span<const uint32_t> searching,
+                                          std::span<const uint32_t> members,
+                                          const BuildPause& pause) {
   constexpr size_t kPass = MemberCodes::kRowsPerPass;
   PIGMENT_RETURN_IF_ERROR(codes_.Pack(finder_.vectors_, members));
   for (size_t begin = 0; begin < searching.size(); begin += kPass) {
@@ -205,7 +232,8 @@ void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
   found_.clear();
   for (size_t i = 0; i < near_.count(); ++i) {
     const uint32_t other = members[near_.place(i)];
-    if (other != vector && MeetsHere(cluster, other)) found_.push_back({near_.distance(i), other});
+    if (other != vector && MeetsHere(cluster, vector, other))
+      found_.push_back({near_.distance(i), other});
   }
   if (found_.size() > list_max) {
     const auto end = found_.begin() + static_cast<ptrdiff_t>(list_max);
@@ -216,10 +244,12 @@ void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
   finder_.lists_.Merge(vector, found_, merged_);
 }
 
-bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t other) const {
+bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t vector, uint32_t other) const {
   for (const uint32_t joined : finder_.clustering_.of(other)) {
     if (joined == cluster) return true;
-    if (searched_by_[joined] == visits_) return false;
+    if (searched_by_[joined] != visits_) continue;
+    const uint32_t parts = PartsOf(members_.of(joined));
+    if (PartOf(vector, joined, parts) == PartOf(other, joined, parts)) return false;
   }
   return true;
 }
@@ -244,16 +274,9 @@ Status Finder::SearchClusters() {
 
 Status Finder::SearchClusters(const NumberLists& searching, const NumberLists& members) {
   return ShareLoop(options_.threads, clustering_.clusters(), 1, options_.pause, [&]() -> LoopBody {
-    auto worker = std::make_shared<ClusterWorker>(*this);
+    auto worker = std::make_shared<ClusterWorker>(*this, members);
     return [&, worker](uint32_t cluster, uint32_t, const BuildPause& pause) -> Status {
-      const std::span<const uint32_t> all = members.of(cluster);
-      const std::span<const uint32_t> by = searching.of(cluster);
-      const size_t parts = (all.size() + kClusterMembersMax - 1) / kClusterMembersMax;
-      for (size_t part = 0; part < parts; ++part) {
-        PIGMENT_RETURN_IF_ERROR(
-            worker->Compare(cluster, PartOf(by, part, parts), PartOf(all, part, parts), pause));
-      }
-      return Status::Ok();
+      return worker->Compare(cluster, searching.of(cluster), pause);
     };
   });
 }

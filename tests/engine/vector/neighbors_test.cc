@@ -101,6 +101,26 @@ TEST(Neighbors, AreNearlyAllOfTheNearest) {
   }
 }
 
+// A part of each cluster is compared, another one in each, so that most pairs meet in some.
+TEST(Neighbors, AreFoundInClustersThatAreTooLarge) {
+  const VectorTable table = NormalVectors({.count = 12'000, .dimension = 8, .seed = 8});
+  auto clustering = Clustering::Make(table, 4000, 4, {});
+  ASSERT_OK(clustering);
+  const NumberLists members = clustering->Members(0, 2);
+  size_t too_large = 0;
+  for (uint32_t i = 0; i < clustering->clusters(); ++i)
+    too_large += members.of(i).size() > kClusterMembersMax ? 1 : 0;
+  ASSERT_GE(too_large, 3u);
+  PairCodes codes(nullptr);
+  ASSERT_OK(codes.Make(table, nullptr));
+  NeighborOptions options;
+  options.descent = 0;
+  const auto lists = FindNeighbors(table, *clustering, codes, options);
+  ASSERT_OK(lists);
+  ExpectLegal(table, *lists);
+  EXPECT_GE(Recall(table, *lists, 10), 0.65);  // by one part, the same everywhere, it is a half
+}
+
 TEST(Neighbors, OfFewVectorsAreAllOthers) {
   for (const uint32_t count : {1u, 2u, 3u, 31u}) {
     const VectorTable table = NormalVectors({.count = count, .dimension = 4, .seed = count});
