@@ -79,11 +79,14 @@ class Import {
         if (batch_.is_full()) Write();
       }
       Write();
-    } catch (const Failure& failure) {
-      if (job_) Save();
-      if (!IsInterrupted()) throw;
+    } catch (const Failure&) {
+      if (!IsInterrupted()) {
+        if (job_) Save();
+        throw;
+      }
     }
     if (IsInterrupted()) {
+      if (job_) Save();  // also what was written since the last time
       throw Failure(PIGMENT_CANCELLED,
                     job_ ? "interrupted; the same command goes on from here" : "interrupted");
     }
