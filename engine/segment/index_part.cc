@@ -226,15 +226,14 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
   // In what the build has given back.
   GraphNodes nodes(points_, graph,
                    GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes());
-  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach,
-                           CalibrateReach(nodes, {.pause = build_.pause}));
+  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, CalibrateReach(nodes, {.pause = build_.pause}));
   // What walks really take may still be more: of rows of very different length, for example. Built
   // again, because both together have no room in what was reserved.
   if (probe_bytes < reach.For(kUsualNeighbors, kUsualRecall).visits * BytesOfVisit()) {
     PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(points_));
     return WriteClusters(space, clusters, packer);
   }
-  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, graph, nodes, reach, packer));
+  PIGMENT_RETURN_IF_ERROR(WriteGraph(space, nodes, reach, packer));
   return Written{.kind = SegmentKind::kGraph, .clusters = 1};
 }
 
@@ -305,16 +304,16 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
   return part->AddStream(BytesOf(space.centre.data(), space.centre.size() * sizeof(float)));
 }
 
-Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, const Graph& graph,
-                               GraphNodes& nodes, const ReachTable& reach,
-                               BlockPacker& packer) const {
+Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes,
+                               const ReachTable& reach, BlockPacker& packer) const {
   const GraphEncoder& encoder = nodes.encoder();
   const float radius = GreatestLength(points_);
-  PIGMENT_RETURN_IF_ERROR(WriteHead(space,
-                                    {.places = encoder.places(),
-                                     .entries = static_cast<uint32_t>(graph.entries().size()),
-                                     .row_radius = radius},
-                                    reach, packer));
+  PIGMENT_RETURN_IF_ERROR(
+      WriteHead(space,
+                {.places = encoder.places(),
+                 .entries = static_cast<uint32_t>(encoder.graph().entries().size()),
+                 .row_radius = radius},
+                reach, packer));
   std::vector<std::byte> node(encoder.node_bytes());
   const uint32_t element_bytes = DenseElementBytes(node.size());
   PartWriter* part = packer.Part(BlockKind::kEntries, element_bytes);

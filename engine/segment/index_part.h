@@ -107,8 +107,8 @@ class IndexWriter {
   };
   Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
-  Status WriteGraph(const GraphSpaceNumbers& space, const Graph& graph, GraphNodes& nodes,
-                    const ReachTable& reach, BlockPacker& packer) const;
+  Status WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes, const ReachTable& reach,
+                    BlockPacker& packer) const;
   Result<Written> WriteClusters(const GraphSpaceNumbers& space, const Calibrated& clusters,
                                 BlockPacker& packer) const;
 

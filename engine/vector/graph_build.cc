@@ -127,26 +127,17 @@ class GraphBuilder {
   Reservation reservation_;
   PairCodes codes_;
   Graph graph_;
-  std::vector<uint32_t> order_;  // of all vectors: Clustering::InOrder
+  std::vector<uint32_t> order_;  // of all vectors, those of a cluster one after the other
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
 };
 
 template <typename Visit>
 Status GraphBuilder::ForEachVector(const Visit& visit) const {
-  constexpr uint32_t kPiece = 256;
-  return ShareLoop(options_.neighbors.threads, vectors_.count(), kPiece, options_.neighbors.pause,
-                   [&]() -> LoopBody {
-                     auto selector = std::make_shared<LinkSelector>(vectors_, codes_, options_);
-                     return [&, selector](uint32_t begin, uint32_t end,
-                                          const BuildPause& pause) -> Status {
-                       for (uint32_t i = begin; i < end; ++i) {
-                         if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-                         visit(*selector, order_[i]);
-                       }
-                       return Status::Ok();
-                     };
-                   });
+  return ShareVectors(options_.neighbors.threads, order_, options_.neighbors.pause, [&] {
+    return [&visit, selector = std::make_shared<LinkSelector>(vectors_, codes_, options_)](
+               uint32_t vector) { visit(*selector, vector); };
+  });
 }
 
 Status GraphBuilder::LinkToNeighbors() {

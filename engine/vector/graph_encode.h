@@ -26,6 +26,7 @@ class GraphEncoder {
       : points_(points), graph_(graph), places_(GraphNodePlaces(graph.degree_max())) {}
 
   const VectorTable& points() const { return points_; }
+  const Graph& graph() const { return graph_; }
   uint32_t places() const { return places_; }
   size_t node_bytes() const { return GraphNodeBytes(points_.dimension(), places_); }
   uint32_t entry_nodes() const {

@@ -138,7 +138,7 @@ MemberCodes::MemberCodes(uint32_t dimension, MemoryBudget* budget)
 
 uint64_t MemberCodes::Bytes(uint32_t dimension, size_t members) {
   const size_t padded = PaddedTo(kByteRowStep, dimension);
-  const size_t stride = StrideOf(members);
+  const size_t stride = PaddedTo(kWidth, members);
   return stride * padded + (kRowsPerPass + 2) * stride * sizeof(float) +
          (kRowsPerPass + 1 + 2 * sizeof(float)) * padded;
 }
@@ -168,7 +168,7 @@ Status MemberCodes::Pack(const VectorTable& vectors, std::span<const uint32_t> m
   if (bytes > reservation_.bytes())
     PIGMENT_RETURN_IF_ERROR(reservation_.Grow(bytes - reservation_.bytes()));
   count_ = members.size();
-  const size_t stride = StrideOf(count_);
+  const size_t stride = PaddedTo(kWidth, count_);
   packed_.assign(stride * padded_, 0);
   squares_.assign(stride, 0);
   scales_.assign(stride, 0);
@@ -205,7 +205,7 @@ void MemberCodes::Estimate(const VectorTable& vectors, std::span<const uint32_t>
       .squares = squares_.data() + column,
       .scales = scales_.data() + column,
       .out = distances_.data() + column,
-      .stride = StrideOf(count_)});
+      .stride = PaddedTo(kWidth, count_)});
   }
 }
 

@@ -38,11 +38,10 @@ class MemberCodes {
   // members, one span for each row, until the next call; what is beyond count() is anything.
   void Estimate(const VectorTable& vectors, std::span<const uint32_t> rows);
   std::span<const float> distances(size_t row) const {
-    return std::span(distances_).subspan(row * StrideOf(count_), count_);
+    return std::span(distances_).subspan(row * PaddedTo(kWidth, count_), count_);
   }
 
  private:
-  static constexpr size_t StrideOf(size_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
   void FindMiddle(const VectorTable& vectors, std::span<const uint32_t> members);
   // Codes of `vector` less the middle, each four beside those of so many vectors.
   ByteRow Encode(const float* vector, int8_t* codes, size_t side_by_side);

@@ -112,11 +112,14 @@ class Finder {
         clustering_(clustering),
         codes_(codes),
         options_(options),
+        reservation_(options.budget),
         lists_(options.budget) {}
 
   Result<NeighborLists> Run() {
     PIGMENT_RETURN_IF_ERROR(lists_.Reserve(vectors_.count(), options_.list_max));
     PIGMENT_RETURN_IF_ERROR(SearchClusters());
+    PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
+    order_ = clustering_.Members(0, 1).numbers;
     PIGMENT_RETURN_IF_ERROR(Measure());
     if (options_.descent > 0) PIGMENT_RETURN_IF_ERROR(Descend());
     return std::move(lists_);
@@ -137,6 +140,8 @@ class Finder {
   const Clustering& clustering_;
   const PairCodes& codes_;
   const NeighborOptions& options_;
+  Reservation reservation_;
+  std::vector<uint32_t> order_;  // of all vectors, those of a cluster one after the other
   NeighborLists lists_;
   // A vector searches several clusters, each by any thread: its list is locked meanwhile. In which
   // order its clusters come makes no difference to what it has in the end.
@@ -282,16 +287,8 @@ Status Finder::SearchClusters(const NumberLists& searching, const NumberLists& m
 }
 
 Status Finder::Measure() {
-  constexpr uint32_t kPiece = 256;
-  const std::vector<uint32_t> order = clustering_.Members(0, 1).numbers;
-  return ShareLoop(options_.threads, vectors_.count(), kPiece, options_.pause, [&]() -> LoopBody {
-    return [&](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
-      for (uint32_t i = begin; i < end; ++i) {
-        if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-        lists_.Measure(order[i], vectors_);
-      }
-      return Status::Ok();
-    };
+  return ShareVectors(options_.threads, order_, options_.pause, [this] {
+    return [this](uint32_t vector) { lists_.Measure(vector, vectors_); };
   });
 }
 
@@ -339,22 +336,15 @@ void Finder::DescentWorker::Better(uint32_t vector) {
 }
 
 Status Finder::Descend() {
-  constexpr uint32_t kPiece = 256;
   const uint32_t count = vectors_.count();
   const uint32_t taken = std::min(options_.descent, options_.list_max);
   Reservation reservation(options_.budget);
   PIGMENT_RETURN_IF_ERROR(reservation.Grow(
-      uint64_t{count} * (2 * uint64_t{taken} + 3 + options_.threads) * sizeof(uint32_t)));
+      uint64_t{count} * (2 * uint64_t{taken} + 2 + options_.threads) * sizeof(uint32_t)));
   const NumberLists near = NearInBothDirections(lists_, count, taken);
-  const std::vector<uint32_t> order = clustering_.Members(0, 1).numbers;
-  return ShareLoop(options_.threads, count, kPiece, options_.pause, [&]() -> LoopBody {
-    auto worker = std::make_shared<DescentWorker>(*this, near);
-    return [worker, &order](uint32_t begin, uint32_t end, const BuildPause& pause) -> Status {
-      for (uint32_t i = begin; i < end; ++i) {
-        if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-        worker->Better(order[i]);
-      }
-      return Status::Ok();
+  return ShareVectors(options_.threads, order_, options_.pause, [&] {
+    return [worker = std::make_shared<DescentWorker>(*this, near)](uint32_t vector) {
+      worker->Better(vector);
     };
   });
 }
