@@ -127,6 +127,31 @@ GRANT SELECT (body) ON docs TO ranked_reader;
 SET ROLE ranked_reader;
 SELECT to_bm25query('docs_idx', 'fox');
 RESET ROLE;
+-- Rows that row security hides are counted and never found; who has a partition of his own has its counts alone.
+CREATE TABLE notes (id int, tenant name, body text) PARTITION BY LIST (tenant);
+CREATE TABLE notes_own PARTITION OF notes FOR VALUES IN ('ranked_reader');
+CREATE TABLE notes_others PARTITION OF notes DEFAULT;
+CREATE INDEX notes_idx ON notes USING pigment (body text_bm25_ops);
+INSERT INTO notes VALUES (1, 'ranked_reader', 'a red fox'), (2, 'ranked_reader', 'a dog and its bone');
+ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON notes USING (id < 3);
+GRANT SELECT ON notes, notes_own TO ranked_reader;
+CREATE FUNCTION notes_found(words text) RETURNS TABLE (seen_in text, id int, score numeric) LANGUAGE sql AS $$
+	(SELECT 'all', n.id, round((n.body <@> words)::numeric, 6) FROM notes n ORDER BY n.body <@> words)
+	UNION ALL (SELECT 'own', n.id, round((n.body <@> words)::numeric, 6) FROM notes_own n ORDER BY n.body <@> words) $$;
+SET ROLE ranked_reader;
+EXPLAIN (COSTS OFF) SELECT id FROM notes ORDER BY body <@> 'fox' LIMIT 5;
+SELECT * FROM notes_found('fox');
+RESET ROLE;
+INSERT INTO notes SELECT n, 'somebody', 'a secret fox' FROM generate_series(3, 52) n;
+SET ROLE ranked_reader;
+SELECT * FROM notes_found('fox');
+SELECT round((-ln(1 + (52 - 51 + 0.5) / (51 + 0.5)) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 3 / (158 / 52.0))))::numeric, 6) AS counted_over_all;
+SELECT * FROM notes_found('secret');
+SELECT to_bm25query('notes_others_body_idx', 'secret');
+RESET ROLE;
+DROP FUNCTION notes_found;
+DROP TABLE notes;
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'text_bm25_ops';
 SELECT pg_index_column_has_property('docs_idx', 1, 'distance_orderable') AS orders, pg_get_indexdef('docs_idx'::regclass);
 DROP VIEW found;
