@@ -124,7 +124,7 @@ class InvertedReader {
  private:
   // A field of a row group. Its terms are known by their numbers from 0 on.
   struct Place {
-    FieldEntry field;
+    FieldEntry field{};
     uint32_t rows = 0;  // of the group, or its cells
     std::span<uint64_t> words;
     const CallControl* control = nullptr;  // asked on the way through many lists

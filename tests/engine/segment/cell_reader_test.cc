@@ -139,6 +139,28 @@ TEST(CellReader, AGramOfTheEndOfADocumentIsFoundByItsBegin) {
   EXPECT_EQ(rows_with("a\xFF"), 1u);
 }
 
+TEST(CellReader, WhereAllDocumentsAreEmptyNoRowIsACandidate) {
+  MemoryBlockSource blocks("test");
+  std::vector<Record> records(kIndexedDocumentRowsMin);
+  for (size_t row = 0; row < records.size(); ++row) {
+    records[row].id = std::to_string(row);
+    records[row].ordinal = row + 1;
+    if (row % 3 == 0) records[row].document = "";
+  }
+  auto summary = WriteRecords(&blocks, 0, records);
+  ASSERT_OK(summary);
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  ASSERT_OK((*segment)->Verify());
+  const auto reader = (*segment)->NewCellReader();
+  ASSERT_NE(reader, nullptr);
+  for (const std::string& text : kTexts) {
+    const auto rows = reader->RowsWith(text, RowSet(reader->rows()), {});
+    ASSERT_OK(rows);
+    EXPECT_EQ(rows->count(), text.empty() ? records.size() : 0) << text;
+  }
+}
+
 TEST(CellReader, FewDocumentsHaveNoIndex) {
   EXPECT_EQ(MadeSegment(100, 2).segment->NewCellReader(), nullptr);
 }
