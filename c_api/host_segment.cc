@@ -84,6 +84,8 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.index_vectors_min = std::max(options.index_rows_min, 1u);
     writer_options.graph_vectors_min = options.graph_rows_min;
     writer_options.index_grows = true;
+    writer_options.index_expected =
+        static_cast<uint32_t>(std::min<uint64_t>(options.vectors_expected, kIndexVectorsMax));
     if (options.pause != nullptr) {
       writer_options.pause = [pause = options.pause, context = options.context]() -> Status {
         const pigment_status code = pause(context);
@@ -101,6 +103,7 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
   pigment::MemoryBudget budget;
   std::optional<pigment::SegmentWriter> writer;  // dies before its budget
   bool is_finished = false;
+  pigment::HostRows copied = pigment::HostRows::kAll;
 
   Status CheckOpen() const {
     if (!is_finished) return Status::Ok();
@@ -116,6 +119,7 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
   pigment::HostCopy copy() {
     const uint64_t limit = budget.limit_bytes();
     return {.writer = &*writer,
+            .rows = copied,
             .dimension = dimension,
             .row_keys = row_keys,
             .key_bytes_max = limit == 0 ? kKeyBytesMax : std::min(limit / 8, kKeyBytesMax)};
@@ -208,6 +212,20 @@ bool pigment_segment_builder_has_room(pigment_segment_builder* builder) {
 
 bool pigment_segment_builder_has_given_up_index(const pigment_segment_builder* builder) {
   return pigment::abi::IsHandle(builder) && builder->writer->has_given_up_index();
+}
+
+pigment_status pigment_segment_builder_choose_rows(pigment_segment_builder* builder, int32_t rows,
+                                                   pigment_error** error) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(builder, "builder"));
+    PIGMENT_RETURN_IF_ERROR(builder->CheckOpen());
+    PIGMENT_RETURN_IF_ERROR(
+        pigment::abi::CheckEnum(rows, PIGMENT_ROWS_ALL, PIGMENT_ROWS_WITHOUT_VECTOR, "rows"));
+    if (rows == PIGMENT_ROWS_WITHOUT_VECTOR)
+      PIGMENT_RETURN_IF_ERROR(builder->Spoil(builder->writer->EndVectors()));
+    builder->copied = static_cast<pigment::HostRows>(rows);
+    return Status::Ok();
+  });
 }
 
 pigment_status pigment_segment_builder_add_pending(pigment_segment_builder* builder,

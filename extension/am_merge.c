@@ -98,19 +98,56 @@ count_rows(const PigMeta *meta)
 	return rows;
 }
 
+/* What is to become a segment: rows that are alive, and of these, at the most, those with a vector. */
+typedef struct Load
+{
+	uint64		rows;
+	uint64		vectors;
+} Load;
+
+/*
+ * Whether there is memory for a segment of so much. Of rows without a vector there is nothing in memory but where they lie.
+ */
+static bool
+fits(const Maintenance *work, Load load)
+{
+	return load.vectors <= pig_build_vectors_max(work->index, work->meta->dimension) && load.rows <= pig_build_pointers_max();
+}
+
+static Load
+sum(Load a, Load b)
+{
+	return (Load) {a.rows + b.rows, a.vectors + b.vectors};
+}
+
 /*
  * Begins the segment that is to replace others.
  */
 static PigBuild *
-begin_build(Maintenance *work, PigRoom *room)
+begin_build(Maintenance *work, PigRoom *room, Load load)
 {
 	PigBuild   *build = palloc(sizeof(PigBuild));
 
 	pig_build_init(build, work->index, room, work->context);
 	build->dimension = work->meta->dimension;
 	build->quick = work->quick;
+	build->vectors_expected = load.vectors;
 	pig_build_begin(build, pig_reserve_segment(work->index), (uint64) maintenance_work_mem * 1024, count_rows(work->meta));
 	return build;
+}
+
+/*
+ * A segment without an index is slow to search. Who inserts can do nothing about it; who reads the log can.
+ */
+static void
+tell_given_up(const Maintenance *work, const PigBuild *build, const PigSegmentEntry *entry)
+{
+	if (build->has_given_up_index)
+		ereport(work->quick ? LOG : WARNING,
+				(errmsg("index \"%s\" has no graph or clusters in its segment %u, because its rows do not fit into maintenance_work_mem",
+						RelationGetRelationName(work->index), entry->segment),
+				 errdetail("A scan by distance looks at each of its %llu rows.", (unsigned long long) entry->rows),
+				 errhint("Increase maintenance_work_mem.")));
 }
 
 /*
@@ -140,7 +177,7 @@ typedef struct FullPages
 {
 	BlockNumber last;			/* of those that are flushed; PIGMENT_NO_PAGE: none */
 	BlockNumber next;			/* the page behind it */
-	uint64		live_rows;
+	Load		load;
 	uint64		bytes;
 } FullPages;
 
@@ -151,7 +188,6 @@ static FullPages
 find_full_pages(Maintenance *work)
 {
 	FullPages	found = {.last = PIGMENT_NO_PAGE};
-	uint64		rows_max = pig_build_rows_max(work->index, work->meta->dimension);
 
 	for (BlockNumber block = work->meta->pending_head;;)
 	{
@@ -167,11 +203,28 @@ find_full_pages(Maintenance *work)
 		found.next = next;
 		found.bytes += pigment_pending_page_bytes(page.data);
 		for (uint32 i = 0; i < pigment_pending_page_count(page.data); i++)
-			found.live_rows += pigment_pending_page_entry(page.data, i, NULL);
-		if (found.live_rows >= rows_max)
+		{
+			bool		is_live = pigment_pending_page_entry(page.data, i, NULL);
+
+			found.load.rows += is_live;
+			found.load.vectors += is_live && pigment_pending_page_entry_has_vector(page.data, i);
+		}
+		if (!fits(work, found.load))
 			return found;
 		block = next;
 	}
+}
+
+/*
+ * Copies rows of one of the PIGMENT_ROWS_*: those with a vector, then those without, which an index has behind them, so that none waits in memory.
+ */
+static void
+copy_pending(Maintenance *work, PigBuild *build, BlockNumber last, int32 rows)
+{
+	PIG_CALL(&build->error, pigment_segment_builder_choose_rows(build->builder, rows, &error));
+	PIG_CALL(build->error != NULL ? &build->error : &work->pending_pages->error,
+			 pigment_segment_builder_add_pending(build->builder, &work->pending_pages->callbacks, work->meta->pending_stamp,
+												 work->meta->pending_head, last, &error));
 }
 
 /*
@@ -183,6 +236,7 @@ flush(Maintenance *work)
 	MemoryContext caller = begin_step(work);
 	FullPages	pages;
 	PigChange  *change;
+	PigBuild   *build = NULL;
 	PigSegmentEntry entry;
 	PigRetired	retired = {0};
 	PigRoom		room;
@@ -193,7 +247,7 @@ flush(Maintenance *work)
 	if (possible)
 	{
 		pages = find_full_pages(work);
-		possible = pages.last != PIGMENT_NO_PAGE && (pages.live_rows == 0 || work->meta->segment_count < PIG_SEGMENTS_MAX);
+		possible = pages.last != PIGMENT_NO_PAGE && (pages.load.rows == 0 || work->meta->segment_count < PIG_SEGMENTS_MAX);
 	}
 	if (!possible)
 	{
@@ -204,18 +258,18 @@ flush(Maintenance *work)
 	change->pending_head = pages.next;
 	change->pending_bytes = pages.bytes;
 	pig_room_init_maintenance(&room, work->index, work->heap);
-	if (pages.live_rows > 0)
+	if (pages.load.rows > 0)
 	{
-		PigBuild   *build = begin_build(work, &room);
-
-		PIG_CALL(build->error != NULL ? &build->error : &work->pending_pages->error,
-				 pigment_segment_builder_add_pending(build->builder, &work->pending_pages->callbacks, work->meta->pending_stamp,
-													 work->meta->pending_head, pages.last, &error));
+		build = begin_build(work, &room, pages.load);
+		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITH_VECTOR);
+		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITHOUT_VECTOR);
 		pig_build_finish(build, &entry);
 		change->added = &entry;
 	}
 	pig_collect_pending(work->pending_pages, work->meta->pending_stamp, work->meta->pending_head, pages.last, &retired);
 	replace(work, &room, change, &retired);
+	if (build != NULL)
+		tell_given_up(work, build, &entry);
 	end_step(work, caller);
 	return true;
 }
@@ -227,9 +281,34 @@ typedef struct Run
 {
 	uint32		first;
 	uint32		count;			/* 0: none */
-	uint64		live_rows;
+	Load		load;
 	PigSegments *segments;		/* of the whole directory */
 } Run;
+
+static Load
+load_of(const Maintenance *work, const PigSegments *segments, uint32 place)
+{
+	uint64		rows = work->meta->segments[place].rows;
+	uint64		live = rows - pig_count_deleted(segments->deleted[place], rows);
+	pigment_segment_info info = {.struct_size = sizeof(info)};
+
+	/* which of its rows were deleted nobody asks */
+	pigment_segment_get_info(segments->segments[place], &info);
+	return (Load) {live, Min(info.vectors, live)};
+}
+
+/*
+ * As copy_pending(), of all segments of a run.
+ */
+static void
+copy_run(Maintenance *work, PigBuild *build, const Run *run, int32 rows)
+{
+	PIG_CALL(&build->error, pigment_segment_builder_choose_rows(build->builder, rows, &error));
+	for (uint32 place = run->first; place < run->first + run->count; place++)
+		PIG_CALL(build->error != NULL ? &build->error : &work->segment_pages->error,
+				 pigment_segment_builder_add_segment(build->builder, run->segments->segments[place], run->segments->deleted[place],
+													 run->segments->deleted_bytes[place], &error));
+}
 
 /*
  * Puts one segment, or none when no row of theirs is alive, in the place of a run.
@@ -245,8 +324,6 @@ merge(Maintenance *work, const Run *run)
 	PigRoom		room;
 
 	pig_room_init_maintenance(&room, work->index, work->heap);
-	if (run->live_rows > 0)
-		build = begin_build(work, &room);
 	change->first = run->first;
 	change->count = run->count;
 	for (uint32 i = 0; i < run->count; i++)
@@ -254,19 +331,19 @@ merge(Maintenance *work, const Run *run)
 		uint32		place = run->first + i;
 
 		change->segments[i] = meta->segments[place].segment;
-		if (build != NULL)
-			PIG_CALL(build->error != NULL ? &build->error : &work->segment_pages->error,
-					 pigment_segment_builder_add_segment(build->builder, run->segments->segments[place],
-														 run->segments->deleted[place], run->segments->deleted_bytes[place],
-														 &error));
 		pig_collect_segment(work->segment_pages, run->segments->segments[place], &meta->segments[place], &retired);
 	}
-	if (build != NULL)
+	if (run->load.rows > 0)
 	{
+		build = begin_build(work, &room, run->load);
+		copy_run(work, build, run, PIGMENT_ROWS_WITH_VECTOR);
+		copy_run(work, build, run, PIGMENT_ROWS_WITHOUT_VECTOR);
 		pig_build_finish(build, &entry);
 		change->added = &entry;
 	}
 	replace(work, &room, change, &retired);
+	if (build != NULL)
+		tell_given_up(work, build, &entry);
 }
 
 /*
@@ -278,28 +355,29 @@ plan_merge(Maintenance *work, uint64 pages_max)
 	const PigMeta *meta = work->meta;
 	pigment_merge_shape *shapes = palloc0(sizeof(pigment_merge_shape) * (meta->segment_count + 1));
 	uint64		row_bytes = sizeof(float) * (uint64) meta->dimension + ENTRY_BYTES;
-	uint64		rows_max = pig_build_rows_max(work->index, work->meta->dimension);
 	Run			run = {.segments = pig_open_segments(work->segment_pages, meta, work->context)};
 	size_t		first;
 	size_t		count;
 
 	for (uint32 i = 0; i < meta->segment_count; i++)
 	{
+		Load		load = load_of(work, run.segments, i);
+
 		shapes[i].rows = meta->segments[i].rows;
-		shapes[i].deleted_rows = pig_count_deleted(run.segments->deleted[i], meta->segments[i].rows);
-		shapes[i].is_busy = meta->segments[i].pages > pages_max || shapes[i].rows - shapes[i].deleted_rows > rows_max;
+		shapes[i].deleted_rows = shapes[i].rows - load.rows;
+		shapes[i].is_busy = meta->segments[i].pages > pages_max || !fits(work, load);
 	}
 	PIG_CALL(NULL, pigment_plan_merge(shapes, meta->segment_count, Max(pending_bytes_max(row_bytes) / row_bytes, 1), &first,
 									  &count, &error));
 	run.first = (uint32) first;
 	while (run.count < count)
 	{
-		uint64		live = shapes[first + run.count].rows - shapes[first + run.count].deleted_rows;
+		Load		load = sum(run.load, load_of(work, run.segments, run.first + run.count));
 
 		/* more than there is memory for: these wait until it is set higher */
-		if (run.live_rows + live > rows_max)
+		if (!fits(work, load))
 			break;
-		run.live_rows += live;
+		run.load = load;
 		run.count++;
 	}
 	if (run.count < 2 && run.count < count)
@@ -329,24 +407,42 @@ static Run
 longest_run(Maintenance *work, uint32 first)
 {
 	Run			run = {.first = first, .segments = pig_open_segments(work->segment_pages, work->meta, work->context)};
-	uint64		rows_max = pig_build_rows_max(work->index, work->meta->dimension);
 
 	while (first + run.count < work->meta->segment_count)
 	{
-		uint32		place = first + run.count;
-		uint64		rows = work->meta->segments[place].rows;
-		uint64		live = rows - pig_count_deleted(run.segments->deleted[place], rows);
+		Load		load = sum(run.load, load_of(work, run.segments, first + run.count));
 
-		if (run.count > 0 && run.live_rows + live > rows_max)
+		if (run.count > 0 && !fits(work, load))
 			break;
-		run.live_rows += live;
+		run.load = load;
 		run.count++;
 	}
 	return run;
 }
 
 /*
- * Makes one segment of all, or as few as there is memory for. Those that stay alone are written anew only to drop deleted rows.
+ * Whether a run is to be written anew. One that stays alone is for its deleted rows, but not where that would take its index: that is worth more.
+ */
+static bool
+is_worth_merging(const Maintenance *work, const Run *run)
+{
+	const PigSegmentEntry *entry = &work->meta->segments[run->first];
+	pigment_segment_info info = {.struct_size = sizeof(info)};
+
+	if (run->count > 1 || run->load.rows == entry->rows)
+		return run->count > 1;
+	pigment_segment_get_info(run->segments->segments[run->first], &info);
+	if (info.index == PIGMENT_INDEX_FLAT || run->load.vectors <= pig_build_vectors_max(work->index, work->meta->dimension))
+		return true;
+	ereport(WARNING,
+			(errmsg("index \"%s\" keeps %llu deleted rows in its segment %u, because its vectors do not fit into maintenance_work_mem",
+					RelationGetRelationName(work->index), (unsigned long long) (entry->rows - run->load.rows), entry->segment),
+			 errhint("Increase maintenance_work_mem.")));
+	return false;
+}
+
+/*
+ * Makes one segment of all, or as few as there is memory for.
  */
 static void
 merge_all(Maintenance *work)
@@ -360,10 +456,10 @@ merge_all(Maintenance *work)
 		{
 			Run			run = longest_run(work, first);
 
-			if (run.count > 1 || run.live_rows < work->meta->segments[first].rows)
+			if (is_worth_merging(work, &run))
 				merge(work, &run);
 			/* nothing is left in its place */
-			if (run.live_rows == 0)
+			if (run.load.rows == 0)
 				first--;
 		}
 		end_step(work, caller);

@@ -98,6 +98,7 @@ pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 row
 	options.index_rows_min = rows_beside >= PIG_INDEX_ROWS_MIN ? PIG_INDEX_ROWS_MIN_BESIDE : PIG_INDEX_ROWS_MIN;
 	if (build->quick && options.index != PIGMENT_INDEX_FLAT)
 		options.index = PIGMENT_INDEX_CLUSTERS;
+	options.vectors_expected = build->vectors_expected;
 	options.pause = pause_build;
 	options.write_page = write_page;
 	options.context = build;
@@ -134,12 +135,11 @@ pig_build_pointers_max(void)
 }
 
 uint64
-pig_build_rows_max(Relation index, uint32 dimension)
+pig_build_vectors_max(Relation index, uint32 dimension)
 {
 	pigment_segment_options options = index_options(index, dimension, pig_index_metric(index), (uint64) maintenance_work_mem * 1024);
-	uint64		rows = pigment_segment_index_rows_max(&options);
+	uint64		vectors = pigment_segment_index_rows_max(&options);
 
 	/* memory is taken by steps, so not all of it may be of use */
-	rows = Max(rows - rows / 8, PIG_SEGMENT_ROWS_MIN);
-	return Min(rows, pig_build_pointers_max());
+	return Max(vectors - vectors / 8, PIG_SEGMENT_ROWS_MIN);
 }

@@ -20,6 +20,7 @@ typedef struct PigBuild
 	bool		has_keys;
 	uint64		key_seed;
 	bool		quick;			/* somebody waits: clusters in place of a graph */
+	uint64		vectors_expected;	/* of the next segment, about; 0: nobody knows */
 
 	pigment_segment_builder *builder;	/* NULL: no segment is being built */
 	uint32		segment;
@@ -37,7 +38,7 @@ extern void pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes
 extern void pig_build_finish(PigBuild *build, PigSegmentEntry *entry);
 /* Rows whose row pointers fit into maintenance_work_mem. */
 extern uint64 pig_build_pointers_max(void);
-/* Rows of which maintenance_work_mem is enough for a segment with an index. */
-extern uint64 pig_build_rows_max(Relation index, uint32 dimension);
+/* Vectors of which maintenance_work_mem is enough for a segment with an index. */
+extern uint64 pig_build_vectors_max(Relation index, uint32 dimension);
 
 #endif							/* PIGMENT_SEGMENT_BUILD_H */

@@ -20,6 +20,10 @@
 namespace pigment {
 namespace {
 
+bool IsWanted(HostRows rows, bool has_vector) {
+  return rows == HostRows::kAll || has_vector == (rows == HostRows::kWithVector);
+}
+
 bool IsDeleted(std::span<const uint8_t> deleted, uint32_t row) {
   return row / 8 < deleted.size() && (deleted[row / 8] >> (row % 8) & 1) != 0;
 }
@@ -40,6 +44,10 @@ class RowSource {
         vectors_(&segment),
         keys_(&segment, copy.key_bytes_max) {}
 
+  Result<bool> HasVector(uint32_t row) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, vectors_.Number(row));
+    return number != kNoVector;
+  }
   Result<uint64_t> ReadPointer(uint32_t row) { return pointers_.Read(row); }
   Result<std::span<const std::byte>> ReadKeys(uint32_t row) { return keys_.Read(row); }
   // Empty where the row has none; valid until the next call.
@@ -71,11 +79,17 @@ Result<std::optional<RowSet>> UnindexedRows(const Segment& segment) {
 
 Status CopySegment(const Segment& segment, std::span<const uint8_t> deleted, const HostCopy& copy) {
   const uint32_t rows = segment.info().rows;
+  const uint32_t vectors = segment.info().vectors;
   PIGMENT_RETURN_IF_ERROR(CheckDimension(segment.info(), copy.dimension));
+  if ((vectors == 0 && !IsWanted(copy.rows, false)) ||
+      (vectors == rows && !IsWanted(copy.rows, true)))
+    return Status::Ok();
   PIGMENT_ASSIGN_OR_RETURN(const std::optional<RowSet> unindexed, UnindexedRows(segment));
   RowSource source(segment, copy);
   for (uint32_t row = 0; row < rows; ++row) {
     if (IsDeleted(deleted, row)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const bool has_vector, source.HasVector(row));
+    if (!IsWanted(copy.rows, has_vector)) continue;
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, source.ReadPointer(row));
     PIGMENT_ASSIGN_OR_RETURN(const std::span<const float> vector, source.ReadVector(row));
     if (copy.row_keys && unindexed && unindexed->Test(row)) {
@@ -99,6 +113,7 @@ Status CopyPending(PendingReader& pending, const HostCopy& copy) {
       return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}",
                                                    dimension, copy.dimension));
     }
+    if (!IsWanted(copy.rows, dimension != 0)) return Status::Ok();
     if (dimension != 0) std::memcpy(vector.data(), row.vector(), dimension * sizeof(float));
     return copy.writer->AddRow(std::span(vector).first(dimension), row.head.row_pointer,
                                row.keys());

@@ -15,8 +15,12 @@
 
 namespace pigment {
 
+// Which rows are copied; the others are left alone.
+enum class HostRows { kAll, kWithVector, kWithoutVector };
+
 struct HostCopy {
   SegmentWriter* writer;
+  HostRows rows;
   uint32_t dimension;      // of the writer
   bool row_keys;           // the writer's rows have keys
   uint64_t key_bytes_max;  // memory for keys of rows that come from a segment

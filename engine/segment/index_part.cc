@@ -145,8 +145,14 @@ uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
 Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) {
   std::unique_ptr<IndexWriter> writer(new IndexWriter(build));
   writer->build_.vectors = 0;
-  PIGMENT_RETURN_IF_ERROR(
-      writer->Grow(build.grows ? std::min(build.vectors, kFirstRoom) : build.vectors));
+  if (!build.grows) {
+    PIGMENT_RETURN_IF_ERROR(writer->Grow(build.vectors));
+    return writer;
+  }
+  // Room comes by and by all the same: the number is somebody's word. Where it is too large, memory
+  // may yet be enough for those that come.
+  static_cast<void>(writer->Take(std::min(build.vectors, build.expected)).ok());
+  PIGMENT_RETURN_IF_ERROR(writer->Grow(std::min(build.vectors, kFirstRoom)));
   return writer;
 }
 
@@ -164,17 +170,24 @@ uint32_t IndexWriter::VectorsWithin(const IndexBuild& build, uint64_t limit_byte
   return fits;
 }
 
-Status IndexWriter::Grow(uint32_t room) {
+Status IndexWriter::Take(uint32_t vectors) {
+  if (vectors <= taken_) return Status::Ok();
   IndexBuild grown = build_;
-  grown.vectors = room;
+  grown.vectors = vectors;
   const uint64_t before = reservation_.bytes();
   const uint64_t bytes = std::max(BuildBytes(grown), before);
   if (build_.grows && build_.budget != nullptr && build_.budget->limit_bytes() != 0 &&
       build_.budget->used_bytes() + (bytes - before) > ShareOfIndex(build_.budget->limit_bytes())) {
     return ResourceExhausted(Detail::kMemory,
-                             fmt::format("an index of {} vectors takes {} bytes", room, bytes));
+                             fmt::format("an index of {} vectors takes {} bytes", vectors, bytes));
   }
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(bytes - before));
+  taken_ = vectors;
+  return Status::Ok();
+}
+
+Status IndexWriter::Grow(uint32_t room) {
+  PIGMENT_RETURN_IF_ERROR(Take(room));
   PIGMENT_RETURN_IF_ERROR(points_.Reserve(room));
   build_.vectors = room;
   return Status::Ok();
@@ -184,6 +197,8 @@ bool IndexWriter::MakeRoom() {
   if (points_.count() < build_.vectors) return true;
   if (!build_.grows || build_.vectors >= most_) return false;
   const uint64_t room = build_.vectors;
+  if (room < taken_ && Grow(static_cast<uint32_t>(std::min<uint64_t>(room * 2, taken_))).ok())
+    return true;
   // What is left of the memory may be less than as much again.
   for (const uint64_t more : {room, room / 2, room / 4, room / 8}) {
     if (more != 0 && Grow(static_cast<uint32_t>(std::min<uint64_t>(room + more, most_))).ok())

@@ -49,6 +49,9 @@ struct IndexBuild {
   // Takes memory as vectors come, up to three quarters of the budget's: nobody knows how many there
   // will be. Otherwise for all of them at once.
   bool grows = false;
+  // Of one that grows: it begins by taking memory for so many, where there is so much; what others
+  // take while they come is none of theirs.
+  uint32_t expected = 0;
   uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
   BuildPause pause = {};           // may be empty
@@ -80,7 +83,9 @@ class IndexWriter {
   Result<Written> Write(BlockPacker& packer);
 
  private:
-  // Takes the memory that the build of so many vectors needs.
+  // Takes from the budget what the build of so many vectors needs.
+  Status Take(uint32_t vectors);
+  // The same, and makes room for them.
   Status Grow(uint32_t room);
 
   explicit IndexWriter(const IndexBuild& build)
@@ -112,7 +117,8 @@ class IndexWriter {
   Result<Written> WriteClusters(const GraphSpaceNumbers& space, const Calibrated& clusters,
                                 BlockPacker& packer) const;
 
-  IndexBuild build_;  // vectors: those that there is room for
+  IndexBuild build_;    // vectors: those that there is room for
+  uint32_t taken_ = 0;  // those whose memory was taken
   const uint32_t most_ = build_.vectors;
   Reservation reservation_;
   VectorTable points_;

@@ -80,6 +80,7 @@ struct SegmentWriter::State {
                                    .dimension = given.dimension,
                                    .vectors = given.index_vectors,
                                    .grows = given.index_grows,
+                                   .expected = given.index_expected,
                                    .threads = given.threads,
                                    .budget = given.budget,
                                    .pause = given.pause});
@@ -115,6 +116,7 @@ struct SegmentWriter::State {
   Status MakeHeldRoom(size_t keys);
   // What was kept back goes behind the rows so far, and its memory with it.
   Status AddHeld();
+  Status EndVectors();
   Status AddOrdinal(uint64_t ordinal);
   Status AddTexts(const RowView& row);
   Status PadVectors(uint64_t slots);
@@ -144,6 +146,7 @@ struct SegmentWriter::State {
   std::optional<TextWriter> text;
   std::unique_ptr<IndexWriter> index;  // null: the segment will have none
   bool has_given_up = false;           // for want of memory
+  bool are_vectors_over = false;
   // Rows without a vector, while there is an index: row pointer, bytes of keys, these.
   struct HeldRow {
     uint64_t row_pointer;
@@ -172,6 +175,8 @@ Status SegmentWriter::State::CheckRow(std::span<const float> vector, uint64_t ro
     return Internal("a row was added to a segment of records, or after the end");
   }
   if (row_pointer == kNoRowPointer) return InvalidArgument("row pointer 2^64 - 1 is reserved");
+  if (are_vectors_over && !vector.empty())
+    return InvalidArgument("a row with a vector comes after the end of these");
   return vector.empty() ? Status::Ok() : CheckDimension(vector.size());
 }
 
@@ -389,16 +394,24 @@ Status SegmentWriter::State::AddHeld() {
 
 Status SegmentWriter::State::AddHostRow(const HostRow& row) {
   kind = Rows::kPointers;
-  if (index != nullptr && row.vector.empty() && MakeHeldRoom(row.keys.size()).ok()) {
+  if (index == nullptr || are_vectors_over) return AddPointer(row);
+  if (row.vector.empty() && MakeHeldRoom(row.keys.size()).ok()) {
     Hold(row);
     return Status::Ok();
   }
-  if (index != nullptr && (row.vector.empty() || !index->MakeRoom())) {
+  if (row.vector.empty() || !index->MakeRoom()) {
     index.reset();
     has_given_up = true;
     PIGMENT_RETURN_IF_ERROR(AddHeld());
   }
   return AddPointer(row);
+}
+
+Status SegmentWriter::State::EndVectors() {
+  are_vectors_over = true;
+  if (vectors < options.index_vectors_min) index.reset();
+  if (index != nullptr && vectors < options.graph_vectors_min) index->MakeClusters();
+  return AddHeld();
 }
 
 Status SegmentWriter::AddRow(std::span<const float> vector, uint64_t row_pointer,
@@ -419,9 +432,16 @@ Status SegmentWriter::AddUnindexedRow(std::span<const float> vector, uint64_t ro
   return state.failed;
 }
 
+Status SegmentWriter::EndVectors() {
+  State& state = *state_;
+  PIGMENT_RETURN_IF_ERROR(state.failed);
+  state.failed = state.EndVectors();
+  return state.failed;
+}
+
 bool SegmentWriter::HasRoom() {
   State& state = *state_;
-  return state.index == nullptr ||
+  return state.index == nullptr || state.are_vectors_over ||
          (state.index->MakeRoom() && state.MakeHeldRoom(state.held_keys_max).ok());
 }
 
@@ -436,10 +456,7 @@ Result<SegmentSummary> SegmentWriter::Finish() {
   PIGMENT_RETURN_IF_ERROR(state.failed);
   if (state.is_finished) return Internal("a segment was finished twice");
   state.is_finished = true;
-  if (state.vectors < state.options.index_vectors_min) state.index.reset();
-  if (state.index != nullptr && state.vectors < state.options.graph_vectors_min)
-    state.index->MakeClusters();
-  PIGMENT_RETURN_IF_ERROR(state.AddHeld());
+  PIGMENT_RETURN_IF_ERROR(state.EndVectors());
   const auto slots =
       (uint64_t{state.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));

@@ -35,6 +35,7 @@ struct SegmentOptions {
   uint32_t index_vectors_min = 0;  // of fewer none is built
   uint32_t graph_vectors_min = 0;  // of fewer clusters in place of a graph
   bool index_grows = false;        // as IndexBuild has it
+  uint32_t index_expected = 0;     // the same
   uint32_t threads = 1;            // that build it
   BuildPause pause = {};           // asked while it is built; may be empty
   // Of a segment with a text index; null: it has none.
@@ -75,6 +76,9 @@ class SegmentWriter {
   // As AddRow, of a row whose keys nobody knows, because it is in no index where it comes from: nor
   // will it be here. REQUIRES: row_keys.
   Status AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer);
+
+  // All rows with a vector were added; the others need not wait any more, and so take no memory.
+  Status EndVectors();
 
   // Of the rows that were added those whose vector is zero, so that it has no direction.
   uint64_t zero_vectors() const;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Builds stay within maintenance_work_mem: where most rows have no vector, where the first one comes late or never, and where the directory of
-# segments is full.
+# Builds, flushes and merges stay within maintenance_work_mem: where most rows have no vector, where the first one comes late or never, and where
+# the directory of segments is full. What they write has an index of its vectors all the same, or somebody is told.
 
 use strict;
 use warnings;
@@ -28,7 +28,17 @@ $node->safe_psql('postgres', q{
 	END $$;
 });
 
-# Builds an index in a session of its own; returns by how much that grew, in kB, and what it was told.
+# Whether conditions and distances find the same by an index as without.
+sub agrees
+{
+	my ($what, $question, $nearest) = @_;
+	my $settings = 'SET enable_seqscan = off; SET pigment.target_recall = 1;';
+	my $without = 'SET enable_indexscan = off; SET enable_bitmapscan = off;';
+	is($node->safe_psql('postgres', "$settings $question"), $node->safe_psql('postgres', "$without $question"), "$what: conditions find what they find without");
+	is($node->safe_psql('postgres', "$settings $nearest"), $node->safe_psql('postgres', "$without $nearest"), "$what: so do scans by distance");
+}
+
+# Builds an index, or merges, in a session of its own; returns by how much that grew, in kB, and what it was told.
 sub build
 {
 	my ($memory, $statement) = @_;
@@ -52,19 +62,56 @@ $node->safe_psql('postgres', q{
 		FROM generate_series(1, 30000) n;
 });
 my $question = q{SELECT count(*) FROM third WHERE note = repeat(md5('20001'), 8) OR body LIKE '%777%'};
-my $answer = $node->safe_psql('postgres', $question);
 my $nearest = q{SELECT id FROM third WHERE body LIKE '%99%' ORDER BY v <-> array_fill(999, ARRAY[8])::vector, id LIMIT 20};
-my $expected = $node->safe_psql('postgres', $nearest);
 for my $memory_kb (1024, 1040, 1536, 2080, 4200)
 {
 	my ($grown) = build("${memory_kb}kB", 'CREATE INDEX third_v ON third USING pigment (v, note, body text_trgm_ops) WITH (kind = spann)');
 	cmp_ok($grown, '<', allowed($memory_kb / 1024), "${memory_kb}kB: the backend grew by $grown kB");
 	is($node->safe_psql('postgres', "SELECT is_whole('third', 'third_v')"), 't', "${memory_kb}kB: all rows are in the index");
-	my $settings = 'SET enable_seqscan = off; SET pigment.target_recall = 1;';
-	is($node->safe_psql('postgres', "$settings $question"), $answer, "${memory_kb}kB: conditions find what they find without");
-	is($node->safe_psql('postgres', "$settings $nearest"), $expected, "${memory_kb}kB: so do scans by distance");
+	agrees("${memory_kb}kB", $question, $nearest);
 	$node->safe_psql('postgres', 'DROP INDEX third_v');
 }
+
+# Of such rows there are as many again, which inserts flush; VACUUM and merges then have less memory than these rows' keys take.
+for my $memory_kb (1024, 2080, 4200)
+{
+	$node->safe_psql('postgres', q{
+		CREATE TABLE more AS SELECT * FROM third;
+		CREATE INDEX more_v ON more USING pigment (v, note, body text_trgm_ops) WITH (kind = spann);
+	});
+	my $segments = q{SELECT count(*) FILTER (WHERE kind = 'clusters') || ' of ' || count(*) FROM pigment.segments WHERE kind <> 'pending'};
+	for my $statement ('INSERT INTO more SELECT id + 30000, repeat(md5((id + 30000)::text), 8), body, v FROM third', 'VACUUM more', "SELECT pigment.merge('more_v')")
+	{
+		my ($grown, $told) = build("${memory_kb}kB", $statement =~ s/^SELECT (.*)$/DO \$\$ BEGIN PERFORM $1; END \$\$/r);
+		cmp_ok($grown, '<', allowed($memory_kb / 1024), "${memory_kb}kB: $statement: the backend grew by $grown kB");
+		unlike($told, qr/no graph or clusters/, '... and has no reason to warn');
+		like($node->safe_psql('postgres', $segments), qr/^(\d+) of \1$/, '... all segments have clusters');
+		is($node->safe_psql('postgres', "SELECT is_whole('more', 'more_v')"), 't', '... all rows are in the index');
+		agrees("${memory_kb}kB: $statement", $question =~ s/third/more/r, $nearest =~ s/third/more/r);
+		$node->safe_psql('postgres', 'DELETE FROM more WHERE id % 7 = 0; VACUUM (INDEX_CLEANUP on) more') if $statement =~ /VACUUM/;
+	}
+	$node->safe_psql('postgres', 'DROP TABLE more');
+}
+
+# Where memory is not enough for any segment with an index, flushes give it up, and merges leave one that is there alone. Both say so.
+$node->safe_psql('postgres', q{
+	CREATE TABLE long (id int, v vector(200)) WITH (autovacuum_enabled = off);
+	INSERT INTO long SELECT n, array_fill(n % 1009 + n / 1e6, ARRAY[200]) FROM generate_series(1, 9000) n;
+	CREATE INDEX long_v ON long USING pigment (v) WITH (kind = spann);
+	DELETE FROM long WHERE id % 9 = 0;
+	VACUUM (INDEX_CLEANUP on) long;
+	INSERT INTO long SELECT n, array_fill(n % 1009 + n / 1e6, ARRAY[200]) FROM generate_series(9001, 12000) n;
+});
+my (undef, $warned) = build('1MB', 'VACUUM long');
+like($warned, qr/WARNING:  index "long_v" has no graph or clusters in its segment \d+, .*DETAIL:  .* looks at each of its \d+ rows\..*HINT:  Increase/s,
+	'VACUUM tells of a segment without index');
+(undef, $warned) = build('1MB', q{DO $$ BEGIN PERFORM pigment.merge('long_v'); END $$});
+like($warned, qr/WARNING:  index "long_v" keeps 1000 deleted rows in its segment \d+, .*HINT:  Increase/s, 'a merge tells of rows that stay');
+is($node->safe_psql('postgres', q{SELECT rows FROM pigment.segments WHERE index = 'long_v'::regclass AND kind = 'clusters'}), '9000', '... beside their index');
+(undef, $warned) = build('64MB', q{DO $$ BEGIN PERFORM pigment.merge('long_v'); END $$});
+unlike($warned, qr/WARNING/, 'with more memory there is nothing to say');
+is($node->safe_psql('postgres', q{SELECT kind, rows FROM pigment.segments WHERE index = 'long_v'::regclass}), 'clusters|11000', '... and one segment with an index');
+is($node->safe_psql('postgres', "SELECT is_whole('long', 'long_v')"), 't', '... of all rows');
 
 # Nobody knows how long vectors are before the first one.
 $node->safe_psql('postgres', q{

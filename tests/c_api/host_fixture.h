@@ -276,6 +276,7 @@ class Index {
 
   const pigment_segment* segment(size_t i) const { return segments_[i].handle; }
   uint32_t root(size_t i) const { return segments_[i].root; }
+  const std::vector<uint8_t>& deleted(size_t i) const { return segments_[i].deleted; }
 
   Pages pages;
   bool has_keys = false;

@@ -64,8 +64,9 @@ std::vector<uint8_t> DeadBits(const std::vector<Row>& rows) {
 // A builder whose pages go to those of an index, and the segment that becomes of it.
 class Merged {
  public:
-  Merged(Index& index, uint32_t dimension, uint64_t budget_bytes = 0) : index_(index) {
-    pigment_segment_options options{};
+  Merged(Index& index, uint32_t dimension, uint64_t budget_bytes = 0,
+         pigment_segment_options options = {})
+      : index_(index) {
     options.struct_size = sizeof options;
     options.segment = kMergedSegment;
     options.dimension = dimension;
@@ -227,6 +228,148 @@ TEST(HostMerge, MergesSegmentsWithoutTheirDeletedRows) {
       EXPECT_EQ(index.pages.pinned, 0);
     }
   }
+}
+
+// Keys of so many bytes that nobody else has.
+std::string WideKeys(uint64_t number, size_t bytes) {
+  std::string text = std::to_string(number);
+  text.resize(bytes, 'x');
+  const pigment_host_key key{0, PIGMENT_KEY_VALUE, text.data(), text.size()};
+  std::string encoded(pigment_host_keys_bytes(&key, 1), '\0');
+  pigment_host_keys_encode(&key, 1, encoded.data());
+  return encoded;
+}
+
+// One row in `step` has a vector, and all have wide keys.
+std::vector<Row> WideRows(std::mt19937_64& random, size_t count, uint64_t first_pointer,
+                          size_t step) {
+  std::vector<Row> rows(count);
+  for (size_t i = 0; i < count; ++i) {
+    rows[i].pointer = first_pointer + i;
+    if (i % step == 0) rows[i].vector = RandomVector(random, kDimension);
+    rows[i].is_dead = random() % 10 == 0;
+    rows[i].keys = WideKeys(rows[i].pointer, 300);
+  }
+  return rows;
+}
+
+pigment_segment_options OfClusters(uint64_t vectors_expected) {
+  pigment_segment_options options{};
+  options.index = PIGMENT_INDEX_CLUSTERS;
+  options.index_rows_min = 100;
+  options.vectors_expected = vectors_expected;
+  return options;
+}
+
+// Two segments, the first of them with an index, and a chain of pending pages.
+struct WideIndex {
+  WideIndex(std::mt19937_64& random, size_t count, size_t step) : index(kDimension) {
+    index.has_keys = true;
+    for (const bool has_index : {true, false}) {
+      index.segment_index = has_index ? PIGMENT_INDEX_CLUSTERS : PIGMENT_INDEX_FLAT;
+      index.AddSegment(WideRows(random, count, has_index ? 0 : 1000000, step));
+    }
+    for (const Row& row : WideRows(random, count, 2000000, step)) index.AddPending(row);
+    last = EndOf(index).first;
+  }
+
+  // All of `rows` from everywhere, but for what is in the last page.
+  void CopyTo(pigment_segment_builder* builder, int32_t rows) {
+    Error error;
+    HOST_OK(pigment_segment_builder_choose_rows(builder, rows, error.out()));
+    for (const size_t i : {0, 1})
+      HOST_OK(pigment_segment_builder_add_segment(builder, index.segment(i),
+                                                  index.deleted(i).data(), index.deleted(i).size(),
+                                                  error.out()));
+    const pigment_page_source source = index.pages.source();
+    HOST_OK(pigment_segment_builder_add_pending(builder, &source, kStamp, index.first_pending, last,
+                                                error.out()));
+  }
+
+  Index index;
+  uint32_t last = PIGMENT_NO_PAGE;
+};
+
+TEST(HostMerge, KeepsItsIndexWhereRowsWithoutAVectorAreMoreThanItsMemory) {
+  std::mt19937_64 random(12);
+  WideIndex wide(random, 4000, 3);
+  pigment_host_search* before = wide.index.NewSearch(PIGMENT_METRIC_L2, nullptr);
+  const auto keys_before = Fingerprints(before);
+  pigment_host_search_free(before);
+  constexpr uint64_t kBudget = uint64_t{1} << 20;
+  for (const bool at_once : {true, false}) {
+    Merged merged(wide.index, kDimension, kBudget, OfClusters(4200));
+    if (at_once) {
+      wide.CopyTo(merged.builder, PIGMENT_ROWS_ALL);
+    } else {
+      wide.CopyTo(merged.builder, PIGMENT_ROWS_WITH_VECTOR);
+      wide.CopyTo(merged.builder, PIGMENT_ROWS_WITHOUT_VECTOR);
+      EXPECT_TRUE(pigment_segment_builder_has_room(merged.builder));
+      const std::vector<float> vector(kDimension);
+      Error error;
+      EXPECT_EQ(
+          pigment_segment_builder_add(merged.builder, vector.data(), 5000000, error.out()),
+          PIGMENT_INVALID_ARGUMENT)
+          << "it would come behind rows without one";
+    }
+    merged.Finish();
+    EXPECT_EQ(pigment_segment_builder_has_given_up_index(merged.builder), at_once);
+    pigment_segment_info info{};
+    info.struct_size = sizeof info;
+    pigment_segment_get_info(merged.segment, &info);
+    EXPECT_EQ(info.index, at_once ? PIGMENT_INDEX_FLAT : PIGMENT_INDEX_CLUSTERS);
+    const std::vector<float> query = RandomVector(random, kDimension);
+    pigment_host_search* search =
+        merged.NewSearch(query, pigment_pending_page_next(wide.index.pages.at(wide.last)));
+    EXPECT_EQ(Drain(search, random), Model(wide.index.all, PIGMENT_METRIC_L2, &query));
+    EXPECT_EQ(Fingerprints(search), keys_before) << "all rows are in the index of their keys";
+    EXPECT_EQ(wide.index.pages.pinned, 0);
+  }
+}
+
+TEST(HostMerge, TakesTheMemoryOfItsIndexBeforeKeysTakeIt) {
+  size_t too_late = 0;
+  for (uint64_t budget = uint64_t{1} << 20; budget < uint64_t{3} << 20; budget += budget / 5) {
+    SCOPED_TRACE(testing::Message() << budget << " bytes");
+    pigment_segment_options options = OfClusters(0);
+    options.struct_size = sizeof options;
+    options.dimension = kDimension;
+    options.metric = PIGMENT_METRIC_L2;
+    options.memory_budget_bytes = budget;
+    const uint64_t vectors = pigment_segment_index_rows_max(&options) / 8 * 7;
+    for (const uint64_t expected : {vectors, uint64_t{0}}) {
+      std::mt19937_64 random(budget);
+      Index index(kDimension);
+      index.has_keys = true;
+      Merged merged(index, kDimension, budget, OfClusters(expected));
+      Error error;
+      for (uint64_t i = 0; i < vectors; ++i) {
+        const std::vector<float> vector = RandomVector(random, kDimension);
+        const std::string keys = WideKeys(i, 300);
+        HOST_OK(pigment_segment_builder_add_row(merged.builder, vector.data(), i, keys.data(),
+                                                keys.size(), error.out()));
+      }
+      merged.Finish();
+      const bool has_given_up = pigment_segment_builder_has_given_up_index(merged.builder);
+      if (expected != 0) {
+        EXPECT_FALSE(has_given_up);
+      } else {
+        too_late += has_given_up ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(too_late, 0u) << "there is memory however late it is taken";
+}
+
+TEST(HostMerge, RefusesRowsThatAreNone) {
+  Index index(kDimension);
+  Merged merged(index, kDimension);
+  Error error;
+  for (const int32_t rows : {-1, 3})
+    EXPECT_EQ(pigment_segment_builder_choose_rows(merged.builder, rows, error.out()),
+              PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(pigment_segment_builder_choose_rows(nullptr, PIGMENT_ROWS_ALL, error.out()),
+            PIGMENT_INVALID_ARGUMENT);
 }
 
 TEST(HostMerge, KeepsRowsOfUnknownKeysUnknown) {

@@ -69,6 +69,11 @@ inline void FuzzPlanMerge(World& w, Arguments& a) {
 inline void AddMerges(std::vector<Entry>& t) {
   t.push_back({"pigment_segment_builder_add_segment", FuzzBuilderAddSegment});
   t.push_back({"pigment_segment_builder_add_pending", FuzzBuilderAddPending});
+  t.push_back({"pigment_segment_builder_choose_rows", [](World& w, Arguments& a) {
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_segment_builder_choose_rows(LiveOrNull(w.builders, a.input()),
+                                                             a.input().Enum(4), slot.out()));
+               }});
   t.push_back({"pigment_pending_visit_pages", FuzzPendingVisitPages});
   t.push_back({"pigment_plan_merge", FuzzPlanMerge});
   t.push_back({"pigment_segment_visit_pages", [](World& w, Arguments& a) {

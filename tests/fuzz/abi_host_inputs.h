@@ -66,6 +66,7 @@ inline pigment_segment_options ABuild(Arguments& a) {
     options.links_max = in.Byte() % 64;
     options.effort = static_cast<float>(in.Byte()) / 64;
     options.vectors_per_cluster = in.Byte();
+    options.vectors_expected = in.Number();
   }
   return options;
 }

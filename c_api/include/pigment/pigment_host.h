@@ -277,6 +277,8 @@ typedef struct pigment_segment_options {
   bool half_vectors;       /* vectors are kept in 16 bits a number; REQUIRES: those that are added have no more */
   /* Asked now and then while the index is built; another code than PIGMENT_OK ends the call with it. May be NULL. */
   pigment_status (*pause)(void *context);
+  /* About how many vectors are to come, within the budget: memory for their index is taken before anything else takes it. 0: nobody knows. */
+  uint64_t vectors_expected;
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;
@@ -408,7 +410,7 @@ PIGMENT_API size_t pigment_overflow_page_capacity(void);
 /* ---- Merging. Since 0.2. ----------------------------------------------------------------------------------------- */
 
 /* Rows that the index has already: of pending pages that are flushed, of segments that are merged. Dead ones are left out; those of which the index knows
-   no keys (see above) stay as they are. Each page is read once, but for those with keys of a segment, which are put together in memory, a part of the
+   no keys (see above) stay as they are. Each page is read once by a call, but for those with keys of a segment, which are put together in memory, a part of the
    budget at a time. A call that fails, also by PIGMENT_CANCELLED from a pin, cannot be repeated: the builder is of no use any more. `first` to `last`: the
    chain as in pigment_host_search_add_pending, up to a page that is not the end to which entries are appended. deleted: one bit per row; NULL: none. */
 PIGMENT_API PIGMENT_CHECKED pigment_status
@@ -417,6 +419,11 @@ pigment_segment_builder_add_pending(pigment_segment_builder *builder, const pigm
 PIGMENT_API PIGMENT_CHECKED pigment_status
 pigment_segment_builder_add_segment(pigment_segment_builder *builder, const pigment_segment *segment,
                                     const uint8_t *deleted, size_t deleted_bytes, pigment_error **error);
+enum { PIGMENT_ROWS_ALL = 0, PIGMENT_ROWS_WITH_VECTOR = 1, PIGMENT_ROWS_WITHOUT_VECTOR = 2 };
+/* Which rows these two copy from now on; at the begin all. Rows without a vector wait in memory for the end of the others, and where there is not enough the
+   index is given up; so a host copies those with a vector from all that it has, then those without from the same. From then on no row with a vector is taken. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_choose_rows(pigment_segment_builder *builder,
+                                                                               int32_t rows, pigment_error **error);
 
 typedef struct pigment_merge_shape {
   uint64_t rows;         /* dead ones included */
