@@ -34,27 +34,38 @@ inline float ScoreOfSum(ScoreSum sum) {
   return static_cast<float>(static_cast<double>(sum) * kScoreUnit);
 }
 
-// What the length of a document does.
-class Bm25Norms {
+// What part of a clause's weight a document has: 1 / (1 + k1 * (1 - b + b * length / average
+// length) / f). It grows with f and falls with the length. What was asked once is kept, because a
+// division takes longer than everything else that a posting costs. One thread.
+class Bm25Shares {
  public:
-  Bm25Norms(double k1, double b, const Bm25Statistics& statistics)
+  Bm25Shares(double k1, double b, const Bm25Statistics& statistics)
       : base_(k1 * (1 - b)),
         slope_(statistics.words != 0 ? k1 * b * static_cast<double>(statistics.documents) /
                                            static_cast<double>(statistics.words)
-                                     : 0) {
-    for (uint32_t length = 0; length < table_.size(); ++length) table_[length] = Make(length);
-  }
+                                     : 0) {}
 
-  double Of(uint32_t length) const {
-    return length < table_.size() ? table_[length] : Make(length);
+  // REQUIRES: frequency > 0.
+  double Of(uint32_t frequency, uint32_t length) {
+    if (frequency > kFrequencies || length >= kLengths) return Make(frequency, length);
+    double& share = shares_[frequency - 1][length];
+    if (share == 0) [[unlikely]]
+      share = Make(frequency, length);
+    return share;
   }
 
  private:
-  double Make(uint32_t length) const { return base_ + slope_ * static_cast<double>(length); }
+  static constexpr uint32_t kFrequencies = 4;
+  static constexpr uint32_t kLengths = 512;
+
+  double Make(uint32_t frequency, uint32_t length) const {
+    const double norm = base_ + slope_ * static_cast<double>(length);
+    return 1 / (1 + norm / static_cast<double>(frequency));
+  }
 
   double base_;
   double slope_;
-  std::array<double, 512> table_;
+  std::array<std::array<double, kLengths>, kFrequencies> shares_{};  // 0: not asked yet
 };
 
 // What a clause is worth.
@@ -67,18 +78,16 @@ class Bm25Weight {
     weight_ = count * std::log(1 + (without + 0.5) / (with + 0.5)) * (k1 + 1) / kScoreUnit;
   }
 
-  ScoreSum Of(uint32_t frequency, double norm) const {
-    return static_cast<ScoreSum>(weight_ / (1 + norm / static_cast<double>(frequency)));
-  }
+  ScoreSum Of(double share) const { return static_cast<ScoreSum>(weight_ * share); }
   // The most that any row of a block has.
-  ScoreSum Bound(const Impacts& impacts, const Bm25Norms& norms) const {
+  ScoreSum Bound(const Impacts& impacts, Bm25Shares& shares) const {
     if (impacts.frequency_max == 0xFFFF) return static_cast<ScoreSum>(weight_);
     ScoreSum bound = 0;
     for (uint32_t frequency = 1; frequency <= Impacts::kMany; ++frequency) {
       const uint16_t length = impacts.shortest[frequency - 1];
       if (length == 0) continue;
       const uint32_t most = frequency == Impacts::kMany ? impacts.frequency_max : frequency;
-      bound = std::max(bound, Of(std::max(most, frequency), norms.Of(length)));
+      bound = std::max(bound, Of(shares.Of(std::max(most, frequency), length)));
     }
     return bound;
   }

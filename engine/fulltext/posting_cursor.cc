@@ -96,6 +96,7 @@ Status PostingCursor::Load(uint32_t block) {
   const size_t count = std::min<size_t>(kPostingsPerBlock, documents_ - first);
   at_ = 0;
   loaded_ = block;
+  ++blocks_loaded_;
   if (!all_rows_.empty()) {
     rows_ = std::span(all_rows_).subspan(first, count);
     frequencies_ = std::span(all_frequencies_).subspan(first, count);

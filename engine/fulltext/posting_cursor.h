@@ -36,7 +36,8 @@ class PostingCursor {
 
   // Decodes a block. REQUIRES: block < blocks().
   Status Load(uint32_t block);
-  std::span<const uint32_t> rows() const { return rows_; }  // of the block that was loaded
+  uint64_t blocks_loaded() const { return blocks_loaded_; }  // some of them more than once
+  std::span<const uint32_t> rows() const { return rows_; }   // of the block that was loaded
   std::span<const uint32_t> frequencies() const { return frequencies_; }
 
   // The block that has the first row from `row` on, or blocks(). Rows that are asked for ascend,
@@ -67,7 +68,8 @@ class PostingCursor {
   std::vector<uint32_t> block_frequencies_;
   std::span<const uint32_t> rows_;
   std::span<const uint32_t> frequencies_;
-  uint32_t loaded_ = 0xFFFFFFFF;             // block
+  uint32_t loaded_ = 0xFFFFFFFF;  // block
+  uint64_t blocks_loaded_ = 0;
   uint32_t at_ = 0;                          // in rows_: none before is asked for any more
   uint32_t block_ = 0;                       // the same among blocks
   uint32_t decoded_positions_ = 0xFFFFFFFF;  // of this block

@@ -38,12 +38,14 @@ void AppendPacked(std::span<const uint32_t> numbers, uint32_t bits, std::string&
   if (held_bits > 0) out += static_cast<char>(held & 0xFF);
 }
 
-// REQUIRES: kReadAhead bytes more than the numbers take may be read.
-void Unpack(const std::byte* from, uint32_t bits, std::span<uint32_t> out) {
+// Makes each of `out` what `made_of` makes of a packed number, in their order. REQUIRES: kReadAhead
+// bytes more than the numbers take may be read.
+template <typename MadeOf>
+void Unpack(const std::byte* from, uint32_t bits, std::span<uint32_t> out, const MadeOf& made_of) {
   const uint64_t mask = (uint64_t{1} << bits) - 1;
   size_t at = 0;
   for (uint32_t& number : out) {
-    number = static_cast<uint32_t>(LoadLittle<uint64_t>(from + at / 8) >> (at % 8) & mask);
+    number = made_of(LoadLittle<uint64_t>(from + at / 8) >> (at % 8) & mask);
     at += bits;
   }
 }
@@ -167,16 +169,15 @@ bool DecodePostingBlock(std::span<const std::byte> bytes, int64_t before, uint32
   std::array<std::byte, 2 * kPackedBytesMax + kReadAhead> copy;
   std::memcpy(copy.data(), bytes.data() + 2, row_bytes + frequency_bytes);
   std::memset(copy.data() + row_bytes + frequency_bytes, 0, kReadAhead);
-  Unpack(copy.data(), row_bits, out_rows);
-  Unpack(copy.data() + row_bytes, frequency_bits, frequencies);
   // Sums of gaps may be beyond 32 bits where they are damaged: then the last row shows it, or a row
   // is not above the one before.
   uint64_t row = static_cast<uint64_t>(before + 1);
-  for (uint32_t& out : out_rows) {
-    row += out;
-    out = static_cast<uint32_t>(row++);
-  }
-  for (uint32_t& frequency : frequencies) ++frequency;
+  Unpack(copy.data(), row_bits, out_rows, [&](uint64_t gap) {
+    row += gap + 1;
+    return static_cast<uint32_t>(row - 1);
+  });
+  Unpack(copy.data() + row_bytes, frequency_bits, frequencies,
+         [](uint64_t more) { return static_cast<uint32_t>(more + 1); });
   return row == uint64_t{last_row} + 1;
 }
 

@@ -83,10 +83,11 @@ Result<std::vector<TextHit>> SearchOneQuery(const TextCall& call,
   if (clauses.empty() || call.request.k == 0) return std::vector<TextHit>();
   Reservation memory(call.version.text.shared->budget().get());
   PIGMENT_ASSIGN_OR_RETURN(QueryLists lists, OpenLists(call, clauses, memory));
-  const Bm25Norms norms(call.version.text.k1, call.version.text.b, call.sources.statistics());
+  Bm25Shares shares(call.version.text.k1, call.version.text.b, call.sources.statistics());
   RowFilter filter(call.version, call.request.read, &call.plan, &call.counters, &call.readers);
   BestTexts best(call.request.k);
-  TextScorer scorer(norms, filter, call.readers, call.version, call.control(), best, call.counters);
+  TextScorer scorer(shares, filter, call.readers, call.version, call.control(), best,
+                    call.counters);
   for (size_t group = 0; group < call.sources.rows().size(); ++group) {
     const std::vector<TextTerm> terms = TermsOf(clauses, lists, group);
     if (terms.empty()) continue;

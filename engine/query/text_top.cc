@@ -77,11 +77,11 @@ Status TextScorer::Offer(uint32_t row, ScoreSum sum) {
   return Status::Ok();
 }
 
-TextScorer::List TextScorer::MakeList(const TextTerm& term) const {
+TextScorer::List TextScorer::MakeList(const TextTerm& term) {
   List list{.cursor = term.cursor, .weight = term.weight, .bounds = {}};
   list.bounds.reserve(term.cursor->blocks());
   for (uint32_t block = 0; block < term.cursor->blocks(); ++block) {
-    list.bounds.push_back(term.weight->Bound(term.cursor->impacts(block), norms_));
+    list.bounds.push_back(term.weight->Bound(term.cursor->impacts(block), shares_));
     list.bound = std::max(list.bound, list.bounds.back());
   }
   return list;
@@ -107,6 +107,7 @@ Status TextScorer::Search(TextRows& rows, std::span<const TextTerm> terms) {
   } else {
     status = SearchAny(optional);
   }
+  for (const TextTerm& term : terms) counters_.text_blocks_read += term.cursor->blocks_loaded();
   PIGMENT_RETURN_IF_ERROR(status);
   return rows.lengths->status();
 }
@@ -128,7 +129,6 @@ Status TextScorer::VisitBestBlocks(List& list, const Visit& visit) {
     if (!MayEnter(bound, block == 0 ? 0 : list.cursor->last_row(block - 1) + 1)) continue;
     PIGMENT_RETURN_IF_ERROR(control_.Check());
     PIGMENT_RETURN_IF_ERROR(list.cursor->Load(block));
-    ++counters_.text_blocks_read;
     const std::span<const uint32_t> rows = list.cursor->rows();
     const std::span<const uint32_t> frequencies = list.cursor->frequencies();
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -214,6 +214,10 @@ ScoreSum TextScorer::BoundWindow(std::span<List* const> lists, uint32_t end) {
   return bound;
 }
 
+uint32_t TextScorer::PostingsBetween(const List& list, uint32_t begin, uint32_t end) const {
+  return static_cast<uint32_t>(uint64_t{list.cursor->documents()} * (end - begin) / rows_->rows());
+}
+
 Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint32_t end) {
   std::vector<List*> by_bound = lists;
   std::sort(by_bound.begin(), by_bound.end(),
@@ -228,11 +232,20 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
   // Those of the highest bounds first: they leave the fewest candidates.
   while (first-- > 0 && !candidates_.empty()) {
     before -= by_bound[first]->window_bound;
-    PIGMENT_RETURN_IF_ERROR(LookUp(*by_bound[first], before));
+    // Adding what every row of the window has of a list takes a tenth as long as looking for one.
+    if (candidates_.size() * kPostingsPerLookUp > PostingsBetween(*by_bound[first], begin, end)) {
+      PIGMENT_RETURN_IF_ERROR(AddToWindow(*by_bound[first], begin, end));
+      KeepCandidates(begin, before);
+    } else {
+      PIGMENT_RETURN_IF_ERROR(LookUp(*by_bound[first], begin, before));
+    }
   }
-  for (const Candidate& candidate : candidates_) {
-    if (best_.MayEnter(candidate.sum)) PIGMENT_RETURN_IF_ERROR(Offer(candidate.row, candidate.sum));
+  for (const uint32_t row : candidates_) {
+    const ScoreSum sum = sums_[row - begin];
+    if (best_.MayEnter(sum)) PIGMENT_RETURN_IF_ERROR(Offer(row, sum));
   }
+  std::fill_n(sums_.begin(), end - begin, 0);
+  std::fill_n(marks_.begin(), (end - begin + 63) / 64, 0);
   return Status::Ok();
 }
 
@@ -242,7 +255,6 @@ Status TextScorer::AddToWindow(List& list, uint32_t begin, uint32_t end) {
     if (block != list.block && cursor.last_row(block - 1) + 1 >= end) break;
     PIGMENT_RETURN_IF_ERROR(control_.Check());
     PIGMENT_RETURN_IF_ERROR(cursor.Load(block));
-    ++counters_.text_blocks_read;
     const std::span<const uint32_t> rows = cursor.rows();
     const std::span<const uint32_t> frequencies = cursor.frequencies();
     size_t i = block == list.place_block ? list.place : 0;
@@ -262,29 +274,42 @@ Status TextScorer::AddToWindow(List& list, uint32_t begin, uint32_t end) {
 }
 
 void TextScorer::TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest) {
-  candidates_.clear();
+  candidates_.resize(end - begin);
+  size_t left = 0;
   for (uint32_t word = 0; word * 64 < end - begin; ++word) {
-    for (uint64_t bits = std::exchange(marks_[word], 0); bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = marks_[word]; bits != 0; bits &= bits - 1) {
       const uint32_t place = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
-      const ScoreSum sum = std::exchange(sums_[place], 0);
-      if (best_.MayEnter(sum + rest)) candidates_.push_back({begin + place, sum});
+      // Without a branch, which nobody foresees; here and in KeepCandidates.
+      candidates_[left] = begin + place;
+      left += best_.MayEnter(sums_[place] + rest) ? 1 : 0;
     }
   }
+  candidates_.resize(left);
 }
 
-Status TextScorer::LookUp(List& list, ScoreSum rest) {
+void TextScorer::KeepCandidates(uint32_t begin, ScoreSum rest) {
+  size_t left = 0;
+  for (const uint32_t row : candidates_) {
+    candidates_[left] = row;
+    left += best_.MayEnter(sums_[row - begin] + rest) ? 1 : 0;
+  }
+  candidates_.resize(left);
+}
+
+Status TextScorer::LookUp(List& list, uint32_t begin, ScoreSum rest) {
   PostingCursor& cursor = *list.cursor;
   size_t left = 0;
-  for (Candidate candidate : candidates_) {
+  for (const uint32_t row : candidates_) {
     PIGMENT_RETURN_IF_ERROR(paced_.Step());
-    const uint32_t block = cursor.SeekBlock(candidate.row);
+    ScoreSum& sum = sums_[row - begin];
+    const uint32_t block = cursor.SeekBlock(row);
     if (block != cursor.blocks()) {
       // What the block promises spares most of them a look into it.
-      if (!best_.MayEnter(candidate.sum + list.bounds[block] + rest)) continue;
-      PIGMENT_ASSIGN_OR_RETURN(const uint32_t frequency, cursor.FrequencyOf(candidate.row));
-      if (frequency != 0) candidate.sum += SumOf(list, candidate.row, frequency);
+      if (!best_.MayEnter(sum + list.bounds[block] + rest)) continue;
+      PIGMENT_ASSIGN_OR_RETURN(const uint32_t frequency, cursor.FrequencyOf(row));
+      if (frequency != 0) sum += SumOf(list, row, frequency);
     }
-    if (best_.MayEnter(candidate.sum + rest)) candidates_[left++] = candidate;
+    if (best_.MayEnter(sum + rest)) candidates_[left++] = row;
   }
   candidates_.resize(left);
   return Status::Ok();
@@ -311,7 +336,6 @@ Status TextScorer::SearchAll(std::vector<List>& required, std::vector<List>& opt
         row = lead.cursor->last_row(lead.block) + 1;
         continue;
       }
-      ++counters_.text_blocks_read;
     }
     PIGMENT_ASSIGN_OR_RETURN(row, lead.cursor->SeekRow(row));
     if (row >= rows) break;

@@ -63,10 +63,9 @@ struct TextTerm {
 
 class TextScorer {
  public:
-  TextScorer(const Bm25Norms& norms, RowFilter& filter, SegmentReaders& readers,
-             const Version& version, const CallControl& control, BestTexts& best,
-             ReadCounters& counters)
-      : norms_(norms),
+  TextScorer(Bm25Shares& shares, RowFilter& filter, SegmentReaders& readers, const Version& version,
+             const CallControl& control, BestTexts& best, ReadCounters& counters)
+      : shares_(shares),
         filter_(filter),
         readers_(readers),
         version_(version),
@@ -90,13 +89,8 @@ class TextScorer {
     uint32_t place = 0;  // in block `place_block`: none before it is added to a window any more
     uint32_t place_block = 0;
   };
-  // A row of a window that may be among the best, with what it has so far.
-  struct Candidate {
-    uint32_t row;
-    ScoreSum sum;
-  };
 
-  List MakeList(const TextTerm& term) const;
+  List MakeList(const TextTerm& term);
   Status SearchOne(List& list);
   Status SearchAny(std::vector<List>& lists);
   // What the k best rows of one list have of it alone is the least that the k best have.
@@ -113,21 +107,26 @@ class TextScorer {
   Status AddToWindow(List& list, uint32_t begin, uint32_t end);
   // Moves the marked rows that may enter, with `rest` more than they have, to candidates_.
   void TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest);
+  // Leaves the candidates that may enter with `rest` more than they have.
+  void KeepCandidates(uint32_t begin, ScoreSum rest);
   // Adds what the candidates have of the list, and leaves those that may enter with `rest` more.
-  Status LookUp(List& list, ScoreSum rest);
+  Status LookUp(List& list, uint32_t begin, ScoreSum rest);
+  // As many as a window of this width has on average.
+  uint32_t PostingsBetween(const List& list, uint32_t begin, uint32_t end) const;
 
   // False: no row from `first` on can be among the best with so much or less.
   bool MayEnter(ScoreSum bound, uint32_t first) const;
-  ScoreSum SumOf(const List& list, uint32_t row, uint32_t frequency) const {
-    return list.weight->Of(frequency, norms_.Of(rows_->lengths->Of(row)));
+  ScoreSum SumOf(const List& list, uint32_t row, uint32_t frequency) {
+    return list.weight->Of(shares_.Of(frequency, rows_->lengths->Of(row)));
   }
   Status Offer(uint32_t row, ScoreSum sum);
 
   static constexpr uint32_t kWindowRows = 4096;
   // To begin a window takes as long as to look at so many rows, for each list.
   static constexpr uint32_t kWindowRowsPerList = 64;
+  static constexpr size_t kPostingsPerLookUp = 8;
 
-  const Bm25Norms& norms_;
+  Bm25Shares& shares_;
   RowFilter& filter_;
   SegmentReaders& readers_;
   const Version& version_;
@@ -135,10 +134,10 @@ class TextScorer {
   PacedCheck paced_;
   BestTexts& best_;
   ReadCounters& counters_;
-  TextRows* rows_ = nullptr;  // that are searched
-  std::vector<ScoreSum> sums_;
-  std::vector<uint64_t> marks_;
-  std::vector<Candidate> candidates_;
+  TextRows* rows_ = nullptr;          // that are searched
+  std::vector<ScoreSum> sums_;        // of the window's rows
+  std::vector<uint64_t> marks_;       // a bit for each that has something
+  std::vector<uint32_t> candidates_;  // rows that may be among the best
 };
 
 }  // namespace pigment

@@ -99,15 +99,14 @@ void HostTextQuery::Add(const HostTextCounts& counts) {
 }
 
 HostTextScorer HostTextQuery::Scorer() const {
-  HostTextScorer scorer(Bm25Norms(settings_.k1, settings_.b, counts_.all));
+  HostTextScorer scorer(Bm25Shares(settings_.k1, settings_.b, counts_.all));
   for (size_t i = 0; i < words_.words.size(); ++i)
     scorer.weights_.emplace_back(settings_.k1, counts_.all.documents, counts_.documents[i],
                                  words_.words[i].count);
   return scorer;
 }
 
-ScoreSum ScoreOfText(const HostTextQuery& query, const HostTextScorer& scorer,
-                     const TextWords& text) {
+ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const TextWords& text) {
   ScoreSum sum = 0;
   for (size_t i = 0; i < query.words().size(); ++i) {
     const std::string& wanted = query.words()[i].word;

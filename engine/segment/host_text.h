@@ -62,18 +62,18 @@ struct HostTextCounts {
   std::vector<uint64_t> documents;  // by word
 };
 
-// What the words of a query are worth.
+// What the words of a query are worth. One thread.
 class HostTextScorer {
  public:
-  ScoreSum Of(size_t word, uint32_t count, uint32_t length) const {
-    return weights_[word].Of(count, norms_.Of(length));
+  ScoreSum Of(size_t word, uint32_t count, uint32_t length) {
+    return weights_[word].Of(shares_.Of(count, length));
   }
 
  private:
   friend class HostTextQuery;
-  explicit HostTextScorer(const Bm25Norms& norms) : norms_(norms) {}
+  explicit HostTextScorer(const Bm25Shares& shares) : shares_(shares) {}
 
-  Bm25Norms norms_;
+  Bm25Shares shares_;
   std::vector<Bm25Weight> weights_;
 };
 
@@ -105,7 +105,6 @@ class HostTextQuery {
 };
 
 // The score of a text by what was counted.
-ScoreSum ScoreOfText(const HostTextQuery& query, const HostTextScorer& scorer,
-                     const TextWords& text);
+ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const TextWords& text);
 
 }  // namespace pigment

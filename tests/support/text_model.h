@@ -78,7 +78,7 @@ class TextModel {
         const auto length = static_cast<double>(lengths_[row]);
         const double norm = k1 * (1 - b) + k1 * b * count_ / words_ * length;
         const double weight = clauses[i].count * idfs[i] * (k1 + 1) / 0x1p-32;
-        sum += static_cast<int64_t>(weight / (1 + norm / static_cast<double>(frequency)));
+        sum += static_cast<int64_t>(weight * (1 / (1 + norm / static_cast<double>(frequency))));
         hit.textbook += clauses[i].count * idfs[i] * frequency * (k1 + 1) /
                         (frequency + k1 * (1 - b + b * length / (words_ / count_)));
       }

@@ -123,18 +123,18 @@ TEST(TextGroup, NoRowScoresMoreThanItsBlockPromises) {
   const auto source = MakeMemoryTextSource(made.group);
   LengthReader lengths(source.get());
   for (const auto& [k1, b] : {std::pair(1.2, 0.75), {0.0, 0.5}, {100.0, 1.0}, {0.01, 0.0}}) {
-    const Bm25Norms norms(k1, b, {made.group->documents, made.group->words});
+    Bm25Shares shares(k1, b, {made.group->documents, made.group->words});
     ASSERT_OK(VisitPrefix(*source, "", [&](const TextList& list) -> Status {
       const Bm25Weight weight(k1, made.group->documents, list.documents, 1);
       PIGMENT_ASSIGN_OR_RETURN(PostingCursor cursor,
                                PostingCursor::Open(source.get(), list, lengths));
       for (uint32_t block = 0; block < cursor.blocks(); ++block) {
         PIGMENT_RETURN_IF_ERROR(cursor.Load(block));
-        const ScoreSum bound = weight.Bound(cursor.impacts(block), norms);
+        const ScoreSum bound = weight.Bound(cursor.impacts(block), shares);
         ScoreSum most = 0;
         for (size_t i = 0; i < cursor.rows().size(); ++i) {
           most = std::max(
-              most, weight.Of(cursor.frequencies()[i], norms.Of(lengths.Of(cursor.rows()[i]))));
+              most, weight.Of(shares.Of(cursor.frequencies()[i], lengths.Of(cursor.rows()[i]))));
         }
         EXPECT_LE(most, bound);
       }
@@ -154,13 +154,13 @@ TEST(TextGroup, LongDocumentsAndFrequentWordsAreBoundedToo) {
   }
   const auto source = MakeMemoryTextSource(std::make_shared<TextGroup>(builder.Finish()));
   LengthReader lengths(source.get());
-  const Bm25Norms norms(1.2, 0.75, {200, source->words()});
+  Bm25Shares shares(1.2, 0.75, {200, source->words()});
   const Bm25Weight weight(1.2, 200, 200, 1);
   PostingCursor cursor =
       PostingCursor::Open(source.get(), *FindTerm(*source, "word").value(), lengths).value();
   ASSERT_OK(cursor.Load(0));
   EXPECT_EQ(cursor.frequencies()[1], 70000u);
-  EXPECT_GE(weight.Bound(cursor.impacts(0), norms), weight.Of(70000, norms.Of(70000)));
+  EXPECT_GE(weight.Bound(cursor.impacts(0), shares), weight.Of(shares.Of(70000, 70000)));
 }
 
 TEST(TextGroup, ABuilderWithoutMemorySaysSo) {
