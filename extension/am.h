@@ -86,8 +86,8 @@ extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, Me
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
 extern void pig_register_segment_cache(void);
-/* Reads the chain of a segment's deletion pages; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
-extern uint8 *pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);
+/* Reads the chain of a segment's deletion pages, for a snapshot or none; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
+extern uint8 *pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);
 extern uint32 pig_deletion_pages(const PigSegmentEntry *entry);
 /* Whether the directory says of all segments that no vector of theirs is zero. */
 extern bool pig_has_no_zero_vectors(const PigMeta *meta);

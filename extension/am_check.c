@@ -125,7 +125,7 @@ static uint64
 count_deleted(Relation index, const PigSegmentEntry *entry)
 {
 	size_t		bytes;
-	uint8	   *bits = pig_read_deletions(index, entry, &bytes, NULL);
+	uint8	   *bits = pig_read_deletions(index, NULL, entry, &bytes, NULL);
 	uint64		deleted = pig_count_deleted(bits, entry->rows);
 
 	if (bits != NULL)
@@ -365,7 +365,7 @@ check_segment(CheckState *check, PigSource *source, const PigSegmentEntry *entry
 	BlockNumber *blocks = palloc(sizeof(BlockNumber) * (pig_deletion_pages(entry) + 1));
 	pigment_segment_info info = {.struct_size = sizeof(info)};
 	size_t		bytes;
-	uint8	   *deleted = pig_read_deletions(check->index, entry, &bytes, blocks);
+	uint8	   *deleted = pig_read_deletions(check->index, NULL, entry, &bytes, blocks);
 
 	/* each segment's visits apart, from its root on, so that two that share a page are found */
 	record_visits(check, source);

@@ -137,7 +137,7 @@ open_index(IndexScanDesc scan, PigScan *state)
 	Relation	index = scan->indexRelation;
 
 	state->meta = MemoryContextAlloc(state->context, sizeof(PigMeta));
-	pig_read_meta(index, state->meta);
+	pig_read_meta_for(index, scan->xs_snapshot, state->meta);
 	pig_source_init(&state->segment_pages, index, scan->xs_snapshot, false, state->context);
 	pig_source_init(&state->pending_pages, index, scan->xs_snapshot, true, state->context);
 	state->segments = pig_hold_segments(&state->segment_pages, state->meta, state->context);

@@ -66,7 +66,7 @@ flush_deletions(VacuumState *vacuum, Deletions *deletions)
 
 		deletions->entry.first_deletion = pig_create_deletions(&vacuum->room, &deletions->entry);
 		deletions->blocks = palloc(sizeof(BlockNumber) * pig_deletion_pages(&deletions->entry));
-		(void) pig_read_deletions(vacuum->index, &deletions->entry, &bytes, deletions->blocks);
+		(void) pig_read_deletions(vacuum->index, NULL, &deletions->entry, &bytes, deletions->blocks);
 	}
 	pig_set_deleted(vacuum->index, deletions->blocks[deletions->number], deletions->entry.segment, deletions->number,
 					deletions->rows, deletions->count);
@@ -96,7 +96,7 @@ vacuum_segment(VacuumState *vacuum, const pigment_segment *segment, const PigSeg
 	deletions->entry = *entry;
 	if (entry->first_deletion != PIGMENT_NO_PAGE)
 		deletions->blocks = palloc(sizeof(BlockNumber) * pig_deletion_pages(entry));
-	deleted = pig_read_deletions(vacuum->index, entry, &deleted_bytes, deletions->blocks);
+	deleted = pig_read_deletions(vacuum->index, NULL, entry, &deleted_bytes, deletions->blocks);
 	for (uint64 first = 0; first < entry->rows; first += ROWS_PER_CALL)
 	{
 		size_t		count = (size_t) Min(entry->rows - first, ROWS_PER_CALL);

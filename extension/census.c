@@ -43,7 +43,7 @@ pig_collect_segment(PigSource *source, const pigment_segment *segment, const Pig
 
 	PIG_CALL(&collection.error, pigment_segment_visit_pages(segment, collect_page, &collection, &error));
 	if (count > 0)
-		pfree(pig_read_deletions(source->index, entry, &bytes, blocks));
+		pfree(pig_read_deletions(source->index, NULL, entry, &bytes, blocks));
 	for (uint32 i = 0; i < count; i++)
 		pig_retired_add(pages, blocks[i]);
 	pfree(blocks);

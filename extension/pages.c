@@ -119,9 +119,15 @@ check_meta(Relation index, Page page)
 void
 pig_read_meta(Relation index, PigMeta *meta)
 {
+	pig_read_meta_for(index, NULL, meta);
+}
+
+void
+pig_read_meta_for(Relation index, Snapshot snapshot, PigMeta *meta)
+{
 	PGAlignedBlock page;
 
-	pig_read_page(index, PIG_META_BLOCK, &page);
+	pig_read_page_for(index, snapshot, PIG_META_BLOCK, &page);
 	check_meta(index, page.data);
 	*meta = *meta_of(page.data);
 }
@@ -134,6 +140,14 @@ pig_read_page(Relation index, BlockNumber block, PGAlignedBlock *page)
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	memcpy(page->data, BufferGetPage(buffer), BLCKSZ);
 	UnlockReleaseBuffer(buffer);
+}
+
+void
+pig_read_page_for(Relation index, Snapshot snapshot, BlockNumber block, PGAlignedBlock *page)
+{
+	pig_read_page(index, block, page);
+	if (snapshot != NULL)
+		pig_test_for_old_snapshot(snapshot, index, (Page) page->data);
 }
 
 static void

@@ -122,9 +122,12 @@ pig_tid(uint64 row_pointer, ItemPointer tid)
 
 /* A checked copy of the metapage. */
 extern void pig_read_meta(Relation index, PigMeta *meta);
+extern void pig_read_meta_for(Relation index, Snapshot snapshot, PigMeta *meta);
 
 /* A copy of a page, taken under a share lock; what it holds is not checked. */
 extern void pig_read_page(Relation index, BlockNumber block, PGAlignedBlock *page);
+/* The same; complains of a snapshot that is too old for the page, from which rows may be gone that it sees (old_snapshot_threshold). NULL: none asks. */
+extern void pig_read_page_for(Relation index, Snapshot snapshot, BlockNumber block, PGAlignedBlock *page);
 
 /* The same of a pending page, checked. */
 extern void pig_read_pending_page(Relation index, uint32 stamp, BlockNumber block, PGAlignedBlock *page);

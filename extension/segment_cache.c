@@ -284,7 +284,7 @@ pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 		const PigSegmentEntry *entry = &meta->segments[i];
 
 		held->segments[i] = hold_segment(open, source, entry);
-		held->deleted[i] = pig_read_deletions(source->index, entry, &held->deleted_bytes[i], NULL);
+		held->deleted[i] = pig_read_deletions(source->index, source->snapshot, entry, &held->deleted_bytes[i], NULL);
 	}
 	MemoryContextSwitchTo(caller);
 	return held;

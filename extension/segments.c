@@ -33,7 +33,7 @@ pig_deletion_pages(const PigSegmentEntry *entry)
 }
 
 uint8 *
-pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks)
+pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks)
 {
 	uint32		per_page = pigment_deletion_page_rows();
 	uint32		pages = pig_deletion_pages(entry);
@@ -53,7 +53,7 @@ pig_read_deletions(Relation index, const PigSegmentEntry *entry, size_t *bytes, 
 		CHECK_FOR_INTERRUPTS();
 		if (block >= RelationGetNumberOfBlocks(index))
 			pig_raise_corrupted(index, block, "the chain of deletion pages leads outside the index");
-		pig_read_page(index, block, &page);
+		pig_read_page_for(index, snapshot, block, &page);
 		status = pigment_deletion_page_check(page.data, entry->segment, number, &error);
 		if (status != PIGMENT_OK)
 			pig_raise_damaged_page(index, block, status, error);
@@ -96,7 +96,7 @@ pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 		PIG_CALL(&source->error, pigment_segment_open(&source->callbacks, entry->segment, entry->root,
 													  &opened->segments[i], &error));
 		opened->count++;
-		opened->deleted[i] = pig_read_deletions(source->index, entry, &opened->deleted_bytes[i], NULL);
+		opened->deleted[i] = pig_read_deletions(source->index, source->snapshot, entry, &opened->deleted_bytes[i], NULL);
 	}
 	MemoryContextSwitchTo(caller);
 	return opened;

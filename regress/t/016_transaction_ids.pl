@@ -109,5 +109,45 @@ $node->stop('immediate');
 $node->start;
 $node->safe_psql('postgres', 'VACUUM items');
 agrees('after a crash');
+
+# ---- Snapshots that are too old, up to PostgreSQL 16 ----
+# What such a snapshot sees may be gone. A page tells that is younger: then a scan complains, and gives nothing. Here nothing is gone that it saw.
+if ($node->pg_version < 17)
+{
+	$node->append_conf('postgresql.conf', 'old_snapshot_threshold = 0');
+	$node->restart;
+	$node->safe_psql('postgres', qq{
+		CREATE TABLE one AS SELECT 1 AS x;
+		CREATE TABLE gone (LIKE items);
+		INSERT INTO gone SELECT $row FROM generate_series(1, 3000) n;
+		CREATE INDEX gone_v ON gone USING pigment (v, grp);
+		DELETE FROM items WHERE id % 100 = 1;
+		DELETE FROM gone WHERE id % 100 = 1});
+	# segments have deletion pages by now, which are only written to
+	$node->safe_psql('postgres', 'VACUUM items, gone; DELETE FROM items WHERE id % 100 = 2; DELETE FROM gone');
+	my %scans = map { ("$_ by distance" => "SELECT count(*) FROM (SELECT id FROM $_ ORDER BY v <-> $query) s", "$_ by a condition" => "SELECT count(*) FROM $_ WHERE grp >= 0") } qw(items gone);
+	my %sessions;
+	for my $name (sort keys %scans)
+	{
+		my ($in, $out, $errors) = ('', '', '');
+		my $session = IPC::Run::start([ 'psql', '-X', '-A', '-t', '-d', $node->connstr('postgres') ], '<', \$in, '>', \$out, '2>', \$errors,
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
+		$in .= "$by_index\nBEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT x FROM one;\n\\echo began\n";
+		$session->pump until $out =~ /began/;
+		$sessions{$name} = { session => $session, in => \$in, out => \$out, errors => \$errors };
+	}
+	# the server calls snapshots old after five seconds at the earliest
+	sleep 6;
+	$node->safe_psql('postgres', 'VACUUM items, gone');
+	is($node->safe_psql('postgres', q{SELECT segments FROM pigment.stats('gone_v')}), 0, 'old snapshots: nothing is left of an index');
+	for my $name (sort keys %scans)
+	{
+		my $session = $sessions{$name};
+		${ $session->{in} } .= "$scans{$name};\n\\q\n";
+		$session->{session}->finish;
+		like(${ $session->{errors} }, qr/ERROR:  snapshot too old/, "old snapshots: a scan of $name complains") or diag(${ $session->{out} });
+	}
+	agrees('after old snapshots');
+}
 $node->stop;
 done_testing();
