@@ -165,6 +165,26 @@ Status CheckText(const pigment_host_search_options& options) {
                                               options.text_column, pigment::kHostColumnsMax - 1));
 }
 
+// `walk` has the search call what it is given for each row.
+template <typename Walk>
+pigment_status VisitFingerprints(pigment_host_search* search,
+                                 pigment_status (*visit)(void* context, uint64_t row_pointer,
+                                                         uint64_t fingerprint),
+                                 void* context, pigment_error** error, const Walk& walk) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
+    PIGMENT_RETURN_IF_ERROR(
+        pigment::abi::CheckNotNull({{reinterpret_cast<const void*>(visit), "visit"}}));
+    PIGMENT_RETURN_IF_ERROR(CheckByDistance(*search));
+    return walk(*search->search, [&](uint64_t row_pointer, uint64_t fingerprint) -> Status {
+      const pigment_status status = visit(context, row_pointer, fingerprint);
+      if (status == PIGMENT_OK) return Status::Ok();
+      return pigment::abi::CallbackStatus(status,
+                                          fmt::format("the host gave code {} for a row", status));
+    });
+  });
+}
+
 }  // namespace
 
 struct pigment_pending_cache : pigment::abi::Handle<pigment::abi::HandleKind::kPendingCache> {
@@ -370,18 +390,26 @@ pigment_status pigment_host_search_visit_keys(pigment_host_search* search,
                                                                       uint64_t row_pointer,
                                                                       uint64_t fingerprint),
                                               void* context, pigment_error** error) {
-  return pigment::abi::Call(error, [&]() -> Status {
-    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
-    PIGMENT_RETURN_IF_ERROR(
-        pigment::abi::CheckNotNull({{reinterpret_cast<const void*>(visit), "visit"}}));
-    PIGMENT_RETURN_IF_ERROR(CheckByDistance(*search));
-    return search->search->VisitKeys([&](uint64_t row_pointer, uint64_t fingerprint) -> Status {
-      const pigment_status status = visit(context, row_pointer, fingerprint);
-      if (status == PIGMENT_OK) return Status::Ok();
-      return pigment::abi::CallbackStatus(status,
-                                          fmt::format("the host gave code {} for a row", status));
-    });
+  return VisitFingerprints(search, visit, context, error, [](pigment::HostSearch& of, const auto& visitor) {
+    return of.VisitKeys(visitor);
   });
+}
+
+pigment_status pigment_host_search_visit_column(pigment_host_search* search, int32_t column,
+                                                pigment_status (*visit)(void* context,
+                                                                        uint64_t row_pointer,
+                                                                        uint64_t fingerprint),
+                                                void* context, pigment_error** error) {
+  return VisitFingerprints(
+      search, visit, context, error, [column](pigment::HostSearch& of, const auto& visitor) {
+        return column < 0 ? of.VisitVectors(visitor)
+                          : of.VisitKeys(static_cast<uint32_t>(column), visitor);
+      });
+}
+
+uint64_t pigment_host_vector_fingerprint(const float* vector, size_t dimension) {
+  if (vector == nullptr) return 0;
+  return pigment::HostVectorFingerprint(std::as_bytes(std::span(vector, dimension)));
 }
 
 void pigment_host_search_free(pigment_host_search* search) {

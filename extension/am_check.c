@@ -2,16 +2,18 @@
 
 /*
  * am_check.c
- *	  pigment.stats(), pigment.segments and pigment.check(): what an index holds, and whether it is sound.
+ *	  pigment.stats(), pigment.segments, pigment.check() and pigment.differences(): what an index holds, and whether it is sound.
  *
  * The check reads every page that something refers to, finds which block serves for what, has the engine verify segments, and compares the
- * rows with the table: each tuple visible to a fresh snapshot must be in the index exactly once, with the distance to a fixed vector
- * that its own vector has, bit for bit. Maintenance is kept away meanwhile, inserts and scans are not.
+ * rows with the table: each tuple visible to a fresh snapshot must be in the index exactly once, with its vector, bit for bit, its distance to a
+ * fixed one, and its values; and what the index has must lead to a row version, or to what VACUUM left of one until it comes to the index.
+ * Maintenance is kept away meanwhile, inserts and scans are not.
  */
 #include "postgres.h"
 
 #include <math.h>
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
@@ -21,6 +23,7 @@
 #include "catalog/index.h"
 #include "compat.h"
 #include "funcapi.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -51,9 +54,24 @@ typedef struct CheckedRow
 	uint64		row_pointer;
 	float		distance;
 	int32		kind;			/* as of pigment_host_hit */
-	bool		has_keys;		/* known: fingerprint is theirs */
-	uint64		fingerprint;
+	bool		has_vector;		/* known: `vector` is its fingerprint */
+	bool		has_keys;		/* known: `keys` is their fingerprint */
+	bool		is_repeated;
+	bool		is_different;	/* its keys are not those of the table */
+	uint64		vector;
+	uint64		keys;			/* of one column, where it is sought which is different */
 } CheckedRow;
+
+/* What is wrong with a tuple, as pigment.differences() calls it. */
+typedef enum Difference
+{
+	DIFFERENCE_MISSING,
+	DIFFERENCE_REPEATED,
+	DIFFERENCE_VALUE,
+	DIFFERENCE_DANGLING
+} Difference;
+
+static const char *const difference_names[] = {"missing", "repeated", "different", "dangling"};
 
 typedef struct CheckState
 {
@@ -67,6 +85,8 @@ typedef struct CheckState
 	CheckedRow *rows;			/* what a search gives, by row pointer */
 	Size		row_count;
 	Size		row_capacity;
+	Size		different_rows; /* by their keys */
+	ReturnSetInfo *differences; /* where they are listed; NULL: the first is an error */
 	float	   *query;
 	MemoryContext row_context;
 	MemoryContextCallback release;
@@ -481,7 +501,53 @@ keep_row(CheckState *check, const pigment_host_hit *hit)
 	check->rows[check->row_count].distance = hit->distance;
 	check->rows[check->row_count].kind = hit->kind;
 	check->rows[check->row_count].has_keys = false;
+	check->rows[check->row_count].is_different = false;
 	check->row_count++;
+}
+
+static void
+raise_difference(const char *index, ItemPointer tid, const char *column, Difference difference)
+{
+	BlockNumber block = ItemPointerGetBlockNumberNoCheck(tid);
+	OffsetNumber offset = ItemPointerGetOffsetNumberNoCheck(tid);
+	char	   *message = NULL;
+
+	switch (difference)
+	{
+		case DIFFERENCE_MISSING:
+			message = psprintf("index \"%s\" lacks tuple (%u,%u) of its table", index, block, offset);
+			break;
+		case DIFFERENCE_REPEATED:
+			message = psprintf("index \"%s\" has tuple (%u,%u) more than once", index, block, offset);
+			break;
+		case DIFFERENCE_VALUE:
+			message = psprintf("index \"%s\" has another value in column \"%s\" of tuple (%u,%u) than its table", index, column, block, offset);
+			break;
+		case DIFFERENCE_DANGLING:
+			message = psprintf("index \"%s\" has tuple (%u,%u), which its table has not", index, block, offset);
+			break;
+	}
+	ereport(ERROR, (errcode(ERRCODE_INDEX_CORRUPTED), errmsg_internal("%s", message), errhint("Please REINDEX it.")));
+}
+
+/*
+ * column: of the index; -1: the whole row is meant.
+ */
+static void
+tell_difference(CheckState *check, uint64 row_pointer, int column, Difference difference)
+{
+	const char *name = column >= 0 ? NameStr(TupleDescAttr(RelationGetDescr(check->index), column)->attname) : NULL;
+	ItemPointerData tid;
+	Datum		values[3];
+	bool		nulls[3] = {false, name == NULL};
+
+	pig_tid(row_pointer, &tid);
+	if (check->differences == NULL)
+		raise_difference(RelationGetRelationName(check->index), &tid, name, difference);
+	values[0] = PointerGetDatum(&tid);
+	values[1] = name != NULL ? CStringGetTextDatum(name) : (Datum) 0;
+	values[2] = CStringGetTextDatum(difference_names[difference]);
+	tuplestore_putvalues(check->differences->setResult, check->differences->setDesc, values, nulls);
 }
 
 static int
@@ -537,12 +603,6 @@ collect_rows(CheckState *check, PigSegments *segments, PigSource *segment_pages,
 
 	if (check->row_count > 0)
 		qsort(check->rows, check->row_count, sizeof(CheckedRow), compare_rows);
-	for (Size i = 1; i < check->row_count; i++)
-		if (check->rows[i].row_pointer == check->rows[i - 1].row_pointer)
-			ereport(ERROR,
-					(errcode(ERRCODE_INDEX_CORRUPTED),
-					 errmsg("index \"%s\" has tuple (%u,%u) more than once", RelationGetRelationName(check->index),
-							(BlockNumber) (check->rows[i].row_pointer >> 16), (int) (check->rows[i].row_pointer & 0xFFFF))));
 }
 
 static CheckedRow *
@@ -557,23 +617,48 @@ find_row(CheckState *check, uint64 row_pointer)
  * Called by the engine: must not raise. Rows that came since the search are none of ours.
  */
 static pigment_status
-keep_fingerprint(void *context, uint64_t row_pointer, uint64_t fingerprint)
+keep_keys(void *context, uint64_t row_pointer, uint64_t fingerprint)
 {
 	CheckedRow *row = find_row((CheckState *) context, row_pointer);
 
 	if (row != NULL)
 	{
 		row->has_keys = true;
-		row->fingerprint = fingerprint;
+		row->keys = fingerprint;
 	}
 	return PIGMENT_OK;
 }
 
+static pigment_status
+keep_vector(void *context, uint64_t row_pointer, uint64_t fingerprint)
+{
+	CheckedRow *row = find_row((CheckState *) context, row_pointer);
+
+	if (row != NULL)
+	{
+		row->is_repeated = row->has_vector;
+		row->has_vector = true;
+		row->vector = fingerprint;
+	}
+	return PIGMENT_OK;
+}
+
+/* The pages of an index, by what is read there. */
+typedef struct CheckPages
+{
+	PigSource  *segments;
+	PigSource  *pending;
+} CheckPages;
+
+/* In the place of a filter column. */
+#define ALL_FILTER_COLUMNS (-2)
+#define VECTOR_COLUMN (-1)
+
 /*
- * What the index has of each row in its filter columns, for compare_tuple().
+ * What the index has of each row in a filter column, in all of them, or as its vector.
  */
 static void
-collect_keys(CheckState *check, PigSource *segment_pages, PigSource *pending_pages)
+collect_column(CheckState *check, const CheckPages *pages, int column)
 {
 	ErrorData **kept;
 	pigment_error *error;
@@ -581,27 +666,55 @@ collect_keys(CheckState *check, PigSource *segment_pages, PigSource *pending_pag
 
 	do
 	{
+		/* after an interrupt it begins anew */
+		for (Size i = 0; column == VECTOR_COLUMN && i < check->row_count; i++)
+			check->rows[i].has_vector = check->rows[i].is_repeated = false;
 		error = NULL;
-		status = pigment_host_search_visit_keys(check->search, keep_fingerprint, check, &error);
-		kept = pending_pages->error != NULL ? &pending_pages->error : &segment_pages->error;
+		if (column == ALL_FILTER_COLUMNS)
+			status = pigment_host_search_visit_keys(check->search, keep_keys, check, &error);
+		else
+			status = pigment_host_search_visit_column(check->search, column, column == VECTOR_COLUMN ? keep_vector : keep_keys, check, &error);
+		kept = pages->pending->error != NULL ? &pages->pending->error : &pages->segments->error;
 	} while (pig_retry(status, error, kept));
 }
 
-static void
-compare_keys(CheckState *check, const CheckedRow *row, Datum *values, bool *isnull)
+static uint64
+keys_fingerprint(const CheckState *check, Datum *values, bool *isnull, int column)
 {
-	PigKeys		keys;
+	PigKeys		keys = pig_row_keys(&check->columns, values, isnull);
+	size_t		first = 0;
+	size_t		end = keys.count;
 
-	if (!row->has_keys)
-		return;
-	keys = pig_row_keys(&check->columns, values, isnull);
-	if (row->fingerprint != pigment_host_keys_fingerprint(keys.keys, keys.count))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has other values in its filter columns for tuple (%u,%u) than its table",
-						RelationGetRelationName(check->index), (BlockNumber) (row->row_pointer >> 16),
-						(int) (row->row_pointer & 0xFFFF)),
-				 errhint("Please REINDEX it.")));
+	if (column != ALL_FILTER_COLUMNS)
+	{
+		while (first < keys.count && keys.keys[first].column < (uint32) column)
+			first++;
+		end = first;
+		while (end < keys.count && keys.keys[end].column == (uint32) column)
+			end++;
+	}
+	return pigment_host_keys_fingerprint(keys.keys + first, end - first);
+}
+
+static bool
+has_same_vector(const CheckState *check, const CheckedRow *row, Datum *values, bool *isnull)
+{
+	int			place = check->columns.vector;
+	PigVector	vector = {0};
+	int32		kind = 2;
+	float		distance = 0;
+
+	if (place >= 0 && !isnull[place])
+	{
+		vector = pig_column_vector(&check->columns, values[place]);
+		if (check->meta.dimension != vector.dimension)
+			return false;
+		distance = pigment_host_distance(check->meta.metric, vector.values, check->query, vector.dimension);
+		kind = isnan(distance) ? 1 : 0;
+	}
+	if (row->kind != kind || (kind == 0 && memcmp(&row->distance, &distance, sizeof(float)) != 0))
+		return false;
+	return !row->has_vector || row->vector == pigment_host_vector_fingerprint(vector.values, vector.dimension);
 }
 
 static void
@@ -610,43 +723,53 @@ compare_tuple(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool
 	CheckState *check = (CheckState *) arg;
 	MemoryContext caller = MemoryContextSwitchTo(check->row_context);
 	CheckedRow *row = find_row(check, pig_row_pointer(tid));
-	int			place = check->columns.vector;
-	int32		kind = 2;
-	float		distance = 0;
 
 	if (row == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" lacks tuple (%u,%u) of its table", RelationGetRelationName(check->index),
-						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)),
-				 errhint("Please REINDEX it.")));
-	if (place >= 0 && !isnull[place])
+		tell_difference(check, pig_row_pointer(tid), -1, DIFFERENCE_MISSING);
+	else
 	{
-		PigVector	vector = pig_column_vector(&check->columns, values[place]);
-
-		if (check->meta.dimension != vector.dimension)
-			pig_raise_corrupted(index, PIG_META_BLOCK, psprintf("a row has %u dimensions, the index %u", vector.dimension,
-																check->meta.dimension));
-		distance = pigment_host_distance(check->meta.metric, vector.values, check->query, vector.dimension);
-		kind = isnan(distance) ? 1 : 0;
+		if (!has_same_vector(check, row, values, isnull))
+			tell_difference(check, row->row_pointer, check->columns.vector, DIFFERENCE_VALUE);
+		/* which of its columns it is, is asked when there is such a row */
+		if (row->has_keys && row->keys != keys_fingerprint(check, values, isnull, ALL_FILTER_COLUMNS))
+		{
+			row->is_different = true;
+			check->different_rows++;
+		}
 	}
-	if (row->kind != kind || (kind == 0 && memcmp(&row->distance, &distance, sizeof(float)) != 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has another vector for tuple (%u,%u) than its table", RelationGetRelationName(check->index),
-						ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)),
-				 errhint("Please REINDEX it.")));
-	if (check->columns.has_keys)
-		compare_keys(check, row, values, isnull);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(check->row_context);
+}
+
+typedef struct ComparedColumn
+{
+	CheckState *check;
+	int			column;
+} ComparedColumn;
+
+/*
+ * Of the rows that are known to be different somewhere.
+ */
+static void
+compare_column(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
+{
+	const ComparedColumn *compared = (const ComparedColumn *) arg;
+	CheckState *check = compared->check;
+	MemoryContext caller = MemoryContextSwitchTo(check->row_context);
+	CheckedRow *row = find_row(check, pig_row_pointer(tid));
+
+	if (row != NULL && row->is_different && row->keys != keys_fingerprint(check, values, isnull, compared->column))
+		tell_difference(check, row->row_pointer, compared->column, DIFFERENCE_VALUE);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(check->row_context);
 }
 
 /*
- * The snapshot is older than the rows that were collected, so each tuple that it sees had its entry by then.
+ * Calls back for each row of the table that the snapshot sees. It is older than the rows that were collected, so each tuple that it sees had its
+ * entry by then.
  */
 static void
-compare_with_table(CheckState *check, Relation table, Snapshot snapshot)
+visit_table(CheckState *check, Relation table, Snapshot snapshot, IndexBuildCallback visit, void *arg)
 {
 	IndexInfo  *info = BuildIndexInfo(check->index);
 	TableScanDesc scan;
@@ -654,12 +777,6 @@ compare_with_table(CheckState *check, Relation table, Snapshot snapshot)
 	int			security;
 	int			nest_level;
 
-	if (check->index->rd_index->indcheckxmin &&
-		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(check->index->rd_indextuple->t_data), snapshot->xmin))
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("index \"%s\" cannot be compared with its table yet", RelationGetRelationName(check->index)),
-				 errhint("Repeat when the transactions that were open at its creation have ended.")));
 	/* an expression of the index runs as its owner and may change nothing, whoever asks for the check */
 	GetUserIdAndSecContext(&user, &security);
 	SetUserIdAndSecContext(table->rd_rel->relowner, security | SECURITY_RESTRICTED_OPERATION);
@@ -668,9 +785,93 @@ compare_with_table(CheckState *check, Relation table, Snapshot snapshot)
 	/* makes the scan use our snapshot and index what it sees */
 	info->ii_Concurrent = true;
 	info->ii_Unique = false;
-	table_index_build_scan(table, check->index, info, true, false, compare_tuple, check, scan);
+	table_index_build_scan(table, check->index, info, true, false, visit, arg, scan);
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(user, security);
+}
+
+/*
+ * Rows that were found more than once by collect_column(): a search gives those with one distance once. A standby gives a row pointer to another row
+ * while it is read, and is not asked.
+ */
+static void
+tell_repeated(CheckState *check)
+{
+	for (Size i = 0; !RecoveryInProgress() && i < check->row_count; i++)
+		if (check->rows[i].is_repeated)
+			tell_difference(check, check->rows[i].row_pointer, -1, DIFFERENCE_REPEATED);
+}
+
+static void
+compare_with_table(CheckState *check, const CheckPages *pages, Relation table, Snapshot snapshot)
+{
+	if (check->index->rd_index->indcheckxmin &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(check->index->rd_indextuple->t_data), snapshot->xmin))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" cannot be compared with its table yet", RelationGetRelationName(check->index)),
+				 errhint("Repeat when the transactions that were open at its creation have ended.")));
+	visit_table(check, table, snapshot, compare_tuple, check);
+	for (int column = 0; check->different_rows > 0 && column < check->columns.count; column++)
+	{
+		if (column == check->columns.vector)
+			continue;
+		collect_column(check, pages, column);
+		visit_table(check, table, snapshot, compare_column, &(ComparedColumn) {check, column});
+	}
+}
+
+/*
+ * Whether there is a row version, or what is left of one that VACUUM has not removed from the indexes. A heap-only tuple is in none.
+ */
+static bool
+has_tuple(Page page, OffsetNumber offset)
+{
+	ItemId		item;
+
+	if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page))
+		return false;
+	item = PageGetItemId(page, offset);
+	if (!ItemIdIsNormal(item))
+		return ItemIdIsUsed(item);
+	return !HeapTupleHeaderIsHeapOnly((HeapTupleHeader) PageGetItem(page, item));
+}
+
+/*
+ * Whether what the index has leads anywhere. A bulk delete, which frees row pointers when all indexes have let go of them, waits for the maintenance
+ * lock: so what the index had when the check began is there as long as the check is. A standby has no such lock, and frees them as it replays.
+ */
+static void
+check_row_pointers(CheckState *check, Relation table)
+{
+	BlockNumber blocks = RelationGetNumberOfBlocks(table);
+	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
+	Buffer		buffer = InvalidBuffer;
+
+	for (Size i = 0; i < check->row_count; i++)
+	{
+		uint64		block = check->rows[i].row_pointer >> 16;
+		bool		is_there = block < blocks;
+
+		if (is_there)
+		{
+			if (!BufferIsValid(buffer) || BufferGetBlockNumber(buffer) != block)
+			{
+				CHECK_FOR_INTERRUPTS();
+				if (BufferIsValid(buffer))
+					ReleaseBuffer(buffer);
+				buffer = ReadBufferExtended(table, MAIN_FORKNUM, (BlockNumber) block, RBM_NORMAL, strategy);
+			}
+			LockBuffer(buffer, BUFFER_LOCK_SHARE);
+			is_there = has_tuple(BufferGetPage(buffer), (OffsetNumber) (check->rows[i].row_pointer & 0xFFFF));
+			LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+		}
+		if (!is_there)
+			tell_difference(check, check->rows[i].row_pointer, -1, DIFFERENCE_DANGLING);
+	}
+	if (BufferIsValid(buffer))
+		ReleaseBuffer(buffer);
+	FreeAccessStrategy(strategy);
 }
 
 static void
@@ -678,6 +879,7 @@ check_index(CheckState *check, Relation table)
 {
 	PigSource  *segment_pages = palloc(sizeof(PigSource));
 	PigSource  *pending_pages = palloc(sizeof(PigSource));
+	CheckPages	pages = {segment_pages, pending_pages};
 	Snapshot	snapshot = table != NULL ? RegisterSnapshot(GetTransactionSnapshot()) : InvalidSnapshot;
 	PigSegments *segments;
 
@@ -701,53 +903,84 @@ check_index(CheckState *check, Relation table)
 	check_pending_chain(check, pending_pages);
 	collect_rows(check, segments, segment_pages, pending_pages);
 	check_lists(check);
+	collect_column(check, &pages, VECTOR_COLUMN);
+	tell_repeated(check);
 	if (check->columns.has_keys)
-		collect_keys(check, segment_pages, pending_pages);
+		collect_column(check, &pages, ALL_FILTER_COLUMNS);
 	if (table != NULL)
 	{
-		compare_with_table(check, table, snapshot);
+		compare_with_table(check, &pages, table, snapshot);
 		UnregisterSnapshot(snapshot);
+		if (!RecoveryInProgress() && table->rd_tableam == GetHeapamTableAmRoutine())
+			check_row_pointers(check, table);
 	}
+}
+
+/*
+ * Locks what it needs of an index, and checks it. heap: against its table too. counts: of blocks, by BlockUse.
+ */
+static Size
+run_check(Oid oid, bool heap, ReturnSetInfo *differences, int64 *counts)
+{
+	Relation	table;
+	Relation	index = pig_open_index(oid, AccessShareLock, &table);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment check", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	CheckState *check = palloc0(sizeof(CheckState));
+	bool		has_lock = !RecoveryInProgress();
+	Size		rows;
+
+	check->index = index;
+	check->context = context;
+	check->row_context = AllocSetContextCreate(context, "pigment check row", ALLOCSET_DEFAULT_SIZES);
+	check->differences = differences;
+	/* what a page serves for does not change meanwhile, but for pages that inserts take */
+	if (has_lock)
+		pig_lock_maintenance(index, ShareLock);
+	check_index(check, heap ? table : NULL);
+	if (has_lock)
+		pig_unlock_maintenance(index, ShareLock);
+	for (BlockNumber block = 0; block < check->blocks; block++)
+		counts[check->uses[block]]++;
+	rows = check->row_count;
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	relation_close(index, AccessShareLock);
+	table_close(table, AccessShareLock);
+	return rows;
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_check);
 Datum
 pigment_pg_check(PG_FUNCTION_ARGS)
 {
-	Relation	table;
-	Relation	index = pig_open_index(PG_GETARG_OID(0), AccessShareLock, &table);
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "pigment check", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	CheckState *check = palloc0(sizeof(CheckState));
 	int64		counts[BLOCK_USES] = {0};
+	Size		rows = run_check(PG_GETARG_OID(0), PG_GETARG_BOOL(1), NULL, counts);
+	int64		pages = 0;
 	Datum		values[10];
-	bool		has_lock = !RecoveryInProgress();
 
-	check->index = index;
-	check->context = context;
-	check->row_context = AllocSetContextCreate(context, "pigment check row", ALLOCSET_DEFAULT_SIZES);
-	/* what a page serves for does not change meanwhile, but for pages that inserts take */
-	if (has_lock)
-		pig_lock_maintenance(index, ShareLock);
-	check_index(check, PG_GETARG_BOOL(1) ? table : NULL);
-	if (has_lock)
-		pig_unlock_maintenance(index, ShareLock);
-
-	for (BlockNumber block = 0; block < check->blocks; block++)
-		counts[check->uses[block]]++;
-	MemoryContextSwitchTo(caller);
-	values[0] = Int64GetDatum((int64) check->blocks);
+	for (int use = 0; use < BLOCK_USES; use++)
+		pages += counts[use];
+	values[0] = Int64GetDatum(pages);
 	values[1] = Int64GetDatum(counts[BLOCK_META]);
 	values[2] = Int64GetDatum(counts[BLOCK_SEGMENT]);
 	values[3] = Int64GetDatum(counts[BLOCK_DELETION]);
 	values[4] = Int64GetDatum(counts[BLOCK_PENDING]);
 	values[5] = Int64GetDatum(counts[BLOCK_OVERFLOW]);
 	values[6] = Int64GetDatum(counts[BLOCK_LEAKED]);
-	values[7] = Int64GetDatum((int64) check->row_count);
+	values[7] = Int64GetDatum((int64) rows);
 	values[8] = Int64GetDatum(counts[BLOCK_RETIRED]);
 	values[9] = Int64GetDatum(counts[BLOCK_FREE]);
-	MemoryContextDelete(context);
-	relation_close(index, AccessShareLock);
-	table_close(table, AccessShareLock);
 	PG_RETURN_DATUM(record_of(fcinfo, values));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_differences);
+Datum
+pigment_pg_differences(PG_FUNCTION_ARGS)
+{
+	int64		counts[BLOCK_USES] = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	(void) run_check(PG_GETARG_OID(0), true, (ReturnSetInfo *) fcinfo->resultinfo, counts);
+	return (Datum) 0;
 }

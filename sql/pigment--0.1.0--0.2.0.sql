@@ -52,12 +52,17 @@ CREATE FUNCTION pigment.stats(
 COMMENT ON FUNCTION pigment.stats(regclass) IS 'what an index of access method pigment holds; for its owner';
 
 CREATE FUNCTION pigment.check(
-	index regclass, compare_table boolean DEFAULT true,
+	index regclass, heap boolean DEFAULT true,
 	OUT pages bigint, OUT meta bigint, OUT segment bigint, OUT deletion bigint, OUT pending bigint, OUT overflow bigint,
 	OUT leaked bigint, OUT live_rows bigint, OUT retired bigint, OUT free bigint)
 	AS 'MODULE_PATHNAME', 'pigment_pg_check' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION pigment.check(regclass, boolean) IS
-	'verifies each page of an index and its rows against the table, counts pages by use; raises an error at the first fault; for its owner';
+	'verifies each page of an index and, with heap, that it has the rows of its table and no others, counts pages by use; raises an error at the first fault; for its owner';
+
+CREATE FUNCTION pigment.differences(index regclass, OUT tid tid, OUT column_name text, OUT problem text) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'pigment_pg_differences' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION pigment.differences(regclass) IS
+	'what pigment.check finds of rows, all of it: rows of the table that the index lacks (missing), has more than once (repeated) or with another value in a column (different), and what leads to no row (dangling); for its owner';
 
 CREATE FUNCTION pigment.contains(collection text, ids text[], tenant text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS boolean[]

@@ -4,6 +4,7 @@
 
 #include "engine/segment/host_keys.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/base/bytes.h"
@@ -135,6 +136,10 @@ uint64_t HostKeyFingerprint(const HostKey& key) {
   for (size_t i = 0; i + kGramBytes <= key.bytes.size(); i += kGramBytes)
     sum += Xxh3_64(AsBytes(key.bytes.substr(i, kGramBytes)), seed);
   return sum;
+}
+
+uint64_t HostVectorFingerprint(std::span<const std::byte> floats) {
+  return floats.empty() ? 0 : std::max<uint64_t>(Xxh3_64(floats), 1);
 }
 
 }  // namespace pigment

@@ -87,5 +87,7 @@ Status VisitHostElements(std::span<const std::byte> keys, uint32_t column, bool*
 
 // A number of a row's keys, whatever their order: the sum of those of each, and of each gram.
 uint64_t HostKeyFingerprint(const HostKey& key);
+// A number of a row's vector, by the bytes of its floats; 0: it has none.
+uint64_t HostVectorFingerprint(std::span<const std::byte> floats);
 
 }  // namespace pigment

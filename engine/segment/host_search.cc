@@ -506,12 +506,13 @@ Status HostSearch::OfferByVector(CachedPending& pending, std::span<const size_t>
   return Status::Ok();
 }
 
-Status HostSearch::VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit) {
+Status HostSearch::VisitSegmentKeys(const SegmentSource& source, std::optional<uint32_t> column,
+                                    const FingerprintVisitor& visit) {
   const Segment& segment = *source.segment;
   const uint32_t rows = segment.info().rows;
   std::vector<uint64_t> fingerprints(rows);
   PIGMENT_RETURN_IF_ERROR(segment.VisitKeys(0, rows, [&](const HostKey& key, uint32_t row) {
-    fingerprints[row] += HostKeyFingerprint(key);
+    if (!column || key.column == *column) fingerprints[row] += HostKeyFingerprint(key);
   }));
   RowSet unindexed = RowSet::Nothing(rows);
   if (const auto reader = segment.NewInvertedReader(); reader != nullptr) {
@@ -526,24 +527,65 @@ Status HostSearch::VisitSegmentKeys(const SegmentSource& source, const KeysVisit
   return Status::Ok();
 }
 
-Status HostSearch::VisitKeys(const KeysVisitor& visit) {
-  for (const SegmentSource& source : segments_)
-    PIGMENT_RETURN_IF_ERROR(VisitSegmentKeys(source, visit));
-  for (PendingReader& pending : pending_) PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending, visit));
-  for (CachedPending& pending : cached_)
-    PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending.chain, visit));
-  return Status::Ok();
-}
-
-Status HostSearch::VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit) {
+Status HostSearch::VisitPendingKeys(PendingReader& pending, std::optional<uint32_t> column,
+                                    const FingerprintVisitor& visit) {
   return VisitMatching(
       pending, options_.filter, true, [&](const PendingRow& row, uint32_t physical) -> Status {
         uint64_t fingerprint = 0;
-        const Status read = VisitHostKeys(
-            row.keys(), [&](const HostKey& key) { fingerprint += HostKeyFingerprint(key); });
+        const Status read = VisitHostKeys(row.keys(), [&](const HostKey& key) {
+          if (!column || key.column == *column) fingerprint += HostKeyFingerprint(key);
+        });
         if (!read.ok()) return pending.Damaged(physical, read.message());
         return visit(row.head.row_pointer, fingerprint);
       });
+}
+
+Status HostSearch::VisitKeys(std::optional<uint32_t> column, const FingerprintVisitor& visit) {
+  for (const SegmentSource& source : segments_)
+    PIGMENT_RETURN_IF_ERROR(VisitSegmentKeys(source, column, visit));
+  for (PendingReader& pending : pending_)
+    PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending, column, visit));
+  for (CachedPending& pending : cached_)
+    PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending.chain, column, visit));
+  return Status::Ok();
+}
+
+Status HostSearch::VisitSegmentVectors(const SegmentSource& source,
+                                       const FingerprintVisitor& visit) {
+  const Segment& segment = *source.segment;
+  PointerWindow pointers(&segment);
+  RowVectors vectors(&segment);
+  for (uint32_t row = 0; row < segment.info().rows; ++row) {
+    if (!IsAllowed(source.live, row)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
+    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, vectors.Number(row));
+    uint64_t fingerprint = 0;
+    if (number != kNoVector) {
+      PIGMENT_ASSIGN_OR_RETURN(const float* const values, vectors.Read(number));
+      fingerprint =
+          HostVectorFingerprint(std::as_bytes(std::span(values, segment.info().dimension)));
+    }
+    PIGMENT_RETURN_IF_ERROR(visit(pointer, fingerprint));
+  }
+  return Status::Ok();
+}
+
+Status HostSearch::VisitPendingVectors(PendingReader& pending, const FingerprintVisitor& visit) {
+  return VisitMatching(
+      pending, options_.filter, true, [&](const PendingRow& row, uint32_t) -> Status {
+        const size_t bytes = row.head.dimension * sizeof(float);
+        return visit(row.head.row_pointer, HostVectorFingerprint(std::span(row.vector(), bytes)));
+      });
+}
+
+Status HostSearch::VisitVectors(const FingerprintVisitor& visit) {
+  for (const SegmentSource& source : segments_)
+    PIGMENT_RETURN_IF_ERROR(VisitSegmentVectors(source, visit));
+  for (PendingReader& pending : pending_)
+    PIGMENT_RETURN_IF_ERROR(VisitPendingVectors(pending, visit));
+  for (CachedPending& pending : cached_)
+    PIGMENT_RETURN_IF_ERROR(VisitPendingVectors(pending.chain, visit));
+  return Status::Ok();
 }
 
 }  // namespace pigment

@@ -105,8 +105,12 @@ class HostSearch {
   // Calls `visit` for each live row of all sources that the filter lets through, in no order, with
   // the sum of the fingerprints of its keys (host_keys.h). Rows whose keys are in no index are left
   // out. Reads no vector.
-  using KeysVisitor = std::function<Status(uint64_t row_pointer, uint64_t fingerprint)>;
-  Status VisitKeys(const KeysVisitor& visit);
+  using FingerprintVisitor = std::function<Status(uint64_t row_pointer, uint64_t fingerprint)>;
+  Status VisitKeys(const FingerprintVisitor& visit) { return VisitKeys(std::nullopt, visit); }
+  // Of one column alone; rows that have no key there are visited too.
+  Status VisitKeys(std::optional<uint32_t> column, const FingerprintVisitor& visit);
+  // Of each live row's vector (host_keys.h).
+  Status VisitVectors(const FingerprintVisitor& visit);
 
   // Of about so many rows of the segments, spread evenly over the live ones that the filter lets
   // through, those that are within max_distance. REQUIRES: a query, and a max_distance.
@@ -223,8 +227,13 @@ class HostSearch {
   Status OfferCachedRows(CachedPending& pending, size_t first, size_t count);
   // By their exact distances; rows ascend.
   Status OfferByVector(CachedPending& pending, std::span<const size_t> rows);
-  Status VisitSegmentKeys(const SegmentSource& source, const KeysVisitor& visit);
-  Status VisitPendingKeys(PendingReader& pending, const KeysVisitor& visit);
+  // Those of one column, or of all.
+  Status VisitSegmentKeys(const SegmentSource& source, std::optional<uint32_t> column,
+                          const FingerprintVisitor& visit);
+  Status VisitPendingKeys(PendingReader& pending, std::optional<uint32_t> column,
+                          const FingerprintVisitor& visit);
+  Status VisitSegmentVectors(const SegmentSource& source, const FingerprintVisitor& visit);
+  Status VisitPendingVectors(PendingReader& pending, const FingerprintVisitor& visit);
 
   bool IsWanted(uint32_t key) const {
     if (key == HostHit::kNan) return wanted_.nan;

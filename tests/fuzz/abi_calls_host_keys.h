@@ -103,6 +103,12 @@ inline void FuzzBuilderAddRow(World& w, Arguments& a) {
   }
 }
 
+// Ends a visit after so many rows.
+inline pigment_status CountFingerprint(void* context, uint64_t, uint64_t) {
+  auto& calls = *static_cast<uint64_t*>(context);
+  return calls-- > 0 ? PIGMENT_OK : PIGMENT_CANCELLED;
+}
+
 inline void AddKeyCalls(std::vector<Entry>& t) {
   t.push_back({"pigment_host_keys_bytes", [](World&, Arguments& a) {
                  const auto keys = FuzzedKeys(a);
@@ -171,15 +177,25 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                }});
   t.push_back({"pigment_host_search_visit_keys", [](World& w, Arguments& a) {
                  uint64_t left = a.input().OneIn(4) ? a.input().Below(20) : 100000;
-                 pigment_status (*visit)(void*, uint64_t, uint64_t) =
-                     [](void* context, uint64_t, uint64_t) -> pigment_status {
-                   auto& calls = *static_cast<uint64_t*>(context);
-                   return calls-- > 0 ? PIGMENT_OK : PIGMENT_CANCELLED;
-                 };
                  ErrorSlot slot(w, a.input());
-                 slot.Ok(pigment_host_search_visit_keys(LiveOrNull(w.searches, a.input()),
-                                                        a.input().OneIn(24) ? nullptr : visit,
-                                                        &left, slot.out()));
+                 slot.Ok(pigment_host_search_visit_keys(
+                     LiveOrNull(w.searches, a.input()),
+                     a.input().OneIn(24) ? nullptr : CountFingerprint, &left, slot.out()));
+               }});
+  t.push_back({"pigment_host_search_visit_column", [](World& w, Arguments& a) {
+                 uint64_t left = a.input().OneIn(4) ? a.input().Below(20) : 100000;
+                 const int32_t column = static_cast<int32_t>(a.input().Byte() % 8) - 2;
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_host_search_visit_column(
+                     LiveOrNull(w.searches, a.input()), column,
+                     a.input().OneIn(24) ? nullptr : CountFingerprint, &left, slot.out()));
+               }});
+  t.push_back({"pigment_host_vector_fingerprint", [](World&, Arguments& a) {
+                 const float vector[] = {1, 2, static_cast<float>(a.input().Byte())};
+                 const size_t dimension = a.input().Byte() % 4;
+                 Require((pigment_host_vector_fingerprint(vector, dimension) == 0) == (dimension == 0),
+                         "what is a vector has a number");
+                 Require(pigment_host_vector_fingerprint(nullptr, dimension) == 0, "NULL has 0");
                }});
 }
 

@@ -558,6 +558,13 @@ PIGMENT_API PIGMENT_CHECKED pigment_status
 pigment_host_search_visit_keys(pigment_host_search *search,
                                pigment_status (*visit)(void *context, uint64_t row_pointer, uint64_t fingerprint),
                                void *context, pigment_error **error);
+/* The same of the keys of one column. -1: of each live row's vector, as pigment_host_vector_fingerprint gives it; reads all vectors. */
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_host_search_visit_column(pigment_host_search *search, int32_t column,
+                                 pigment_status (*visit)(void *context, uint64_t row_pointer, uint64_t fingerprint),
+                                 void *context, pigment_error **error);
+/* A number that tells a vector from others, bit for bit; of NULL 0, which no vector has. Never fails. */
+PIGMENT_API uint64_t pigment_host_vector_fingerprint(const float *vector, size_t dimension);
 typedef struct pigment_host_search_counters {
   size_t struct_size;
   uint64_t passes;
