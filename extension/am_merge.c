@@ -47,6 +47,8 @@ typedef struct Maintenance
 	Relation	heap;			/* NULL where unknown, before 16 */
 	PigColumns	columns;
 	bool		quick;			/* an insert waits for it */
+	bool		must;			/* somebody has asked for it, and is told what is not done */
+	bool		told_of_space;
 	MemoryContext context;		/* of one step: reset after it */
 	PigMeta    *meta;
 	PigSource  *segment_pages;
@@ -118,6 +120,27 @@ static Load
 sum(Load a, Load b)
 {
 	return (Load) {a.rows + b.rows, a.vectors + b.vectors};
+}
+
+/*
+ * Whether there is space for what is to be written. Maintenance can wait for it, and leaves it to others until there is more.
+ */
+static bool
+has_space(Maintenance *work, uint64 pages)
+{
+	uint64		bytes_left;
+
+	if (pig_has_space(work->index, pages, &bytes_left))
+		return true;
+	if (!work->told_of_space)
+		ereport(work->must ? ERROR : work->quick ? DEBUG1 : WARNING,
+				(errcode(ERRCODE_DISK_FULL),
+				 errmsg("no space to flush or merge index \"%s\"", RelationGetRelationName(work->index)),
+				 errdetail("It takes some %llu kB, and %llu kB are left.", (unsigned long long) pages * (BLCKSZ / 1024),
+						   (unsigned long long) bytes_left / 1024),
+				 errhint("Check free disk space.")));
+	work->told_of_space = true;
+	return false;
 }
 
 /*
@@ -228,7 +251,7 @@ copy_pending(Maintenance *work, PigBuild *build, BlockNumber last, int32 rows)
 }
 
 /*
- * Makes a segment of the rows in full pending pages. False: there is no such page, or no place for a segment.
+ * Makes a segment of the rows in full pending pages. False: there is no such page, or no place or space for a segment.
  */
 static bool
 flush(Maintenance *work)
@@ -247,7 +270,8 @@ flush(Maintenance *work)
 	if (possible)
 	{
 		pages = find_full_pages(work);
-		possible = pages.last != PIGMENT_NO_PAGE && (pages.load.rows == 0 || work->meta->segment_count < PIG_SEGMENTS_MAX);
+		possible = pages.last != PIGMENT_NO_PAGE &&
+			(pages.load.rows == 0 || (work->meta->segment_count < PIG_SEGMENTS_MAX && has_space(work, pages.bytes / BLCKSZ)));
 	}
 	if (!possible)
 	{
@@ -311,9 +335,9 @@ copy_run(Maintenance *work, PigBuild *build, const Run *run, int32 rows)
 }
 
 /*
- * Puts one segment, or none when no row of theirs is alive, in the place of a run.
+ * Puts one segment, or none when no row of theirs is alive, in the place of a run. False: there is no space.
  */
-static void
+static bool
 merge(Maintenance *work, const Run *run)
 {
 	const PigMeta *meta = work->meta;
@@ -322,8 +346,8 @@ merge(Maintenance *work, const Run *run)
 	PigRetired	retired = {0};
 	PigBuild   *build = NULL;
 	PigRoom		room;
+	uint64		rows = 0;
 
-	pig_room_init_maintenance(&room, work->index, work->heap);
 	change->first = run->first;
 	change->count = run->count;
 	for (uint32 i = 0; i < run->count; i++)
@@ -332,7 +356,12 @@ merge(Maintenance *work, const Run *run)
 
 		change->segments[i] = meta->segments[place].segment;
 		pig_collect_segment(work->segment_pages, run->segments->segments[place], &meta->segments[place], &retired);
+		rows += meta->segments[place].rows;
 	}
+	/* as many pages for a row as now: an index of vectors may be larger for more of them */
+	if (run->load.rows > 0 && !has_space(work, (uint64) ((double) retired.count * run->load.rows / rows)))
+		return false;
+	pig_room_init_maintenance(&room, work->index, work->heap);
 	if (run->load.rows > 0)
 	{
 		build = begin_build(work, &room, run->load);
@@ -344,6 +373,7 @@ merge(Maintenance *work, const Run *run)
 	replace(work, &room, change, &retired);
 	if (build != NULL)
 		tell_given_up(work, build, &entry);
+	return true;
 }
 
 /*
@@ -386,18 +416,17 @@ plan_merge(Maintenance *work, uint64 pages_max)
 }
 
 /*
- * Merges what is due once. False: nothing is.
+ * Merges what is due once. False: nothing is, or there is no space.
  */
 static bool
 merge_due(Maintenance *work, uint64 pages_max)
 {
 	MemoryContext caller = begin_step(work);
 	Run			run = plan_merge(work, pages_max);
+	bool		done = run.count > 0 && merge(work, &run);
 
-	if (run.count > 0)
-		merge(work, &run);
 	end_step(work, caller);
-	return run.count > 0;
+	return done;
 }
 
 /*
@@ -457,7 +486,7 @@ merge_all(Maintenance *work)
 			Run			run = longest_run(work, first);
 
 			if (is_worth_merging(work, &run))
-				merge(work, &run);
+				(void) merge(work, &run);
 			/* nothing is left in its place */
 			if (run.load.rows == 0)
 				first--;
@@ -560,6 +589,7 @@ pigment_pg_merge(PG_FUNCTION_ARGS)
 	index = pig_open_index(PG_GETARG_OID(0), RowExclusiveLock, &table);
 	pig_lock_maintenance(index, ExclusiveLock);
 	work = begin_maintenance(index, table);
+	work.must = true;
 	reclaim_lost(&work);
 	pig_read_meta(index, meta);
 	(void) pig_close_pending(index, meta);

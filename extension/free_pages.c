@@ -11,7 +11,11 @@
  */
 #include "postgres.h"
 
+#include <sys/statvfs.h>
+
+#include "common/relpath.h"
 #include "compat.h"
+#include "miscadmin.h"
 #include "storage/procarray.h"
 #include "utils/memutils.h"
 
@@ -426,6 +430,53 @@ pig_room_return(PigRoom *room)
 	if (room->count > 0)
 		(void) give_blocks(room->index, room->list, room->blocks, room->count);
 	room->count = 0;
+}
+
+static uint64
+count_listed(Relation index, BlockNumber block)
+{
+	PGAlignedBlock page;
+	const PigPageList *list;
+
+	return pig_read_list(index, block, &page, &list) ? list->count : 0;
+}
+
+/*
+ * Pages that maintenance can have without a longer file: those that are free, and retired ones that nobody needs.
+ */
+static uint64
+count_to_be_had(Relation index)
+{
+	PigMeta    *meta = palloc(sizeof(PigMeta));
+	RetiredList *lists;
+	uint64		pages;
+	int			count;
+
+	pig_read_meta(index, meta);
+	pages = meta->free != 0 ? count_listed(index, meta->free) : 0;
+	lists = find_retired_lists(index, meta, &count);
+	while (count-- > 0 && GlobalVisCheckRemovableFullXid(NULL, FullTransactionIdFromU64(lists[count].xid)))
+		pages += count_listed(index, lists[count].block);
+	pfree(lists);
+	pfree(meta);
+	return pages;
+}
+
+bool
+pig_has_space(Relation index, uint64 pages, uint64 *bytes_left)
+{
+	Oid			tablespace = index->rd_rel->reltablespace;
+	char	   *path = GetDatabasePath(MyDatabaseId, OidIsValid(tablespace) ? tablespace : MyDatabaseTableSpace);
+	struct statvfs disk;
+	bool		is_known = statvfs(path, &disk) == 0;
+	uint64		own_pages;
+
+	pfree(path);
+	*bytes_left = is_known ? (uint64) disk.f_bavail * disk.f_frsize : PG_UINT64_MAX;
+	if (pages <= *bytes_left / BLCKSZ)
+		return true;
+	own_pages = count_to_be_had(index);
+	return pages <= own_pages || pages - own_pages <= *bytes_left / BLCKSZ;
 }
 
 /* ---- retiring ---- */

@@ -75,6 +75,11 @@ extern void pig_room_init(PigRoom *room, Relation index, const PigMeta *meta);
 extern void pig_room_init_maintenance(PigRoom *room, Relation index, Relation heap);
 /* A page to overwrite as a whole, exclusively locked. */
 extern Buffer pig_new_buffer(PigRoom *room);
+/*
+ * Whether a file system that is about to be full has room for so many pages more, beside those that the index has to spare. Where there is none, who
+ * begins nevertheless takes all that is left, and keeps it: the file does not shrink.
+ */
+extern bool pig_has_space(Relation index, uint64 pages, uint64 *bytes_left);
 /* Gives back what was taken and not used. After an error it is lost until VACUUM finds it. */
 extern void pig_room_return(PigRoom *room);
 

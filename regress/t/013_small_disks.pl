@@ -62,15 +62,19 @@ sub free_disk
 	return;
 }
 
-# A statement that has no space says so, and of which file.
+# A statement that has no space says so, and of what.
 sub is_full
 {
-	my ($statement, $name) = @_;
+	my ($statement, $name, $said) = @_;
 	my ($status, undef, $errors) = $node->psql('postgres', "\\set VERBOSITY verbose\n$statement", on_error_stop => 1);
 	isnt($status, 0, "$name fails where the disk is full");
-	like($errors, qr{ERROR:  53100: could not extend file "pg_tblspc/.*: No space left on device}, "$name says that the disk is full");
+	like($errors, $said // qr{ERROR:  53100: could not extend file "pg_tblspc/.*: No space left on device}, "$name says that the disk is full");
 	return;
 }
+my $refused = qr/ERROR:  53100: no space to flush or merge index "items_v"\nDETAIL:  It takes some \d+ kB, and \d+ kB are left/;
+
+# kB.
+sub left_on_disk { return (split ' ', `df --output=avail -k $disk | tail -1`)[0] }
 
 my $by_index = 'SET enable_seqscan = off; SET enable_sort = off; SET pigment.target_recall = 1;';
 my $by_table = 'SET enable_indexscan = off; SET enable_bitmapscan = off;';
@@ -80,8 +84,8 @@ my $questions = join ';', map { "SELECT id FROM items WHERE kind = $_ ORDER BY v
 sub is_whole
 {
 	my ($name) = @_;
-	my ($status, undef, $errors) = $node->psql('postgres', q{SELECT pigment.check('items_v')});
-	is($status, 0, "$name: the index is sound and has the rows of its table") or diag($errors);
+	my ($status, undef, $errors) = $node->psql('postgres', q{SELECT pigment.check('items_v'), pigment.check('grown_v')});
+	is($status, 0, "$name: indexes are sound and have the rows of their tables") or diag($errors);
 	is($node->safe_psql('postgres', "$by_index $questions"), $node->safe_psql('postgres', "$by_table $questions"), "$name: it has the answers of the table");
 	return;
 }
@@ -90,7 +94,7 @@ sub has_all_pages
 {
 	my ($name) = @_;
 	is_whole($name);
-	is($node->safe_psql('postgres', q{SELECT leaked FROM pigment.check('items_v', false)}), 0, "$name: no page is lost");
+	is($node->safe_psql('postgres', q{SELECT i.leaked + g.leaked FROM pigment.check('items_v', false) i, pigment.check('grown_v', false) g}), 0, "$name: no page is lost");
 	return;
 }
 
@@ -99,9 +103,14 @@ fill_disk;
 free_disk(2);
 is_full($build, 'a build');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_class WHERE relname = 'items_v'}), 0, 'a build that failed leaves no index');
-cmp_ok((split ' ', `df --output=avail -k $disk | tail -1`)[0], '>', 1800, 'a build that failed gives its space back');
+cmp_ok(left_on_disk, '>', 1800, 'a build that failed gives its space back');
 unlink "$disk/filler" or die $!;
-$node->safe_psql('postgres', $build);
+# the graph of all rows of "grown" takes several times what its small segments take, which have none
+$node->safe_psql('postgres', qq{
+	$build;
+	CREATE TABLE grown (id int, v vector(8));
+	CREATE INDEX grown_v ON grown USING pigment (v) WITH (kind = hnsw) TABLESPACE small;
+	INSERT INTO grown SELECT n, ARRAY[n % 17, n % 19, n % 23, n % 29, n % 31, n % 37, n % 41, 1] FROM generate_series(1, 10000) n});
 has_all_pages('built');
 
 # ---- Writes ----
@@ -113,22 +122,35 @@ $node->safe_psql('postgres', 'DELETE FROM items WHERE id % 10 = 0');
 is_whole('full');
 is_full('VACUUM items', 'the first VACUUM of a segment');
 is_whole('full, not vacuumed');
-# some space: enough to begin, not to end
+# Some space, and not enough: what asks first leaves it to others.
 free_disk(1);
-$node->safe_psql('postgres', 'INSERT INTO items SELECT n, vector_of(n), n % 7 FROM generate_series(10001, 10100) n');
-is_full(q{SELECT pigment.merge('items_v')}, 'a merge that has begun');
+$node->safe_psql('postgres', q{INSERT INTO items SELECT n, vector_of(n), n % 7 FROM generate_series(10001, 10100) n; DELETE FROM items WHERE id % 4 = 1});
+is_full(q{SELECT pigment.merge('items_v')}, 'a merge that is too large', $refused);
+my ($vacuumed, undef, $warned) = $node->psql('postgres', 'VACUUM items', on_error_stop => 1);
+is($vacuumed, 0, 'VACUUM goes on where a merge is due and too large');
+like($warned, qr/WARNING:  no space to flush or merge index "items_v"/, 'VACUUM says that there is no space to merge');
+cmp_ok(left_on_disk, '>', 700, 'merges that are too large leave the space that there is');
 is_whole('not merged');
+# What begins nevertheless takes it.
+is_full(q{SELECT pigment.merge('grown_v')}, 'a merge whose graph is larger than what it is made of');
+is_whole('merged in part');
 crash();
-is_whole('not merged, after a crash');
+is_whole('merged in part, after a crash');
 unlink "$disk/filler" or die $!;
 $node->safe_psql('postgres', q{
 	INSERT INTO items SELECT n, vector_of(n), n % 7 FROM generate_series(10101, 12000) n;
 	UPDATE items SET kind = kind + 1 WHERE id % 10 = 1});
 is_whole('space again');
-$node->safe_psql('postgres', 'VACUUM items');
+$node->safe_psql('postgres', 'VACUUM items, grown');
 has_all_pages('space again, vacuumed');
 $node->safe_psql('postgres', q{SELECT pigment.merge('items_v')});
 has_all_pages('space again, merged');
+# Pages that retired serve again where there are no others.
+fill_disk;
+my ($merged, undef, $why) = $node->psql('postgres', "INSERT INTO items SELECT n, vector_of(n), n % 7 FROM generate_series(20001, 20010) n; SELECT pigment.merge('items_v')", on_error_stop => 1);
+is($merged, 0, 'a full disk: a merge has the pages that the one before gave back') or diag($why);
+has_all_pages('full, merged');
+unlink "$disk/filler" or die $!;
 
 # ---- Shared memory ----
 my ($status, undef, $errors) = $node->psql('postgres', q{
