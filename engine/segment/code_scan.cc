@@ -58,12 +58,14 @@ class CodeScanner {
   const RowCodeQuery query_;
   const DistanceFunction distance_;
   TopK nearest_;
-  float limit_;                   // the square of the k-th nearest so far; NaN: there are fewer
-  std::vector<uint32_t> window_;  // rows
-  std::vector<const std::byte*> codes_;  // of some of them
-  std::vector<float> bounds_;            // theirs
-  std::vector<uint64_t> gathered_;       // PromiseOf bound and row
-  uint64_t unpaced_ = kCodesPerCheck;    // the first look comes at once
+  float limit_;  // the square of the k-th nearest so far; NaN: there are fewer
+  size_t window_rows_ = 0;
+  std::vector<uint32_t> window_ = std::vector<uint32_t>(kRowsPerWindow);
+  // Of some of them the codes, and their bounds.
+  std::vector<const std::byte*> codes_ = std::vector<const std::byte*>(kRowsPerWindow);
+  std::vector<float> bounds_ = std::vector<float>(kRowsPerWindow);
+  std::vector<uint64_t> gathered_;     // PromiseOf bound and row
+  uint64_t unpaced_ = kCodesPerCheck;  // the first look comes at once
   CodeScanResult result_;
 };
 
@@ -76,27 +78,27 @@ Status CodeScanner::Pace(size_t codes) {
 }
 
 void CodeScanner::ListWindow(uint32_t first) {
-  window_.clear();
   const uint32_t end = std::min(rows_ - first, kRowsPerWindow) + first;
   if (search_.allowed_rows.empty()) {
-    window_.resize(end - first);
-    std::iota(window_.begin(), window_.end(), first);
+    window_rows_ = end - first;
+    std::iota(window_.begin(), window_.begin() + (end - first), first);
     return;
   }
+  window_rows_ = 0;
   for (uint32_t begin = first; begin < end; begin += 64) {
     for (uint64_t bits = search_.allowed_rows[begin / 64]; bits != 0; bits &= bits - 1)
-      window_.push_back(begin + static_cast<uint32_t>(std::countr_zero(bits)));
+      window_[window_rows_++] = begin + static_cast<uint32_t>(std::countr_zero(bits));
   }
   // Bits beyond the rows may be anything.
-  while (!window_.empty() && window_.back() >= end) window_.pop_back();
+  while (window_rows_ != 0 && window_[window_rows_ - 1] >= end) --window_rows_;
 }
 
 void CodeScanner::Expect(size_t place) {
   constexpr size_t kLineBytes = 64;
-  if (place == window_.size()) return;
+  if (place == window_rows_) return;
   const uint32_t first = window_[place];
   const IndexReader::RowCodes codes = reader_.LikelyRowCodesFrom(first);
-  for (; place < window_.size() && window_[place] - first < codes.count; ++place) {
+  for (; place < window_rows_ && window_[place] - first < codes.count; ++place) {
     const std::byte* const code = codes.first + (window_[place] - first) * code_bytes_;
     for (size_t at = 0; at < code_bytes_; at += kLineBytes) __builtin_prefetch(code + at);
     __builtin_prefetch(code + code_bytes_ - 1);
@@ -106,15 +108,13 @@ void CodeScanner::Expect(size_t place) {
 Result<size_t> CodeScanner::Gather(size_t place) {
   const uint32_t first = window_[place];
   PIGMENT_ASSIGN_OR_RETURN(const IndexReader::RowCodes codes, reader_.RowCodesFrom(first));
-  codes_.clear();
   size_t end = place;
-  for (; end < window_.size() && window_[end] - first < codes.count; ++end)
-    codes_.push_back(codes.first + (window_[end] - first) * code_bytes_);
+  for (; end < window_rows_ && window_[end] - first < codes.count; ++end)
+    codes_[end - place] = codes.first + (window_[end] - first) * code_bytes_;
   Expect(end);
-  PIGMENT_RETURN_IF_ERROR(Pace(codes_.size()));
-  bounds_.resize(codes_.size());
-  query_.LowerBounds(codes_.data(), codes_.size(), errors_, bounds_.data());
-  for (size_t i = 0; i < bounds_.size(); ++i) {
+  PIGMENT_RETURN_IF_ERROR(Pace(end - place));
+  query_.LowerBounds(codes_.data(), end - place, errors_, bounds_.data());
+  for (size_t i = 0; i < end - place; ++i) {
     if (bounds_[i] > limit_) continue;
     // A bound that says nothing (NaN) rules nothing out.
     const float bound =
@@ -149,7 +149,7 @@ Result<CodeScanResult> CodeScanner::Run() {
   if (search_.k == 0) return std::move(result_);
   for (uint32_t first = 0; first < rows_; first += kRowsPerWindow) {
     ListWindow(first);
-    for (size_t place = 0; place < window_.size();) {
+    for (size_t place = 0; place < window_rows_;) {
       PIGMENT_ASSIGN_OR_RETURN(place, Gather(place));
       if (gathered_.size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Compare());
     }

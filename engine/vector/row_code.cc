@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Codes, planes of a query, and the kernel that counts bits, compiled once per SIMD target by
-// Highway for the sake of the instruction that does so.
+// Highway for the sake of the instruction that does so: of one word, or, where the machine has it
+// (AVX3_DL), of a register.
+
+#define HWY_WANT_AVX3_DL 1
 
 #include "engine/vector/row_code.h"
 
@@ -22,9 +25,10 @@
 namespace pigment {
 
 constexpr size_t kPlanes = 4;
+constexpr size_t kWordsPerGroup = 8;
 
 struct CountArguments {
-  const uint64_t* planes;  // kPlanes for each word
+  const uint64_t* planes;  // of each group of words the first plane, then the others; 0 at the end
   size_t words;
   const std::byte* const* codes;
   size_t count;
@@ -39,23 +43,62 @@ namespace pigment {
 namespace HWY_NAMESPACE {
 namespace {
 
+static_assert(kPlanes == 4);
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_ATTR void CountDifferences(const CountArguments& arguments) {
+  const hn::CappedTag<uint64_t, kWordsPerGroup> words;
+  const hn::Repartition<uint8_t, decltype(words)> bytes;
+  static_assert(hn::MaxLanes(words) == kWordsPerGroup);
+  for (size_t i = 0; i < arguments.count; ++i) {
+    auto sum = hn::Zero(words);
+    const uint64_t* planes = arguments.planes;
+    for (size_t word = 0; word < arguments.words; word += kWordsPerGroup) {
+      // What is beyond the last word is 0, as are the planes there.
+      const size_t some = HWY_MIN(arguments.words - word, kWordsPerGroup) * sizeof(uint64_t);
+      const auto* const code = reinterpret_cast<const uint8_t*>(arguments.codes[i]);
+      const auto signs = hn::BitCast(
+          words, hn::MaskedLoad(hn::FirstN(bytes, some), bytes, code + word * sizeof(uint64_t)));
+      const auto count = [&](size_t plane) HWY_ATTR {
+        return hn::PopulationCount(
+            hn::Xor(signs, hn::LoadU(words, planes + plane * kWordsPerGroup)));
+      };
+      const auto low = hn::Add(count(0), hn::ShiftLeft<1>(count(1)));
+      const auto high = hn::Add(count(2), hn::ShiftLeft<1>(count(3)));
+      sum = hn::Add(sum, hn::Add(low, hn::ShiftLeft<2>(high)));
+      planes += kPlanes * kWordsPerGroup;
+    }
+    arguments.sums[i] = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(words, sum)));
+  }
+}
+
+#else
+
 HWY_ATTR void CountDifferences(const CountArguments& arguments) {
   for (size_t i = 0; i < arguments.count; ++i) {
     const std::byte* const code = arguments.codes[i];
-    static_assert(kPlanes == 4);
     size_t ones = 0, twos = 0, fours = 0, eights = 0;
     const uint64_t* planes = arguments.planes;
-    for (size_t word = 0; word < arguments.words; ++word, planes += kPlanes) {
-      uint64_t signs;
-      std::memcpy(&signs, code + word * sizeof signs, sizeof signs);
-      ones += hwy::PopCount(signs ^ planes[0]);
-      twos += hwy::PopCount(signs ^ planes[1]);
-      fours += hwy::PopCount(signs ^ planes[2]);
-      eights += hwy::PopCount(signs ^ planes[3]);
+    for (size_t begin = 0; begin < arguments.words; begin += kWordsPerGroup) {
+      const size_t end = HWY_MIN(begin + kWordsPerGroup, arguments.words);
+      for (size_t word = begin; word < end; ++word, ++planes) {
+        uint64_t signs;
+        std::memcpy(&signs, code + word * sizeof signs, sizeof signs);
+        ones += hwy::PopCount(signs ^ planes[0]);
+        twos += hwy::PopCount(signs ^ planes[kWordsPerGroup]);
+        fours += hwy::PopCount(signs ^ planes[2 * kWordsPerGroup]);
+        eights += hwy::PopCount(signs ^ planes[3 * kWordsPerGroup]);
+      }
+      planes += (kPlanes - 1) * kWordsPerGroup;
     }
     arguments.sums[i] = static_cast<uint32_t>(ones + 2 * twos + 4 * fours + 8 * eights);
   }
 }
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -91,7 +134,7 @@ RowCodeQuery::RowCodeQuery(std::span<const float> query, float radius_max)
     : dimension_(static_cast<uint32_t>(query.size())),
       radius_max_(radius_max),
       words_((query.size() + 63) / 64),
-      planes_(words_ * kPlanes) {
+      planes_((words_ + kWordsPerGroup - 1) / kWordsPerGroup * kWordsPerGroup * kPlanes) {
   float greatest = 0;
   double square = 0;
   for (const float value : query) {
@@ -104,8 +147,10 @@ RowCodeQuery::RowCodeQuery(std::span<const float> query, float radius_max)
   for (size_t i = 0; i < query.size(); ++i) {
     const float level = std::clamp(std::floor(query[i] * inverse) + 8, 0.0f, kLevels);
     const auto bits = static_cast<uint64_t>(level);
+    const size_t word = i / 64;
+    uint64_t* const group = planes_.data() + word / kWordsPerGroup * kWordsPerGroup * kPlanes;
     for (size_t plane = 0; plane < kPlanes; ++plane)
-      planes_[i / 64 * kPlanes + plane] |= (bits >> plane & 1) << i % 64;
+      group[plane * kWordsPerGroup + word % kWordsPerGroup] |= (bits >> plane & 1) << i % 64;
   }
 }
 

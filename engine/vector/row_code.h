@@ -45,7 +45,7 @@ class RowCodeQuery {
   const uint32_t dimension_;
   const float radius_max_;
   const size_t words_;            // of 64 signs
-  std::vector<uint64_t> planes_;  // of each word the four planes, the lowest first
+  std::vector<uint64_t> planes_;  // of each eight words the four planes, the lowest first
   float unit_ = 0;                // q_i is about unit * an odd number from -15 to 15
   float square_ = 0;              // |q|^2
 };
