@@ -27,7 +27,6 @@ Status CellWriter::Add(const std::string_view* document) {
       group_.emplace(budget_, seed_);
     }
     begin_ = bytes_;
-    begins_.push_back(begin_);
   }
   const std::string_view text = document != nullptr ? *document : std::string_view();
   if (group_) {
@@ -39,16 +38,26 @@ Status CellWriter::Add(const std::string_view* document) {
     }
   }
   bytes_ += text.size();
+  if (bytes_ == 0) {
+    rows_before_ = ++rows_;
+    return Status::Ok();
+  }
+  if (rows_ % kRowsPerBegin == 0) begins_.push_back(begin_);
   ends_.push_back(DocumentEndOf(bytes_ - begin_));
   ++rows_;
   return are_enough() ? PutPlaces() : Status::Ok();
 }
 
 Status CellWriter::PutPlaces() {
-  for (const uint64_t begin : begins_)
-    PIGMENT_RETURN_IF_ERROR(packer_->Part(BlockKind::kDocumentBegins, sizeof begin)->Add(begin));
-  for (const uint32_t end : ends_)
-    PIGMENT_RETURN_IF_ERROR(packer_->Part(BlockKind::kDocumentEnds, sizeof end)->Add(end));
+  PartWriter* const begins = packer_->Part(BlockKind::kDocumentBegins, sizeof(uint64_t));
+  PartWriter* const ends = packer_->Part(BlockKind::kDocumentEnds, sizeof(uint32_t));
+  for (uint32_t row = 0; row < rows_before_; ++row) {
+    if (row % kRowsPerBegin == 0) PIGMENT_RETURN_IF_ERROR(begins->Add(uint64_t{0}));
+    PIGMENT_RETURN_IF_ERROR(ends->Add(uint32_t{0}));
+  }
+  rows_before_ = 0;
+  for (const uint64_t begin : begins_) PIGMENT_RETURN_IF_ERROR(begins->Add(begin));
+  for (const uint32_t end : ends_) PIGMENT_RETURN_IF_ERROR(ends->Add(end));
   begins_.clear();
   ends_.clear();
   return Status::Ok();

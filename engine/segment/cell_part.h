@@ -5,7 +5,8 @@
 //
 //   kDocumentBegins  element u64: of each 64 rows, bytes of documents before the first
 //   kDocumentEnds    element u32: of each row, bytes of documents from there to the end of its own;
-//                    2^32 - 1 where there are more
+//                    2^32 - 1 where there are more; both are not there where all documents are
+//                    empty
 //   kGramGroups …    an inverted index as inverted_part.h has it; its lists are of cells
 //
 // Segments whose documents are few have no index: these are looked at in no time. Before 0.2 was
@@ -71,7 +72,8 @@ class CellWriter {
   const uint64_t group_bytes_max_;
   RowGroupWriter groups_;
   std::optional<GramGroupBuilder> group_;  // none: the group is not indexed
-  std::vector<uint64_t> begins_;           // not written yet, as the next
+  uint32_t rows_before_ = 0;      // all documents: their places are zeros, not written yet
+  std::vector<uint64_t> begins_;  // not written yet, as the next
   std::vector<uint32_t> ends_;
   uint64_t begin_ = 0;  // of the documents of the last row's 64
   uint64_t bytes_ = 0;

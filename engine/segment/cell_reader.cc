@@ -25,9 +25,14 @@ CellReader::CellReader(BlockSource* source, const Root* root)
 
 Status CellReader::ReadDocuments(uint32_t number, Documents& documents) {
   const uint32_t first = number * kRowsPerBegin;
-  PIGMENT_ASSIGN_OR_RETURN(documents.begin, begins_.ReadElement<uint64_t>(number));
   documents.rows = std::min(rows_ - first, kRowsPerBegin);
   const std::span<uint32_t> ends = std::span(documents.ends).first(documents.rows);
+  if (!ends_.exists()) {  // all are empty
+    documents.begin = 0;
+    std::ranges::fill(ends, 0);
+    return Status::Ok();
+  }
+  PIGMENT_ASSIGN_OR_RETURN(documents.begin, begins_.ReadElement<uint64_t>(number));
   PIGMENT_RETURN_IF_ERROR(ends_.ReadElements(first, ends));
   if (documents.begin <= document_bytes_ && std::is_sorted(ends.begin(), ends.end()) &&
       (ends.back() <= document_bytes_ - documents.begin || !documents.are_known()))

@@ -13,27 +13,12 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/planted_bugs.h"
+#include "engine/record/short_metadata.h"
 
 namespace pigment {
 namespace {
 
 constexpr std::byte kIsShort{0x80};
-
-struct Range {
-  uint64_t begin;
-  uint64_t end;
-};
-
-// Where a row's bytes lie; within the stream's end, which `stream_bytes` is.
-Result<Range> ReadRange(PartCursor& offsets, uint32_t row, uint64_t stream_bytes) {
-  std::array<uint64_t, 2> ends;
-  PIGMENT_RETURN_IF_ERROR(offsets.ReadElements(row, std::span<uint64_t>(ends)));
-  if (ends[0] > ends[1] || ends[1] > stream_bytes) {
-    return offsets.Damaged(Detail::kMiscounted, fmt::format("row {} lies at {} to {} of {}", row,
-                                                            ends[0], ends[1], stream_bytes));
-  }
-  return Range{ends[0], ends[1]};
-}
 
 Status CheckText(std::string_view id, const std::optional<std::string_view>& text,
                  std::string_view what) {
@@ -81,6 +66,57 @@ uint32_t SizeOf(const std::optional<std::string_view>& text) {
 
 }  // namespace
 
+Status PlaceWriter::Add(const PartWriter& stream, PartWriter* places) {
+  const uint64_t size = stream.bytes() - end_;
+  if (size > std::numeric_limits<uint32_t>::max()) {
+    return ResourceExhausted(Detail::kLimit, fmt::format("a row has {} bytes, the most is {}", size,
+                                                         std::numeric_limits<uint32_t>::max()));
+  }
+  if (rows_ == 0) open_ = {end_, {}};
+  open_.sizes[rows_++] = static_cast<uint32_t>(size);
+  end_ = stream.bytes();
+  return rows_ == kRowsPerPlaces ? Put(places) : Status::Ok();
+}
+
+Status PlaceWriter::Put(PartWriter* places) {
+  rows_ = 0;
+  return places->Add(open_);
+}
+
+Result<ByteRange> PlaceReader::Read(uint32_t row, uint64_t stream_bytes) {
+  std::array<uint64_t, 2> range;
+  if (are_offsets_) {
+    PIGMENT_RETURN_IF_ERROR(part_.ReadElements(row, std::span<uint64_t>(range)));
+  } else {
+    PIGMENT_ASSIGN_OR_RETURN(const RowPlaces places,
+                             part_.ReadElement<RowPlaces>(row / kRowsPerPlaces));
+    const uint32_t within = row % kRowsPerPlaces;
+    range[0] = places.begin;
+    for (uint32_t i = 0; i < kRowsPerPlaces; ++i)  // all: a branch that is foreseen takes less
+      range[0] += i < within ? places.sizes[i] : 0;
+    range[1] = range[0] + places.sizes[within];
+  }
+  if (range[0] <= range[1] && range[1] <= stream_bytes) return ByteRange{range[0], range[1]};
+  return part_.Damaged(Detail::kMiscounted, fmt::format("row {} lies at {} to {} of {}", row,
+                                                        range[0], range[1], stream_bytes));
+}
+
+Status PlaceReader::Verify(uint32_t rows, uint64_t stream_bytes) {
+  uint64_t end = 0;
+  for (uint32_t row = 0; row < rows; ++row) {
+    PIGMENT_ASSIGN_OR_RETURN(const ByteRange range, Read(row, stream_bytes));
+    if (range.begin != end) {
+      return part_.Damaged(
+          Detail::kMiscounted,
+          fmt::format("row {} begins at {}, the one before ends at {}", row, range.begin, end));
+    }
+    end = range.end;
+  }
+  if (end == stream_bytes) return Status::Ok();
+  return part_.Damaged(Detail::kMiscounted,
+                       fmt::format("rows end at {} of {}", end, stream_bytes));
+}
+
 Result<uint64_t> OrdinalReader::Read(uint32_t row) {
   if (!are_in_a_row_) return part_.ReadElement<uint64_t>(row);
   PIGMENT_ASSIGN_OR_RETURN(const uint64_t first, part_.ReadElement<uint64_t>(0));
@@ -95,7 +131,7 @@ Status OrdinalReader::ReadMany(uint32_t first, std::span<uint64_t> out) {
 }
 
 Result<std::string_view> IdReader::Read(uint32_t row) {
-  PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets_, row, ids_.bytes()));
+  PIGMENT_ASSIGN_OR_RETURN(const ByteRange range, places_.Read(row, ids_.bytes()));
   return ids_.ViewStream(range.begin, range.end - range.begin, id_);
 }
 
@@ -109,18 +145,24 @@ Status WriteRecordTexts(std::string_view id, const RecordTexts& texts, PartWrite
   const bool is_forgotten =
       PIGMENT_PLANTED(kEmptyDocumentIsForgotten) && SizeOf(texts.document) == 0;
   const bool has_document = texts.document && !is_forgotten;
+  std::string shortened;
+  const bool is_short = texts.metadata && ShortenMetadata(AsBytes(*texts.metadata), shortened) &&
+                        shortened.size() < texts.metadata->size();
+  const std::optional<std::string_view> metadata = is_short ? shortened : texts.metadata;
   std::string header;
   ByteWriter writer(&header);
   writer.Put(static_cast<uint8_t>(std::to_integer<uint32_t>(kIsShort) |
                                   (has_document ? kHasDocument : 0) |
-                                  (texts.metadata ? kHasMetadata : 0) | (texts.uri ? kHasUri : 0)));
+                                  (metadata ? kHasMetadata : 0) |
+                                  (is_short ? kHasShortMetadata : 0) |
+                                  (texts.uri ? kHasUri : 0)));
   if (has_document) {
     writer.PutVarint(texts.document->size());
     writer.PutVarint(document_offset);
   }
-  if (texts.metadata && texts.uri) writer.PutVarint(texts.metadata->size());
+  if (metadata && texts.uri) writer.PutVarint(metadata->size());
   PIGMENT_RETURN_IF_ERROR(records->AddStream(header));
-  if (texts.metadata) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.metadata));
+  if (metadata) PIGMENT_RETURN_IF_ERROR(records->AddStream(*metadata));
   if (texts.uri) PIGMENT_RETURN_IF_ERROR(records->AddStream(*texts.uri));
   return texts.document ? documents->Add(*texts.document) : Status::Ok();
 }
@@ -142,7 +184,7 @@ bool RecordReader::ReadHeader(std::span<const std::byte> bytes, Place& place) co
 
 Result<RecordReader::Place> RecordReader::Find(uint32_t row) {
   constexpr uint64_t kHeaderBytesMax = 24;
-  PIGMENT_ASSIGN_OR_RETURN(const Range range, ReadRange(offsets_, row, stream_.bytes()));
+  PIGMENT_ASSIGN_OR_RETURN(const ByteRange range, places_.Read(row, stream_.bytes()));
   std::array<std::byte, kHeaderBytesMax> bytes;
   const auto some = std::span(bytes).first(
       static_cast<size_t>(std::min(range.end - range.begin, kHeaderBytesMax)));
@@ -160,6 +202,20 @@ Result<std::string_view> RecordReader::ReadBytes(uint64_t offset, uint32_t size,
   return std::string_view(to);
 }
 
+Result<std::string_view> RecordReader::ReadMetadata(uint32_t row, const Place& place) {
+  const uint64_t offset =
+      place.begin + (root_->format == 1 ? uint64_t{place.header.document_bytes} : 0);
+  const uint32_t size = place.header.metadata_bytes;
+  if ((place.header.flags & kHasShortMetadata) == 0) return ReadBytes(offset, size, metadata_);
+  PIGMENT_ASSIGN_OR_RETURN(const std::string_view shortened,
+                           stream_.ViewStream(offset, size, short_metadata_));
+  metadata_.clear();
+  if (LengthenMetadata(AsBytes(shortened), metadata_)) return std::string_view(metadata_);
+  return stream_.Damaged(
+      Detail::kMiscounted,
+      fmt::format("{} bytes of row {} are no shortened metadata", size, row));
+}
+
 Result<RecordTexts> RecordReader::Read(uint32_t row, const Segment::Fields& fields) {
   PIGMENT_ASSIGN_OR_RETURN(const Place place, Find(row));
   const RecordHeader& header = place.header;
@@ -175,7 +231,7 @@ Result<RecordTexts> RecordReader::Read(uint32_t row, const Segment::Fields& fiel
                              documents_.Read(header.document_offset, header.document_bytes));
   }
   if (fields.metadata && header.flags & kHasMetadata) {
-    PIGMENT_ASSIGN_OR_RETURN(texts.metadata, ReadBytes(offset, header.metadata_bytes, metadata_));
+    PIGMENT_ASSIGN_OR_RETURN(texts.metadata, ReadMetadata(row, place));
   }
   offset += header.metadata_bytes;
   if (fields.uri && header.flags & kHasUri) {

@@ -15,6 +15,7 @@
 #include "engine/segment/cell_part.h"
 #include "engine/segment/inverted_part.h"
 #include "engine/segment/part_reader.h"
+#include "engine/segment/record_bytes.h"
 #include "engine/segment/text_part.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/graph_space.h"
@@ -100,6 +101,18 @@ struct PartRule {
   bool is_free = false;        // of any size; who reads the part checks it
 };
 
+const PartEntry* FindPart(const std::vector<PartEntry>& parts, BlockKind kind) {
+  const auto part = std::ranges::find(parts, static_cast<uint32_t>(kind), &PartEntry::kind);
+  return part != parts.end() ? &*part : nullptr;
+}
+
+// Of where ids or records lie: see record_bytes.h.
+PartRule PlaceRule(uint64_t rows, const PartEntry* part) {
+  if (part != nullptr && part->element_bytes == sizeof(uint64_t))
+    return {sizeof(uint64_t), (rows + 1) * sizeof(uint64_t)};
+  return {sizeof(RowPlaces), RowPlacesOf(rows) * sizeof(RowPlaces)};
+}
+
 Status AddRecordRules(const RootHeader& header, const std::vector<PartEntry>& parts,
                       const RootError& error, std::map<BlockKind, PartRule>& rules) {
   const uint64_t rows = header.rows;
@@ -108,9 +121,8 @@ Status AddRecordRules(const RootHeader& header, const std::vector<PartEntry>& pa
     return error(Detail::kMiscounted,
                  fmt::format("{} records with {} vectors", header.rows, header.vectors));
   }
-  const auto ordinals =
-      std::ranges::find(parts, static_cast<uint32_t>(BlockKind::kOrdinals), &PartEntry::kind);
-  const bool are_in_a_row = ordinals != parts.end() && ordinals->bytes == 8;
+  const PartEntry* const ordinals = FindPart(parts, BlockKind::kOrdinals);
+  const bool are_in_a_row = ordinals != nullptr && ordinals->bytes == 8;
   rules[BlockKind::kOrdinals] = {8, are_in_a_row ? 8 : rows * 8};
   if (header.format == 1) {
     rules[BlockKind::kIdIndex] = {4, rows * 4};
@@ -118,9 +130,9 @@ Status AddRecordRules(const RootHeader& header, const std::vector<PartEntry>& pa
     rules[BlockKind::kIdHashes] = {8, rows * 8};
   }
   rules[BlockKind::kIds] = {0, 0, true};
-  rules[BlockKind::kIdOffsets] = {8, (rows + 1) * 8};
+  rules[BlockKind::kIdOffsets] = PlaceRule(rows, FindPart(parts, BlockKind::kIdOffsets));
   rules[BlockKind::kRecords] = {0, 0, true};
-  rules[BlockKind::kRecordOffsets] = {8, (rows + 1) * 8};
+  rules[BlockKind::kRecordOffsets] = PlaceRule(rows, FindPart(parts, BlockKind::kRecordOffsets));
   if (header.document_bytes == 0) return Status::Ok();
   rules[BlockKind::kDocuments] = {0, 0, true};
   const uint32_t chunk = header.document_chunk_bytes;
@@ -173,11 +185,7 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
                                               const RootError& error) {
   const uint64_t rows = header.rows;
   std::map<BlockKind, PartRule> rules;
-  const auto has = [&parts](BlockKind kind) {
-    return std::any_of(parts.begin(), parts.end(), [kind](const PartEntry& part) {
-      return part.kind == static_cast<uint32_t>(kind);
-    });
-  };
+  const auto has = [&parts](BlockKind kind) { return FindPart(parts, kind) != nullptr; };
   if (header.vectors != 0) {
     const uint32_t bytes =
         header.dimension * VectorElementBytes(static_cast<VectorElement>(header.vector_element));
@@ -221,11 +229,13 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   }
   PIGMENT_RETURN_IF_ERROR(AddRecordRules(header, parts, error, rules));
   if (has(BlockKind::kRowGroups)) AddInvertedRules(kMetadataKinds, rules);
-  if (has(BlockKind::kGramGroups)) {
+  if (has(BlockKind::kGramGroups)) AddInvertedRules(kGramKinds, rules);
+  // Where all documents are empty nothing is to be said of their places.
+  if (has(BlockKind::kGramGroups) &&
+      (header.document_bytes != 0 || has(BlockKind::kDocumentEnds))) {
     rules[BlockKind::kDocumentBegins] = {sizeof(uint64_t),
                                          DocumentBeginsOf(rows) * sizeof(uint64_t)};
     rules[BlockKind::kDocumentEnds] = {sizeof(uint32_t), rows * sizeof(uint32_t)};
-    AddInvertedRules(kGramKinds, rules);
   }
   if (has(BlockKind::kCells)) AddOldCellRules(rows, rules);
   if (has(BlockKind::kRowGroups) && has(BlockKind::kIndexRules))

@@ -96,6 +96,7 @@ struct SegmentWriter::State {
   PartWriter* VectorPart() {
     return packer.Part(BlockKind::kVectors, DenseElementBytes(vector_bytes()));
   }
+  PartWriter* PlacePart(BlockKind kind) { return packer.Part(kind, sizeof(RowPlaces)); }
   size_t vector_bytes() const {
     return size_t{options.dimension} * VectorElementBytes(options.vector_element);
   }
@@ -140,6 +141,8 @@ struct SegmentWriter::State {
   bool are_in_a_row = true;  // ordinals so far
   std::vector<PendingId> ids;
   std::string metadata;  // of the record that is being added
+  PlaceWriter id_places;
+  PlaceWriter record_places;
   DocumentWriter documents;
   InvertedWriter inverted;
   CellWriter cells;
@@ -238,13 +241,11 @@ Status SegmentWriter::State::AddTexts(const RowView& row) {
   PIGMENT_RETURN_IF_ERROR(
       Push(ids, PendingId{IdHashEntry(hash.stored, rows), hash.check}, reservation));
   PartWriter* const id_bytes = packer.Part(BlockKind::kIds, 0);
-  PIGMENT_RETURN_IF_ERROR(
-      packer.Part(BlockKind::kIdOffsets, sizeof(uint64_t))->Add(id_bytes->bytes()));
   PIGMENT_RETURN_IF_ERROR(id_bytes->AddStream(row.id));
+  PIGMENT_RETURN_IF_ERROR(id_places.Add(*id_bytes, PlacePart(BlockKind::kIdOffsets)));
   PartWriter* const records = packer.Part(BlockKind::kRecords, 0);
-  PIGMENT_RETURN_IF_ERROR(
-      packer.Part(BlockKind::kRecordOffsets, sizeof(uint64_t))->Add(records->bytes()));
   PIGMENT_RETURN_IF_ERROR(WriteRecordTexts(row.id, row.texts, records, &documents));
+  PIGMENT_RETURN_IF_ERROR(record_places.Add(*records, PlacePart(BlockKind::kRecordOffsets)));
   const std::string_view* const document = row.texts.document ? &*row.texts.document : nullptr;
   if (options.document_index) PIGMENT_RETURN_IF_ERROR(cells.Add(document));
   if (text) PIGMENT_RETURN_IF_ERROR(text->Add(document));
@@ -275,10 +276,8 @@ Status SegmentWriter::State::AddRowVector(bool has_vector) {
 }
 
 Status SegmentWriter::State::WriteIdIndex() {
-  PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kIdOffsets, sizeof(uint64_t))
-                              ->Add(packer.Part(BlockKind::kIds, 0)->bytes()));
-  PIGMENT_RETURN_IF_ERROR(packer.Part(BlockKind::kRecordOffsets, sizeof(uint64_t))
-                              ->Add(packer.Part(BlockKind::kRecords, 0)->bytes()));
+  PIGMENT_RETURN_IF_ERROR(id_places.Finish(PlacePart(BlockKind::kIdOffsets)));
+  PIGMENT_RETURN_IF_ERROR(record_places.Finish(PlacePart(BlockKind::kRecordOffsets)));
   PIGMENT_RETURN_IF_ERROR(documents.Finish());
   PIGMENT_RETURN_IF_ERROR(inverted.Finish());
   PIGMENT_RETURN_IF_ERROR(cells.Finish());

@@ -158,6 +158,8 @@ Status VerifyRecords(BlockSource* source, const Root& root) {
   PIGMENT_RETURN_IF_ERROR(root.format == 1 ? VerifyIdOrder(source, root)
                                            : VerifyIdHashes(source, root));
   RecordReader records(source, &root);
+  PIGMENT_RETURN_IF_ERROR(IdReader(source, &root).VerifyPlaces(root.info.rows));
+  PIGMENT_RETURN_IF_ERROR(records.VerifyPlaces(root.info.rows));
   const PartCursor stream(source, &root, BlockKind::kRecords);
   uint64_t last = 0;
   uint64_t document_bytes = 0;

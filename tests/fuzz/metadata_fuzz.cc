@@ -15,6 +15,7 @@
 #include "engine/record/metadata.h"
 #include "engine/record/record.h"
 #include "engine/record/schema.h"
+#include "engine/record/short_metadata.h"
 
 namespace {
 
@@ -43,6 +44,12 @@ void FuzzStored(std::string_view text) {
     if (encoded != text) abort();
     (void)MetadataToJson(*metadata);
   }
+  std::string shortened, lengthened;
+  if (ShortenMetadata(bytes, shortened) &&
+      (!LengthenMetadata(std::as_bytes(std::span(shortened)), lengthened) || lengthened != text))
+    abort();
+  lengthened.clear();
+  (void)LengthenMetadata(bytes, lengthened);
   if (const Result<WriteBatch> batch = DecodeWriteBatch(bytes); batch.ok()) {
     std::string encoded;
     EncodeWriteBatch(*batch, encoded);

@@ -167,8 +167,8 @@ TEST(Repair, LosesTheRowsOfDamagedBlocksAlone) {
   {
     const auto store = Store::Open("db", options, &files).value();
     const auto docs = store->CreateCollection(EntryNamed("docs")).value();
-    BatchMaker maker(1, 24, 2000);
-    const auto segment = FillManyBlocks(*docs, maker, 40, model);
+    BatchMaker maker(1, 16, 4000);  // more rows than one block says the places of
+    const auto segment = FillManyBlocks(*docs, maker, 60, model);
     ASSERT_OK(segment);
     path = segment->path;
     bytes = segment->bytes;

@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
+
+#include "engine/record/short_metadata.h"
 
 namespace pigment {
 namespace {
@@ -308,6 +311,75 @@ TEST(Metadata, RandomDamageNeverGivesWhatCannotBeEncoded) {
     EncodeMetadata(*decoded, again);
     ASSERT_EQ(again, encoded);
   }
+}
+
+TEST(ShortMetadata, EveryMetadataComesBack) {
+  constexpr uint64_t kSeed = 12;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  for (int i = 0; i < 5000; ++i) {
+    Metadata metadata = RandomMetadata(random);
+    std::erase_if(metadata, [](const auto& entry) {
+      return std::holds_alternative<Erased>(entry.second);  // is in no record
+    });
+    std::string stored, shortened, again;
+    EncodeMetadata(metadata, stored);
+    ASSERT_TRUE(ShortenMetadata(AsBytes(stored), shortened));
+    ASSERT_TRUE(LengthenMetadata(AsBytes(shortened), again));
+    ASSERT_EQ(again, stored);
+    for (size_t size = 0; size < shortened.size(); ++size) {
+      again.clear();
+      ASSERT_FALSE(LengthenMetadata(AsBytes(shortened).first(size), again)) << size;
+    }
+  }
+}
+
+TEST(ShortMetadata, TheFormIsTheDocumentedOne) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  std::string stored, shortened, again;
+  EncodeMetadata({{"b", true},
+                  {"i", int64_t{-3}},
+                  {"is", std::vector<int64_t>{kLeast, 300}},
+                  {"s", std::string("xy")}},
+                 stored);
+  const std::string expected(
+      "\4"
+      "\1b\4\1"
+      "\1i\2\5"
+      "\2is\6\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\xd8\4"
+      "\1s\1\2xy");
+  ASSERT_TRUE(ShortenMetadata(AsBytes(stored), shortened));
+  EXPECT_EQ(shortened, expected);
+  ASSERT_TRUE(LengthenMetadata(AsBytes(shortened), again));
+  EXPECT_EQ(again, stored);
+}
+
+// Whatever it is: no way back is longer than what the bytes bear out, and what both ways take comes
+// back.
+TEST(ShortMetadata, DamageIsRefusedOrIsMetadataOfItsOwn) {
+  constexpr uint64_t kSeed = 13;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  int refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string stored, shortened;
+    EncodeMetadata(RandomMetadata(random), stored);
+    if (!ShortenMetadata(AsBytes(stored), shortened)) continue;
+    shortened[random() % shortened.size()] ^= static_cast<char>(1 << random() % 8);
+    std::string lengthened;
+    if (!LengthenMetadata(AsBytes(shortened), lengthened)) ++refused;
+    ASSERT_LE(lengthened.size(), shortened.size() * 8);
+    std::string again, back;
+    if (!ShortenMetadata(AsBytes(lengthened), again)) continue;
+    ASSERT_TRUE(LengthenMetadata(AsBytes(again), back));
+    ASSERT_EQ(back, lengthened);
+  }
+  EXPECT_GT(refused, 1000);
+  std::string out;
+  EXPECT_FALSE(LengthenMetadata(AsBytes(std::string("\1\1a\0", 4)), out)) << "no value";
+  EXPECT_FALSE(LengthenMetadata(AsBytes(std::string("\1\1a\11", 4)), out)) << "no such type";
+  EXPECT_FALSE(LengthenMetadata(AsBytes(std::string("\1\1a\4\1x")), out)) << "left over";
+  EXPECT_FALSE(LengthenMetadata(AsBytes(std::string("\xff\xff\xff\xff\x7f")), out)) << "2^35";
 }
 
 }  // namespace

@@ -165,6 +165,44 @@ TEST(CellReader, FewDocumentsHaveNoIndex) {
   EXPECT_EQ(MadeSegment(100, 2).segment->NewCellReader(), nullptr);
 }
 
+// Of rows before the first document nothing is written until it comes, and nothing at all where all
+// are empty.
+TEST(CellReader, DocumentsMayBeginLate) {
+  constexpr uint32_t kRows = 5000;
+  for (const uint32_t first : {0u, 1u, 63u, 64u, 100u, 4095u, 4096u, 4999u, kRows}) {
+    SCOPED_TRACE(first);
+    MemoryBlockSource blocks("test");
+    MadeSegment made(0, 0);
+    SegmentOptions options{.segment = 7};
+    SegmentWriter writer(options, &blocks);
+    for (uint32_t row = 0; row < kRows; ++row) {
+      Record record;
+      record.id = std::to_string(row);
+      record.ordinal = row + 1;
+      if (row % 3 == 0) record.document = "";
+      if (row >= first && row % 5 != 1) record.document = "text of " + record.id;
+      if (row == first) record.document = "the first";
+      made.records.push_back(record);
+      ASSERT_OK(writer.AddRecord(record));
+    }
+    auto summary = writer.Finish();
+    ASSERT_OK(summary);
+    auto opened = Segment::Open(&blocks, summary->root, 7);
+    ASSERT_OK(opened);
+    made.segment = *std::move(opened);
+    ASSERT_OK(made.segment->Verify());
+    bool has_places = false;
+    made.segment->VisitBlocks([&](uint32_t, const BlockExpectation& expected) {
+      has_places = has_places || expected.kind == BlockKind::kDocumentEnds;
+    });
+    EXPECT_EQ(has_places, first < kRows);
+    const auto reader = made.segment->NewCellReader();
+    ASSERT_NE(reader, nullptr);
+    ExpectPlaces(made, *reader);
+    EXPECT_EQ(ExpectCandidates(made, *reader, "the first") != 0, first < kRows);
+  }
+}
+
 TEST(CellReader, ManyGroupsAnswerAsOne) {
   const MadeSegment made(20000, 3, 8 << 20);
   ASSERT_OK(made.segment->Verify());

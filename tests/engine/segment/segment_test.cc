@@ -193,6 +193,31 @@ TEST(Segment, ReadsTheSameFromAFile) {
   }
 }
 
+// Ids, places and metadata take no more than their bytes and a few.
+TEST(Segment, KeepsSmallRecordsInFewBytes) {
+  constexpr uint32_t kRows = 20000;
+  std::vector<Record> records(kRows);
+  for (uint32_t row = 0; row < kRows; ++row) {
+    records[row].id = "row-" + std::to_string(row);
+    records[row].ordinal = row + 1;
+    records[row].metadata =
+        Metadata{{"bucket", int64_t{row % 1000}}, {"source", "page " + std::to_string(row % 7)}};
+  }
+  MemoryBlockSource blocks("test");
+  auto summary = WriteRecords(&blocks, 0, records);
+  ASSERT_OK(summary);
+  auto root = ReadRoot(&blocks, summary->root, 7);
+  ASSERT_OK(root);
+  const auto bytes_of = [&](BlockKind kind) {
+    const PartEntry* const part = root->Find(kind);
+    return part != nullptr ? static_cast<double>(part->bytes) / kRows : 0;
+  };
+  EXPECT_EQ(bytes_of(BlockKind::kIdOffsets), 4.5);
+  EXPECT_EQ(bytes_of(BlockKind::kRecordOffsets), 4.5);
+  EXPECT_LT(bytes_of(BlockKind::kRecords), 2 + 8 + 2 + 9 + 6 + 0.1);
+  EXPECT_EQ(bytes_of(BlockKind::kDocumentEnds), 0);
+}
+
 TEST(Segment, LooksForAnAbsentIdWithoutReadingARecord) {
   std::mt19937_64 random(21);
   const auto records = RandomRecords(random, 64, 3000);
