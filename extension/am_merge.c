@@ -286,7 +286,8 @@ flush(Maintenance *work)
 	{
 		build = begin_build(work, &room, pages.load);
 		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITH_VECTOR);
-		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITHOUT_VECTOR);
+		if (pages.load.rows > pages.load.vectors)
+			copy_pending(work, build, pages.last, PIGMENT_ROWS_WITHOUT_VECTOR);
 		pig_build_finish(build, &entry);
 		change->added = &entry;
 	}
