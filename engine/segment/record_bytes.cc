@@ -88,11 +88,11 @@ Result<ByteRange> PlaceReader::Read(uint32_t row, uint64_t stream_bytes) {
   if (are_offsets_) {
     PIGMENT_RETURN_IF_ERROR(part_.ReadElements(row, std::span<uint64_t>(range)));
   } else {
-    PIGMENT_ASSIGN_OR_RETURN(const RowPlaces places,
-                             part_.ReadElement<RowPlaces>(row / kRowsPerPlaces));
+    RowPlaces places;  // read where it stays: moving it on waits for what was just written
+    PIGMENT_RETURN_IF_ERROR(part_.ReadElements(row / kRowsPerPlaces, std::span(&places, 1)));
     const uint32_t within = row % kRowsPerPlaces;
     range[0] = places.begin;
-    for (uint32_t i = 0; i < kRowsPerPlaces; ++i)  // all: a branch that is foreseen takes less
+    for (uint32_t i = 0; i < kRowsPerPlaces; ++i)  // all: then no branch is mispredicted
       range[0] += i < within ? places.sizes[i] : 0;
     range[1] = range[0] + places.sizes[within];
   }
