@@ -19,9 +19,14 @@ PIGMENT_MODULE_MAGIC("0.2.0");
 
 extern PGDLLEXPORT void _PG_init(void);
 
+/* Of the C++ runtime. */
+extern void *__cxa_get_globals(void);
+
 void
 _PG_init(void)
 {
+	/* what it needs for exceptions is allocated when it is first asked for, and where memory is out by then the process ends */
+	(void) __cxa_get_globals();
 	pig_register_options();
 	pig_register_planner();
 	pig_register_paths();
