@@ -40,6 +40,9 @@ while ($load->{handle}->pumpable)
 		SELECT count(*) FROM (SELECT id FROM items ORDER BY v <-> '[1,2,3,4,5,6,7,8]' LIMIT 100) x;
 	});
 	if ($result != 0 || $output ne '100') { fail("a reader on the standby: $output $errors"); last; }
+	# nothing keeps replay from what is checked, and nothing is found all the same
+	($result, $output, $errors) = $standby->psql('postgres', q{SELECT * FROM unnest('{items_filter,wide_ip}'::regclass[]) i, pigment.differences(i)});
+	if ($result != 0 || $output ne '') { fail("a check on the standby: $output $errors"); last; }
 	$reads++;
 	$load->{handle}->pump_nb;
 }
