@@ -104,7 +104,8 @@ def in_threads(collections, data, options):
     def ask(number):
         while not stop.is_set():
             for begin in range(0, len(data.queries), QUERIES_A_CALL):
-                collections[number].query_many(data.queries[begin:begin + QUERIES_A_CALL], options.k, recall=options.recall)
+                collections[number].query_many(data.queries[begin:begin + QUERIES_A_CALL], options.k, recall=options.recall,
+                                                threads=1)
                 done[number] += QUERIES_A_CALL
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(collections))]

@@ -29,6 +29,14 @@ constexpr size_t PaddedTo(size_t step, size_t dimension) {
 ByteRow EncodeByteRow(const float* vector, const float* middle, uint32_t dimension, float* residual,
                       int8_t* codes);
 
+// What rounding to `scale` takes off is evenly spread over it where the vector was rotated, so
+// twice its product with another of length `norm`, which a squared distance has, has the standard
+// error scale norm / sqrt(3). Five of these: beyond them it nearly never is.
+inline float ByteProductError(float scale, float norm) {
+  constexpr float kErrors = 2 * 5 / 3.4641016f;
+  return kErrors * scale * norm;
+}
+
 // Of the codes of two rows, each `bytes` long: a multiple of kByteProductStep, padded with zeros.
 // `sum_of_b` is that of the second one's codes.
 int32_t ByteRowProduct(const int8_t* a, const int8_t* b, size_t bytes, int32_t sum_of_b);

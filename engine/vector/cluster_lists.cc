@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/vector/clusters.h"
+#include "engine/vector/member_codes.h"
 #include "engine/vector/shared_loop.h"
 
 namespace pigment {
@@ -26,13 +27,12 @@ uint32_t ClustersOf(uint32_t count, uint32_t vectors_per_cluster) {
 uint64_t ClusterLists::BuildBytes(uint32_t dimension, uint32_t count,
                                   const ClusterListOptions& options) {
   const uint64_t clusters = ClustersOf(count, options.vectors_per_cluster);
-  // Codes, with at most 7 empty places for each cluster; centroids, their panels, the sums that
-  // become the next ones; products of each thread; numbers and lists.
+  // Codes, with at most 7 empty places for each cluster; centroids, and the sums that become the
+  // next ones; codes of these for each thread; numbers and lists.
   const uint64_t codes = (count + 8 * clusters) * (GraphNodeBytes(dimension, 8) / 8 + 1);
-  const uint64_t centroids = (clusters + VectorPanels::kWidth) * dimension * sizeof(float) * 3;
-  const uint64_t products = uint64_t{options.threads} * VectorPanels::kRowsPerPass *
-                            VectorPanels::StrideOf(clusters) * sizeof(float);
-  return codes + centroids + products + uint64_t{count} * 4 * sizeof(uint32_t) +
+  const uint64_t centroids = clusters * dimension * sizeof(float) * 2 +
+                             options.threads * MemberCodes::Bytes(dimension, clusters);
+  return codes + centroids + uint64_t{count} * 4 * sizeof(uint32_t) +
          clusters * (GraphNodeBytes(dimension, kLinksPerNodeMax) / kLinksPerNodeMax + 64);
 }
 
@@ -49,7 +49,7 @@ Status ClusterLists::Assign(const VectorTable& points, const ClusterListOptions&
   std::vector<uint32_t> all(points.count());
   std::iota(all.begin(), all.end(), 0u);
   std::vector<uint32_t> nearest(points.count());
-  PIGMENT_RETURN_IF_ERROR(made.Nearest(points, all, 1, nearest.data(), nullptr, clusters));
+  PIGMENT_RETURN_IF_ERROR(made.FindNearest(points, all, 1, nearest.data(), nullptr, clusters));
   // Centroids that are nobody's nearest are left out.
   const VectorTable& centroids = made.centroids();
   std::vector<uint32_t> sizes(centroids.count());

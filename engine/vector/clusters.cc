@@ -5,10 +5,14 @@
 #include "engine/vector/clusters.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "engine/vector/distance.h"
+#include "engine/vector/member_codes.h"
+#include "engine/vector/products.h"
 #include "engine/vector/seeded_random.h"
 #include "engine/vector/shared_loop.h"
 
@@ -51,37 +55,72 @@ class Nearest {
 
 }  // namespace
 
-Status Clusters::PackCentroids() {
-  std::vector<const float*> rows(centroids_.count());
-  for (uint32_t i = 0; i < centroids_.count(); ++i) rows[i] = centroids_.row(i);
-  return panels_.Pack(rows);
-}
+// Codes of the centroids tell which of them may be the nearest, and these are measured.
+class Clusters::Finder {
+ public:
+  Finder(const Clusters& clusters, const VectorTable& vectors, uint32_t near, MemoryBudget* budget)
+      : centroids_(clusters.centroids_),
+        vectors_(vectors),
+        near_(near),
+        codes_(vectors.dimension(), budget) {}
 
-Status Clusters::Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
-                         uint32_t* out, float* distances, const ClusterOptions& options) const {
-  constexpr uint32_t kPiece = 64 * VectorPanels::kRowsPerPass;
+  Status Pack() {
+    std::vector<uint32_t> all(centroids_.count());
+    std::iota(all.begin(), all.end(), 0u);
+    return codes_.Pack(centroids_, all);
+  }
+  // Of each row at most `near` centroids, ascending. REQUIRES: at most kRowsPerPass rows.
+  void Find(std::span<const uint32_t> rows, uint32_t* out, float* distances) {
+    codes_.Estimate(vectors_, rows);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      // Both the k-th and what may be nearer can be off.
+      places_.FindNearest(codes_.distances(i), near_, 2 * codes_.ErrorOf(i));
+      Nearest nearest(near_, out + i * near_, distances + i * near_);
+      const float* const row = vectors_.row(rows[i]);
+      const float square = vectors_.square(rows[i]);
+      for (size_t place = 0; place < places_.count(); ++place) {
+        const uint32_t c = places_.place(place);
+        const float product = InnerProduct(row, centroids_.row(c), vectors_.dimension());
+        nearest.Offer(c, square + (centroids_.square(c) - 2 * product));
+      }
+    }
+  }
+
+ private:
+  const VectorTable& centroids_;
+  const VectorTable& vectors_;
+  const uint32_t near_;
+  MemberCodes codes_;
+  NearPlaces places_;
+};
+
+Status Clusters::FindNearest(const VectorTable& vectors, std::span<const uint32_t> rows,
+                             uint32_t near, uint32_t* out, float* distances,
+                             const ClusterOptions& options) const {
+  constexpr uint32_t kPass = MemberCodes::kRowsPerPass;
   const auto make_body = [&]() -> LoopBody {
-    return [&, kept = std::vector<float>(near)](uint32_t begin, uint32_t end,
-                                                const BuildPause& pause) mutable -> Status {
-      const std::span<const uint32_t> some = rows.subspan(begin, end - begin);
-      return MultiplyRows(panels_, vectors, some, pause, [&](size_t i, const float* products) {
-        const float square = vectors.square(some[i]);
-        const size_t place = (begin + i) * near;
-        pigment::Nearest nearest(near, out + place,
-                                 distances != nullptr ? distances + place : kept.data());
-        for (uint32_t c = 0; c < centroids_.count(); ++c)
-          nearest.Offer(c, square + (centroids_.square(c) - 2 * products[c]));
-      });
+    auto finder = std::make_shared<Finder>(*this, vectors, near, options.budget);
+    return [&, finder, is_packed = false, kept = std::vector<float>(size_t{kPass} * near)](
+               uint32_t begin, uint32_t end, const BuildPause& pause) mutable -> Status {
+      if (!is_packed) PIGMENT_RETURN_IF_ERROR(finder->Pack());
+      is_packed = true;
+      for (uint32_t first = begin; first < end; first += kPass) {
+        if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+        const size_t place = size_t{first} * near;
+        finder->Find(rows.subspan(first, std::min(kPass, end - first)), out + place,
+                     distances != nullptr ? distances + place : kept.data());
+      }
+      return Status::Ok();
     };
   };
-  return ShareLoop(options.threads, static_cast<uint32_t>(rows.size()), kPiece, options.pause,
+  return ShareLoop(options.threads, static_cast<uint32_t>(rows.size()), 64 * kPass, options.pause,
                    make_body);
 }
 
 Status Clusters::Improve(const VectorTable& vectors, std::span<const uint32_t> sample,
                          const ClusterOptions& options) {
   std::vector<uint32_t> nearest(sample.size());
-  PIGMENT_RETURN_IF_ERROR(Nearest(vectors, sample, 1, nearest.data(), nullptr, options));
+  PIGMENT_RETURN_IF_ERROR(FindNearest(vectors, sample, 1, nearest.data(), nullptr, options));
   const uint32_t dimension = vectors.dimension();
   std::vector<float> sums(size_t{centroids_.count()} * dimension);
   std::vector<uint32_t> counts(centroids_.count());
@@ -97,7 +136,7 @@ Status Clusters::Improve(const VectorTable& vectors, std::span<const uint32_t> s
     for (float& value : sum) value /= static_cast<float>(counts[c]);
     centroids_.Set(c, sum);
   }
-  return PackCentroids();
+  return Status::Ok();
 }
 
 Result<Clusters> Clusters::Make(const VectorTable& vectors, const ClusterOptions& options) {
@@ -108,11 +147,9 @@ Result<Clusters> Clusters::Make(const VectorTable& vectors, const ClusterOptions
   Reservation reservation(options.budget);
   PIGMENT_RETURN_IF_ERROR(reservation.Grow(uint64_t{vectors.count()} * sizeof(uint32_t)));
   const std::vector<uint32_t> sample = Sample(vectors.count(), std::max(sampled, count), random);
-  Clusters clusters(VectorTable(vectors.dimension(), options.budget),
-                    VectorPanels(vectors.dimension(), options.budget));
+  Clusters clusters(VectorTable(vectors.dimension(), options.budget));
   PIGMENT_RETURN_IF_ERROR(clusters.centroids_.Reserve(count));
   for (uint32_t c = 0; c < count; ++c) clusters.centroids_.Add(vectors.vector(sample[c]));
-  PIGMENT_RETURN_IF_ERROR(clusters.PackCentroids());
   // The first rounds move centroids far, whatever the sample: a part of it tells as much.
   constexpr uint32_t kWholeRounds = 2;
   constexpr size_t kPartOf = 2;
@@ -141,8 +178,8 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   std::vector<float> distances(places);
   std::vector<uint32_t> rows(vectors.count());
   std::iota(rows.begin(), rows.end(), 0u);
-  PIGMENT_RETURN_IF_ERROR(clusters.Nearest(vectors, rows, clustering.near_,
-                                           clustering.nearest_.data(), distances.data(), options));
+  PIGMENT_RETURN_IF_ERROR(clusters.FindNearest(
+      vectors, rows, clustering.near_, clustering.nearest_.data(), distances.data(), options));
   clustering.distances_.reserve(vectors.count());
   for (size_t i = 0; i < places; i += clustering.near_)
     clustering.distances_.push_back(distances[i]);

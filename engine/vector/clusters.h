@@ -35,21 +35,21 @@ class Clusters {
   const VectorTable& centroids() const { return centroids_; }
 
   // The `near` centroids that are nearest to each of `rows` (the vectors' numbers), ascending by
-  // distance: out[i * near + j], and their distances unless `distances` is null. REQUIRES: near <=
-  // the number of centroids.
-  Status Nearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
-                 uint32_t* out, float* distances, const ClusterOptions& options) const;
+  // squared distance: out[i * near + j], and the distances unless `distances` is null. Nearly all:
+  // one that an error of five standard ones hides is missed. REQUIRES: near <= the number of
+  // centroids.
+  Status FindNearest(const VectorTable& vectors, std::span<const uint32_t> rows, uint32_t near,
+                     uint32_t* out, float* distances, const ClusterOptions& options) const;
 
  private:
-  Clusters(VectorTable centroids, VectorPanels panels)
-      : centroids_(std::move(centroids)), panels_(std::move(panels)) {}
-  Status PackCentroids();
+  class Finder;
+
+  explicit Clusters(VectorTable centroids) : centroids_(std::move(centroids)) {}
   // One round of Lloyd's algorithm over the sample.
   Status Improve(const VectorTable& vectors, std::span<const uint32_t> sample,
                  const ClusterOptions& options);
 
   VectorTable centroids_;
-  VectorPanels panels_;  // of the centroids
 };
 
 // A table's vectors, each with the clusters around it.

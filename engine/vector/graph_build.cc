@@ -262,11 +262,12 @@ uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions&
                 finding * sizeof(uint32_t) + neighbors.list_max * sizeof(Neighbor),
                 (2 * links + 1) * sizeof(uint32_t)});
   const uint64_t clusters = count / options.vectors_per_cluster + 1;
-  constexpr uint64_t kCentroidCopies = 3;
-  const uint64_t of_thread =
-      MemberCodes::Bytes(dimension, kClusterMembersMax) + clusters * sizeof(uint32_t);
+  constexpr uint64_t kCentroidCopies = 2;
+  // Codes of all centroids, then of a cluster's members.
+  const uint64_t coded = std::max<uint64_t>(clusters, kClusterMembersMax);
+  const uint64_t of_thread = MemberCodes::Bytes(dimension, coded) + clusters * sizeof(uint32_t);
   return each * count + clusters * kCentroidCopies * dimension * sizeof(float) +
-         VectorPanels::kWidth * dimension * sizeof(float) + threads * of_thread;
+         threads * of_thread;
 }
 
 Result<Graph> BuildGraph(const VectorTable& vectors, const GraphOptions& options) {

@@ -6,6 +6,7 @@
 #include "engine/vector/member_codes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -174,12 +175,16 @@ Status MemberCodes::Pack(const VectorTable& vectors, std::span<const uint32_t> m
   scales_.assign(stride, 0);
   distances_.resize(kRowsPerPass * stride);
   FindMiddle(vectors, members);
+  greatest_norm_ = 0;
+  greatest_scale_ = 0;
   for (size_t i = 0; i < count_; ++i) {
     const size_t panel = i / kWidth * kWidth * padded_;
     const ByteRow row =
         Encode(vectors.row(members[i]), packed_.data() + panel + i % kWidth * kQuad, kWidth);
     squares_[i] = row.square;
     scales_[i] = row.scale;
+    greatest_norm_ = std::max(greatest_norm_, std::sqrt(row.square));
+    greatest_scale_ = std::max(greatest_scale_, row.scale);
   }
   return Status::Ok();
 }
@@ -193,6 +198,8 @@ void MemberCodes::Estimate(const VectorTable& vectors, std::span<const uint32_t>
     squares[i] = row.square;
     scales[i] = row.scale;
     sums[i] = row.sum;
+    errors_[i] = ByteProductError(row.scale, greatest_norm_) +
+                 ByteProductError(greatest_scale_, std::sqrt(row.square));
   }
   for (size_t column = 0; column < count_; column += kWidth) {
     HWY_DYNAMIC_DISPATCH(EstimatePanel)

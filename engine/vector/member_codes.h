@@ -40,6 +40,9 @@ class MemberCodes {
   std::span<const float> distances(size_t row) const {
     return std::span(distances_).subspan(row * PaddedTo(kWidth, count_), count_);
   }
+  // By how much those of this row are off at most, nearly always: five standard errors, for vectors
+  // that were rotated (as in pair_codes.h).
+  float ErrorOf(size_t row) const { return errors_[row]; }
 
  private:
   void FindMiddle(const VectorTable& vectors, std::span<const uint32_t> members);
@@ -58,6 +61,9 @@ class MemberCodes {
   std::vector<float> scales_;
   std::vector<int8_t> rows_;  // of a pass, packed alike
   std::vector<float> distances_;
+  float greatest_norm_ = 0;  // of members, from the middle
+  float greatest_scale_ = 0;
+  float errors_[kRowsPerPass] = {};
 };
 
 }  // namespace pigment

@@ -29,17 +29,15 @@ Status PairCodes::Make(const VectorTable& vectors, const BuildPause& pause) {
   return Status::Ok();
 }
 
-// Rounding takes off what is evenly spread over a scale, so the product of that with the other
-// vector has the standard error scale |other| / sqrt(12).
 PairCodes::Bounds PairCodes::Between(uint32_t a, uint32_t b) const {
-  constexpr float kErrors = 5 / 3.4641016f;
   const Numbers& of_a = numbers_[a];
   const Numbers& of_b = numbers_[b];
   const int32_t product = ByteRowProduct(codes_.data() + a * stride_, codes_.data() + b * stride_,
                                          stride_, of_b.row.sum);
   const float distance = (of_a.row.square + of_b.row.square) -
                          2 * (of_a.row.scale * of_b.row.scale) * static_cast<float>(product);
-  const float off = 2 * kErrors * (of_a.row.scale * of_b.norm + of_b.row.scale * of_a.norm);
+  const float off =
+      ByteProductError(of_a.row.scale, of_b.norm) + ByteProductError(of_b.row.scale, of_a.norm);
   return {.least = distance - off, .most = distance + off};
 }
 

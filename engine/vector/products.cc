@@ -6,12 +6,22 @@
 #include "engine/vector/products.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/vector/products.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
+
+#ifndef PIGMENT_VECTOR_PRODUCTS_GROUPS_
+#define PIGMENT_VECTOR_PRODUCTS_GROUPS_
+namespace pigment {
+
+constexpr size_t kGroups = 64;  // of distances whose least are looked for
+
+}  // namespace pigment
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace pigment {
@@ -96,6 +106,21 @@ HWY_ATTR size_t FindNear(const float* distances, size_t count, float limit, uint
   return found;
 }
 
+// The least of the distances whose place divided by kGroups leaves g, for each g below kGroups.
+HWY_ATTR void LeastOfGroups(const float* distances, size_t count, float* least) {
+  const Lanes lanes;
+  constexpr size_t kRegisters = kGroups / kLanes;
+  V of[kRegisters];
+  for (V& some : of) some = hn::Set(lanes, std::numeric_limits<float>::infinity());
+  size_t i = 0;
+  for (; i + kGroups <= count; i += kGroups) {
+    for (size_t r = 0; r < kRegisters; ++r)
+      of[r] = hn::Min(of[r], hn::LoadU(lanes, distances + i + r * kLanes));
+  }
+  for (size_t r = 0; r < kRegisters; ++r) hn::StoreU(of[r], lanes, least + r * kLanes);
+  for (; i < count; ++i) least[i % kGroups] = std::min(least[i % kGroups], distances[i]);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
@@ -107,6 +132,7 @@ namespace {
 
 HWY_EXPORT(MultiplyPanel);
 HWY_EXPORT(FindNear);
+HWY_EXPORT(LeastOfGroups);
 
 }  // namespace
 
@@ -156,6 +182,29 @@ void NearPlaces::Find(std::span<const float> distances, float limit) {
   }
   count_ = HWY_DYNAMIC_DISPATCH(FindNear)(distances.data(), distances.size(), limit, places_.data(),
                                           distances_.data());
+}
+
+void NearPlaces::FindNearest(std::span<const float> distances, size_t k, float slack) {
+  // The k-th least of the groups' least is nowhere below the k-th least of all.
+  float limit = std::numeric_limits<float>::infinity();
+  if (k <= kGroups) {
+    float least[kGroups];
+    HWY_DYNAMIC_DISPATCH(LeastOfGroups)(distances.data(), distances.size(), least);
+    std::nth_element(least, least + (k - 1), least + kGroups);
+    limit = least[k - 1];
+  }
+  Find(distances, limit + slack);
+  if (k == 1 || count_ <= k) return;
+  sorted_.assign(distances_.begin(), distances_.begin() + static_cast<ptrdiff_t>(count_));
+  std::nth_element(sorted_.begin(), sorted_.begin() + static_cast<ptrdiff_t>(k - 1), sorted_.end());
+  const float farthest = sorted_[k - 1] + slack;
+  size_t left = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    if (distances_[i] > farthest) continue;
+    distances_[left] = distances_[i];
+    places_[left++] = places_[i];
+  }
+  count_ = left;
 }
 
 }  // namespace pigment

@@ -48,11 +48,14 @@ class VectorPanels {
   std::vector<float> packed_;
 };
 
-// Which of many distances are at most `limit`. One thread.
+// Which of many distances are near. One thread.
 class NearPlaces {
  public:
-  // Ascending places.
+  // Those that are at most `limit`, at ascending places.
   void Find(std::span<const float> distances, float limit);
+  // The k least and those that are at most `slack` beyond the k-th of them, at ascending places.
+  // REQUIRES: numbers; 0 < k <= distances.size().
+  void FindNearest(std::span<const float> distances, size_t k, float slack);
 
   size_t count() const { return count_; }
   uint32_t place(size_t i) const { return places_[i]; }
@@ -62,6 +65,7 @@ class NearPlaces {
   size_t count_ = 0;
   std::vector<uint32_t> places_;
   std::vector<float> distances_;
+  std::vector<float> sorted_;  // scratch
 };
 
 // Asked at least every few milliseconds by whatever builds; its error ends the work.

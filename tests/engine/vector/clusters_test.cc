@@ -34,7 +34,7 @@ TEST(Clusters, FindWellSeparatedOnes) {
   ASSERT_EQ(made->centroids().count(), 4 * kClusters);
   std::vector<uint32_t> nearest(table.count());
   std::vector<float> distances(table.count());
-  ASSERT_OK(made->Nearest(table, AllRows(table), 1, nearest.data(), distances.data(), {}));
+  ASSERT_OK(made->FindNearest(table, AllRows(table), 1, nearest.data(), distances.data(), {}));
   // Vector i is of cluster i % kClusters: no centroid is shared by two.
   std::vector<std::set<uint32_t>> clusters_of(made->centroids().count());
   for (uint32_t i = 0; i < table.count(); ++i) clusters_of[nearest[i]].insert(i % kClusters);
@@ -51,7 +51,7 @@ TEST(Clusters, NearestAreTheNearestInOrder) {
   constexpr uint32_t kNear = 7;
   std::vector<uint32_t> nearest(300 * kNear);
   std::vector<float> distances(300 * kNear);
-  ASSERT_OK(made->Nearest(table, AllRows(table), kNear, nearest.data(), distances.data(), {}));
+  ASSERT_OK(made->FindNearest(table, AllRows(table), kNear, nearest.data(), distances.data(), {}));
   const VectorTable& centroids = made->centroids();
   for (uint32_t i = 0; i < 300; ++i) {
     std::vector<float> expected;
@@ -62,6 +62,29 @@ TEST(Clusters, NearestAreTheNearestInOrder) {
     }
     std::sort(expected.begin(), expected.end());
     for (uint32_t j = 0; j < kNear; ++j) EXPECT_NEAR(distances[i * kNear + j], expected[j], 1e-4);
+  }
+}
+
+// The codes of such centroids are all alike.
+TEST(Clusters, NearestAreTheNearestWhereSomeAreFarFromAllOthers) {
+  constexpr uint32_t kNear = 5, kCount = 600, kDimension = 32;
+  const VectorTable table = ClusteredVectors(
+      {.count = kCount, .dimension = kDimension, .clusters = 3, .spread = 1e-3f, .seed = 5});
+  ClusterOptions options;
+  options.clusters = 60;
+  auto made = Clusters::Make(table, options);
+  ASSERT_OK(made);
+  std::vector<uint32_t> nearest(kCount * kNear);
+  ASSERT_OK(made->FindNearest(table, AllRows(table), kNear, nearest.data(), nullptr, {}));
+  const VectorTable& centroids = made->centroids();
+  for (uint32_t i = 0; i < kCount; ++i) {
+    std::vector<float> expected;
+    for (uint32_t c = 0; c < centroids.count(); ++c)
+      expected.push_back(Distance(Metric::kL2, table.row(i), centroids.row(c), kDimension));
+    std::vector<float> found;
+    for (uint32_t j = 0; j < kNear; ++j) found.push_back(expected[nearest[i * kNear + j]]);
+    std::sort(expected.begin(), expected.end());
+    for (uint32_t j = 0; j < kNear; ++j) EXPECT_NEAR(found[j], expected[j], 2e-5);
   }
 }
 
@@ -77,7 +100,7 @@ TEST(Clusters, OfFewOrEqualVectors) {
     EXPECT_EQ(made->centroids().count(), std::min(count, 20u));
     std::vector<uint32_t> nearest(count);
     std::vector<float> distances(count);
-    ASSERT_OK(made->Nearest(table, AllRows(table), 1, nearest.data(), distances.data(), {}));
+    ASSERT_OK(made->FindNearest(table, AllRows(table), 1, nearest.data(), distances.data(), {}));
     for (const float distance : distances) EXPECT_EQ(distance, 0);
   }
 }
