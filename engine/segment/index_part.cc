@@ -21,6 +21,7 @@
 #include "engine/vector/graph_build.h"
 #include "engine/vector/graph_encode.h"
 #include "engine/vector/graph_reach.h"
+#include "engine/vector/half.h"
 
 namespace pigment {
 namespace {
@@ -64,6 +65,7 @@ GraphOptions GraphOptionsOf(const IndexBuild& build) {
 ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
   ClusterListOptions options;
   options.vectors_per_cluster = build.index.vectors_per_cluster;
+  options.halves = build.vector_element == VectorElement::kF16;
   options.threads = build.threads;
   options.pause = build.pause;
   return options;
@@ -117,6 +119,14 @@ Status ReadClusterSizes(BlockSource* source, const Root& root, IndexHead& head) 
   return part.Damaged(Detail::kMiscounted,
                       fmt::format("{} vectors in {} bytes, the segment has {} in {}", vectors,
                                   begin, root.info.vectors, nodes.bytes()));
+}
+
+// What the part's bytes say; whether they are as many as they must be is checked by it.
+VectorElement CentroidElement(BlockSource* source, const Root& root, uint64_t clusters,
+                              uint32_t dimension) {
+  const PartCursor part(source, &root, BlockKind::kCentroids);
+  const uint64_t halves = clusters * dimension * VectorElementBytes(VectorElement::kF16);
+  return part.bytes() == halves ? VectorElement::kF16 : VectorElement::kF32;
 }
 
 }  // namespace
@@ -363,7 +373,10 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
   for (uint32_t i = 0; i < lists.entry_nodes(); ++i)
     PIGMENT_RETURN_IF_ERROR(
         entries->AddDense(lists.entry_node(i).data(), lists.entry_node_bytes()));
-  const size_t centroid_bytes = size_t{points_.dimension()} * sizeof(float);
+  const VectorElement element =
+      lists.centroids_are_halves() ? VectorElement::kF16 : VectorElement::kF32;
+  const size_t centroid_bytes = size_t{points_.dimension()} * VectorElementBytes(element);
+  std::vector<std::byte> halves(centroid_bytes);
   PartWriter* const sizes = packer.Part(BlockKind::kClusterSizes, sizeof(uint32_t));
   PartWriter* const centroids =
       packer.Part(BlockKind::kCentroids, DenseElementBytes(centroid_bytes));
@@ -371,7 +384,12 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
   for (uint32_t i = 0; i < lists.clusters(); ++i) {
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
     PIGMENT_RETURN_IF_ERROR(sizes->Add(static_cast<uint32_t>(lists.vectors(i).size())));
-    PIGMENT_RETURN_IF_ERROR(centroids->AddDense(lists.centroids().row(i), centroid_bytes));
+    const void* centroid = lists.centroids().row(i);
+    if (element == VectorElement::kF16) {
+      NarrowToHalves(lists.centroids().vector(i), halves.data());
+      centroid = halves.data();
+    }
+    PIGMENT_RETURN_IF_ERROR(centroids->AddDense(centroid, centroid_bytes));
     PIGMENT_RETURN_IF_ERROR(
         nodes->AddStream(BytesOf(lists.bytes(i).data(), lists.bytes(i).size())));
   }
@@ -413,6 +431,7 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
                 .entries = head.entries,
                 .row_radius = head.row_radius,
                 .reach = {.values = head.reach},
+                .centroid_element = CentroidElement(source, root, head.entries, point_dimension),
                 .cluster_sizes = {},
                 .cluster_begins = {}});
   const auto check_size = [&](BlockKind kind, uint64_t elements, uint64_t bytes) {

@@ -15,9 +15,9 @@
 //   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
 // kEntries, nodes that link to the entries (graph_node.h). Then, of a graph, kGraphNodes, a node
 // for each vector, in their order, and kRowCodes, a code of each (row_code.h). Of clusters
-// (cluster_lists.h) kClusterSizes, u32, how many vectors each has; kCentroids, f32 points;
-// kClusterNodes, the bytes of all, one after the other. Nodes and centroids are elements or streams
-// of these (DenseElementBytes).
+// (cluster_lists.h) kClusterSizes, u32, how many vectors each has; kCentroids, points in f32, or in
+// f16, as those of f16 vectors are unless one is beyond it; kClusterNodes, the bytes of all, one
+// after the other. Nodes and centroids are elements or streams of these (DenseElementBytes).
 
 #pragma once
 
@@ -28,6 +28,7 @@
 
 #include "engine/base/memory_budget.h"
 #include "engine/record/metric.h"
+#include "engine/record/vector_element.h"
 #include "engine/segment/root.h"
 #include "engine/vector/cluster_lists.h"
 #include "engine/vector/graph.h"
@@ -45,6 +46,7 @@ struct IndexBuild {
   SegmentIndex index = {};
   Metric metric = Metric::kL2;
   uint32_t dimension = 0;
+  VectorElement vector_element = VectorElement::kF32;
   uint32_t vectors = 0;  // at most so many
   // Takes memory as vectors come, up to three quarters of the budget's: nobody knows how many there
   // will be. Otherwise for all of them at once.
@@ -132,6 +134,7 @@ struct IndexHead {
   uint32_t entries;
   float row_radius;  // 0: there are no row codes
   ReachTable reach;
+  VectorElement centroid_element;  // of clusters
   // Of clusters: how many vectors each has, and where their bytes begin, then the end of the last.
   std::vector<uint32_t> cluster_sizes;
   std::vector<uint64_t> cluster_begins;
@@ -139,7 +142,9 @@ struct IndexHead {
   size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
   size_t row_code_bytes() const { return RowCodeBytes(space.point_dimension()); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }
-  size_t centroid_bytes() const { return size_t{space.point_dimension()} * sizeof(float); }
+  size_t centroid_bytes() const {
+    return size_t{space.point_dimension()} * VectorElementBytes(centroid_element);
+  }
   ClusterShape cluster(uint32_t number) const {
     return {space.point_dimension(), cluster_sizes[number]};
   }

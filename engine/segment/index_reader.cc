@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/vector/half.h"
+
 namespace pigment {
 
 IndexReader::IndexReader(BlockSource* source, const Root* root, const IndexHead& head)
@@ -36,7 +38,11 @@ Result<const float*> IndexReader::Centroid(uint32_t cluster) {
   PIGMENT_ASSIGN_OR_RETURN(
       const std::span<const std::byte> bytes,
       centroids_.ViewElement(cluster, head_.centroid_bytes(), centroid_bytes_));
-  return reinterpret_cast<const float*>(bytes.data());
+  if (head_.centroid_element == VectorElement::kF32)
+    return reinterpret_cast<const float*>(bytes.data());
+  centroid_.resize(head_.space.point_dimension());
+  WidenHalves(bytes.data(), centroid_);
+  return static_cast<const float*>(centroid_.data());
 }
 
 Result<IndexReader::RowCodes> IndexReader::RowCodesFrom(uint32_t row) {

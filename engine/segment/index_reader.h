@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/segment/index_part.h"
 #include "engine/segment/part_reader.h"
@@ -58,6 +59,7 @@ class IndexReader {
   std::string entry_bytes_;  // of what lies in two blocks
   std::string node_bytes_;
   std::string centroid_bytes_;
+  std::vector<float> centroid_;  // widened
   std::string row_code_;
 };
 

@@ -78,6 +78,7 @@ struct SegmentWriter::State {
     auto made = IndexWriter::Make({.index = given.index,
                                    .metric = given.metric,
                                    .dimension = given.dimension,
+                                   .vector_element = given.vector_element,
                                    .vectors = given.index_vectors,
                                    .grows = given.index_grows,
                                    .expected = given.index_expected,

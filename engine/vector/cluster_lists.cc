@@ -4,11 +4,13 @@
 
 #include "engine/vector/cluster_lists.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "engine/vector/clusters.h"
+#include "engine/vector/half.h"
 #include "engine/vector/member_codes.h"
 #include "engine/vector/shared_loop.h"
 
@@ -63,7 +65,22 @@ Status ClusterLists::Assign(const VectorTable& points, const ClusterListOptions&
   for (uint32_t& cluster : nearest) cluster = numbers[cluster];
   lists_ = Invert(centroids_.count(), points.count(),
                   [&](uint32_t i) { return std::span(nearest).subspan(i, 1); });
+  if (options.halves) RoundCentroids();
   return Status::Ok();
+}
+
+// Before anything is encoded, so that codes are relative to what is kept.
+void ClusterLists::RoundCentroids() {
+  const auto fits = [](float value) { return std::abs(value) <= kHalfMax; };
+  for (uint32_t i = 0; i < clusters(); ++i)
+    if (!std::ranges::all_of(centroids_.vector(i), fits)) return;
+  are_halves_ = true;
+  std::vector<float> rounded(centroids_.dimension());
+  for (uint32_t i = 0; i < clusters(); ++i) {
+    std::ranges::transform(centroids_.vector(i), rounded.begin(),
+                           [](float value) { return FloatOfHalf(HalfOf(value)); });
+    centroids_.Set(i, rounded);
+  }
 }
 
 Status ClusterLists::Encode(const VectorTable& points, const ClusterListOptions& options) {

@@ -52,6 +52,7 @@ struct ClusterListOptions {
   uint32_t sample_each = 32;  // vectors a cluster that centroids are computed from
   uint32_t rounds = 5;        // of Lloyd's algorithm
   uint64_t seed = 1;
+  bool halves = false;  // centroids are rounded to what 16 bits hold, unless one is beyond it
   uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
   BuildPause pause = {};           // may be empty; asked by the caller's thread alone
@@ -67,6 +68,7 @@ class ClusterLists {
 
   uint32_t clusters() const { return centroids_.count(); }
   const VectorTable& centroids() const { return centroids_; }
+  bool centroids_are_halves() const { return are_halves_; }
   // Ascending; never empty.
   std::span<const uint32_t> vectors(uint32_t cluster) const { return lists_.of(cluster); }
   ClusterShape shape(uint32_t cluster) const {
@@ -87,9 +89,11 @@ class ClusterLists {
   explicit ClusterLists(uint32_t dimension, MemoryBudget* budget)
       : centroids_(dimension, budget), reservation_(budget) {}
   Status Assign(const VectorTable& points, const ClusterListOptions& options);
+  void RoundCentroids();
   Status Encode(const VectorTable& points, const ClusterListOptions& options);
 
   VectorTable centroids_;
+  bool are_halves_ = false;
   Reservation reservation_;
   NumberLists lists_;
   std::vector<size_t> offsets_;  // of each cluster's bytes

@@ -194,6 +194,55 @@ TEST(SegmentSearch, FindsWhatIsWantedWithAndWithoutAFilter) {
   }
 }
 
+// Those of f16 vectors are in f16, too, where they have room: beyond it they are in f32, and both
+// are found, checked and searched.
+TEST(SegmentSearch, OfVectorsInF16ReadsCentroidsOfBothKinds) {
+  constexpr float kFar = 60000;
+  for (const float scale : {1.0f, kFar}) {
+    SCOPED_TRACE(scale);
+    SegmentOptions options{.segment = 7,
+                           .dimension = 64,
+                           .vector_element = VectorElement::kF16,
+                           .index = {.kind = SegmentKind::kClusters, .vectors_per_cluster = 25},
+                           .index_vectors = 2000};
+    MemoryBlockSource blocks("test");
+    SegmentWriter writer(options, &blocks);
+    std::mt19937_64 random(14);
+    const VectorTable corners = NormalVectors({.count = 40, .dimension = 64, .seed = 14});
+    std::vector<float> query;
+    for (uint32_t row = 0; row < 2000; ++row) {
+      std::vector<float> vector = RandomVector(random, 64);
+      for (uint32_t d = 0; d < 64; ++d)
+        vector[d] = scale * std::copysign(1 - std::abs(vector[d]) / 8, corners.row(row % 40)[d]);
+      ASSERT_OK(RoundToHalves(64, vector));
+      if (row == 1234) query = vector;
+      ASSERT_OK(writer.AddRow(vector, row));
+    }
+    auto summary = writer.Finish();
+    ASSERT_OK(summary);
+    auto segment = Segment::Open(&blocks, summary->root, 7);
+    ASSERT_OK(segment);
+    ASSERT_OK((*segment)->Verify());
+    const auto head = (*segment)->Index();
+    ASSERT_OK(head);
+    ASSERT_NE(*head, nullptr);
+    EXPECT_EQ((*head)->centroid_element, scale == kFar ? VectorElement::kF32 : VectorElement::kF16);
+    const auto found =
+        SearchSegment(**segment, 64,
+                      {.scan = {.metric = Metric::kL2,
+                                .queries = query.data(),
+                                .query_count = 1,
+                                .k = 1,
+                                .allowed_rows = {},
+                                .control = nullptr},
+                       .allowed_count = 2000,
+                       .recall = 0.9});
+    ASSERT_OK(found);
+    ASSERT_EQ(found->found.hits[0].size(), 1u);
+    EXPECT_EQ(found->found.hits[0][0].row, 1234u);
+  }
+}
+
 TEST_P(OfBothKinds, WalksWhereItIsWorthIt) {
   const IndexedSegment indexed(FirstCase());
   ASSERT_OK(indexed.status);

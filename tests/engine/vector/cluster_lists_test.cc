@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/vector/half.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
 
@@ -34,6 +35,38 @@ TEST(ClusterLists, HaveEachVectorWithItsNearestCentroid) {
     }
   }
   EXPECT_TRUE(std::ranges::all_of(times, [](uint32_t n) { return n == 1; }));
+}
+
+TEST(ClusterLists, HaveCentroidsThatHalvesHoldWhereTheyCan) {
+  const VectorTable points =
+      ClusteredVectors({.count = 2000, .dimension = 32, .clusters = 20, .seed = 1});
+  ClusterListOptions options{.vectors_per_cluster = 40, .halves = true};
+  const auto rounded = ClusterLists::Build(points, options);
+  ASSERT_OK(rounded);
+  EXPECT_TRUE(rounded->centroids_are_halves());
+  for (uint32_t cluster = 0; cluster < rounded->clusters(); ++cluster) {
+    std::vector<float> again(rounded->centroids().row(cluster),
+                             rounded->centroids().row(cluster) + 32);
+    ASSERT_OK(RoundToHalves(32, again));
+    EXPECT_TRUE(std::ranges::equal(again, rounded->centroids().vector(cluster)));
+  }
+  VectorTable large(32, nullptr);
+  ASSERT_OK(large.Reserve(points.count()));
+  std::vector<float> vector(32);
+  for (uint32_t i = 0; i < points.count(); ++i) {
+    std::ranges::transform(points.vector(i), vector.begin(), [](float x) { return x * 1e5f; });
+    large.Add(vector);
+  }
+  const auto kept = ClusterLists::Build(large, options);
+  options.halves = false;
+  const auto as_they_are = ClusterLists::Build(large, options);
+  ASSERT_OK(kept);
+  ASSERT_OK(as_they_are);
+  EXPECT_FALSE(kept->centroids_are_halves());
+  ASSERT_EQ(kept->clusters(), as_they_are->clusters());
+  for (uint32_t cluster = 0; cluster < kept->clusters(); ++cluster)
+    EXPECT_TRUE(std::ranges::equal(kept->centroids().vector(cluster),
+                                   as_they_are->centroids().vector(cluster)));
 }
 
 TEST(ClusterLists, HaveNodesOfTheirVectors) {
