@@ -166,32 +166,42 @@ TEST_P(SearchControl, CancelFromAnotherThreadEndsASearch) {
   EXPECT_LE(best, kLateMax);
 }
 
+// Of four deadlines within the time that the call takes by now, how many were met, none of them
+// late.
+int DeadlinesMet(const Version& version, const Call& call) {
+  int64_t whole = kMillisecond * 100'000;
+  for (int run = 0; run < 2; ++run) {
+    const int64_t begin = MonotonicNow();
+    EXPECT_OK(call(version, {}));
+    whole = std::min(whole, MonotonicNow() - begin);
+  }
+  int met = 0;
+  for (int fifth = 1; fifth < 5; ++fifth) {
+    std::optional<int64_t> best;
+    for (int attempt = 0; attempt < kAttempts && best.value_or(kLateMax + 1) > kLateMax;
+         ++attempt) {
+      const int64_t deadline = MonotonicNow() + whole * fifth / 5;
+      const Status status = call(version, {.cancel = nullptr, .deadline_ns = deadline});
+      const int64_t late = MonotonicNow() - deadline;
+      if (status.ok()) continue;  // it was faster this time
+      EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status.ToString();
+      best = std::min(best.value_or(late), late);
+    }
+    if (!best) continue;
+    ++met;
+    EXPECT_LE(*best, kLateMax) << "deadline after " << fifth << " fifths of " << whole << " ns";
+  }
+  return met;
+}
+
 TEST_P(SearchControl, DeadlineEndsEveryStageWhereverItIs) {
   for (const auto& [name, call] : Calls()) {
     SCOPED_TRACE(name);
-    int64_t whole = kMillisecond * 100'000;
-    for (int run = 0; run < 2; ++run) {
-      const int64_t begin = MonotonicNow();
-      ASSERT_OK(call(*version(), {}));
-      whole = std::min(whole, MonotonicNow() - begin);
-    }
-    int deadlines_met = 0;
-    for (int fifth = 1; fifth < 5; ++fifth) {
-      std::optional<int64_t> best;
-      for (int attempt = 0; attempt < kAttempts && best.value_or(kLateMax + 1) > kLateMax;
-           ++attempt) {
-        const int64_t deadline = MonotonicNow() + whole * fifth / 5;
-        const Status status = call(*version(), {.cancel = nullptr, .deadline_ns = deadline});
-        const int64_t late = MonotonicNow() - deadline;
-        if (status.ok()) continue;  // it was faster this time
-        ASSERT_EQ(status.code(), Code::kDeadlineExceeded) << status.ToString();
-        best = std::min(best.value_or(late), late);
-      }
-      if (!best) continue;
-      ++deadlines_met;
-      EXPECT_LE(*best, kLateMax) << "deadline after " << fifth << " fifths of " << whole << " ns";
-    }
-    EXPECT_GE(deadlines_met, 2) << "of four within " << whole << " ns";
+    // Where the machine was busy while the whole was measured, all that follow are faster.
+    int met = 0;
+    for (int attempt = 0; attempt < kAttempts && met < 2; ++attempt)
+      met = DeadlinesMet(*version(), call);
+    EXPECT_GE(met, 2) << "of four";
   }
 }
 
