@@ -81,7 +81,6 @@ typedef struct CheckState
 	PigColumns	columns;
 	BlockNumber blocks;			/* when the check began; later ones are not judged */
 	uint8	   *uses;			/* a BlockUse for each */
-	uint64		live_entries;	/* of segments and pending pages, counted page by page */
 	CheckedRow *rows;			/* what a search gives, by row pointer */
 	Size		row_count;
 	Size		row_capacity;
@@ -398,13 +397,8 @@ check_segment(CheckState *check, PigSource *source, const PigSegmentEntry *entry
 	pigment_segment_free(check->segment);
 	check->segment = NULL;
 	claim_visited(check, source, BLOCK_SEGMENT);
-	check->live_entries += entry->rows;
-	if (deleted == NULL)
-		return;
-	for (uint32 i = 0; i < pig_deletion_pages(entry); i++)
+	for (uint32 i = 0; deleted != NULL && i < pig_deletion_pages(entry); i++)
 		claim(check, blocks[i], BLOCK_DELETION);
-	for (uint64 row = 0; row < entry->rows; row++)
-		check->live_entries -= pig_bit(deleted, row);
 }
 
 static void
@@ -420,7 +414,6 @@ check_pending_chain(CheckState *check, PigSource *pending_pages)
 		CHECK_FOR_INTERRUPTS();
 		pig_read_pending_page(check->index, check->meta.pending_stamp, block, &page);
 		claim(check, block, BLOCK_PENDING);
-		check->live_entries += count_live_entries(page.data);
 		last = block;
 		block = pigment_pending_page_next(page.data);
 	}

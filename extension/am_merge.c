@@ -108,12 +108,18 @@ typedef struct Load
 } Load;
 
 /*
- * Whether there is memory for a segment of so much. Of rows without a vector there is nothing in memory but where they lie.
+ * What there is memory for in one segment. Of rows without a vector there is nothing in memory but where they lie.
  */
-static bool
-fits(const Maintenance *work, Load load)
+static Load
+most_of(const Maintenance *work)
 {
-	return load.vectors <= pig_build_vectors_max(work->index, work->meta->dimension) && load.rows <= pig_build_pointers_max();
+	return (Load) {pig_build_pointers_max(), pig_build_vectors_max(work->index, work->meta->dimension)};
+}
+
+static bool
+fits(Load load, Load most)
+{
+	return load.vectors <= most.vectors && load.rows <= most.rows;
 }
 
 static Load
@@ -211,6 +217,7 @@ static FullPages
 find_full_pages(Maintenance *work)
 {
 	FullPages	found = {.last = PIGMENT_NO_PAGE};
+	Load		most = most_of(work);
 
 	for (BlockNumber block = work->meta->pending_head;;)
 	{
@@ -232,7 +239,7 @@ find_full_pages(Maintenance *work)
 			found.load.rows += is_live;
 			found.load.vectors += is_live && pigment_pending_page_entry_has_vector(page.data, i);
 		}
-		if (!fits(work, found.load))
+		if (!fits(found.load, most))
 			return found;
 		block = next;
 	}
@@ -387,6 +394,7 @@ plan_merge(Maintenance *work, uint64 pages_max)
 	pigment_merge_shape *shapes = palloc0(sizeof(pigment_merge_shape) * (meta->segment_count + 1));
 	uint64		row_bytes = sizeof(float) * (uint64) meta->dimension + ENTRY_BYTES;
 	Run			run = {.segments = pig_open_segments(work->segment_pages, meta, work->context)};
+	Load		most = most_of(work);
 	size_t		first;
 	size_t		count;
 
@@ -396,7 +404,7 @@ plan_merge(Maintenance *work, uint64 pages_max)
 
 		shapes[i].rows = meta->segments[i].rows;
 		shapes[i].deleted_rows = shapes[i].rows - load.rows;
-		shapes[i].is_busy = meta->segments[i].pages > pages_max || !fits(work, load);
+		shapes[i].is_busy = meta->segments[i].pages > pages_max || !fits(load, most);
 	}
 	PIG_CALL(NULL, pigment_plan_merge(shapes, meta->segment_count, Max(pending_bytes_max(row_bytes) / row_bytes, 1), &first,
 									  &count, &error));
@@ -406,7 +414,7 @@ plan_merge(Maintenance *work, uint64 pages_max)
 		Load		load = sum(run.load, load_of(work, run.segments, run.first + run.count));
 
 		/* more than there is memory for: these wait until it is set higher */
-		if (!fits(work, load))
+		if (!fits(load, most))
 			break;
 		run.load = load;
 		run.count++;
@@ -437,12 +445,13 @@ static Run
 longest_run(Maintenance *work, uint32 first)
 {
 	Run			run = {.first = first, .segments = pig_open_segments(work->segment_pages, work->meta, work->context)};
+	Load		most = most_of(work);
 
 	while (first + run.count < work->meta->segment_count)
 	{
 		Load		load = sum(run.load, load_of(work, run.segments, first + run.count));
 
-		if (run.count > 0 && !fits(work, load))
+		if (run.count > 0 && !fits(load, most))
 			break;
 		run.load = load;
 		run.count++;
@@ -462,7 +471,7 @@ is_worth_merging(const Maintenance *work, const Run *run)
 	if (run->count > 1 || run->load.rows == entry->rows)
 		return run->count > 1;
 	pigment_segment_get_info(run->segments->segments[run->first], &info);
-	if (info.index == PIGMENT_INDEX_FLAT || run->load.vectors <= pig_build_vectors_max(work->index, work->meta->dimension))
+	if (info.index == PIGMENT_INDEX_FLAT || run->load.vectors <= most_of(work).vectors)
 		return true;
 	ereport(WARNING,
 			(errmsg("index \"%s\" keeps %llu deleted rows in its segment %u, because its vectors do not fit into maintenance_work_mem",

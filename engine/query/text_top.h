@@ -105,7 +105,7 @@ class TextScorer {
   Status SearchAllowed(std::vector<List>& required, std::vector<List>& optional);
   // Adds what the window's rows have of the list to sums_, and marks them.
   Status AddToWindow(List& list, uint32_t begin, uint32_t end);
-  // Moves the marked rows that may enter, with `rest` more than they have, to candidates_.
+  // Makes candidates_ of the marked rows that may enter with `rest` more than they have.
   void TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest);
   // Leaves the candidates that may enter with `rest` more than they have.
   void KeepCandidates(uint32_t begin, ScoreSum rest);
@@ -124,6 +124,7 @@ class TextScorer {
   static constexpr uint32_t kWindowRows = 4096;
   // To begin a window takes as long as to look at so many rows, for each list.
   static constexpr uint32_t kWindowRowsPerList = 64;
+  // To look for one row in a list takes as long as to add what so many have of it.
   static constexpr size_t kPostingsPerLookUp = 8;
 
   Bm25Shares& shares_;

@@ -39,33 +39,20 @@ Status CheckDimension(const SegmentInfo& info, uint32_t dimension) {
 class RowSource {
  public:
   RowSource(const Segment& segment, const HostCopy& copy)
-      : segment_(segment),
-        pointers_(&segment),
-        vectors_(&segment),
-        keys_(&segment, copy.key_bytes_max) {}
+      : pointers_(&segment), vectors_(&segment), keys_(&segment, copy.key_bytes_max) {}
 
-  Result<bool> HasVector(uint32_t row) {
-    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, vectors_.Number(row));
-    return number != kNoVector;
-  }
   Result<uint64_t> ReadPointer(uint32_t row) { return pointers_.Read(row); }
   Result<std::span<const std::byte>> ReadKeys(uint32_t row) { return keys_.Read(row); }
-  // Empty where the row has none; valid until the next call.
-  Result<std::span<const float>> ReadVector(uint32_t row);
+  // Of the row's vector, or kNoVector.
+  Result<uint32_t> VectorNumber(uint32_t row) { return vectors_.Number(row); }
+  // Empty of kNoVector; valid until the next call.
+  Result<std::span<const float>> ReadVector(uint32_t number) { return vectors_.ReadIfAny(number); }
 
  private:
-  const Segment& segment_;
   PointerWindow pointers_;
   RowVectors vectors_;
   HostKeyReader keys_;
 };
-
-Result<std::span<const float>> RowSource::ReadVector(uint32_t row) {
-  PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, vectors_.Number(row));
-  if (number == kNoVector) return std::span<const float>();
-  PIGMENT_ASSIGN_OR_RETURN(const float* const values, vectors_.Read(number));
-  return std::span(values, segment_.info().dimension);
-}
 
 // Of a segment with an index; nullopt: it has none. The reader and its pins go at the end.
 Result<std::optional<RowSet>> UnindexedRows(const Segment& segment) {
@@ -88,10 +75,10 @@ Status CopySegment(const Segment& segment, std::span<const uint8_t> deleted, con
   RowSource source(segment, copy);
   for (uint32_t row = 0; row < rows; ++row) {
     if (IsDeleted(deleted, row)) continue;
-    PIGMENT_ASSIGN_OR_RETURN(const bool has_vector, source.HasVector(row));
-    if (!IsWanted(copy.rows, has_vector)) continue;
+    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, source.VectorNumber(row));
+    if (!IsWanted(copy.rows, number != kNoVector)) continue;
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, source.ReadPointer(row));
-    PIGMENT_ASSIGN_OR_RETURN(const std::span<const float> vector, source.ReadVector(row));
+    PIGMENT_ASSIGN_OR_RETURN(const std::span<const float> vector, source.ReadVector(number));
     if (copy.row_keys && unindexed && unindexed->Test(row)) {
       PIGMENT_RETURN_IF_ERROR(copy.writer->AddUnindexedRow(vector, pointer));
       continue;

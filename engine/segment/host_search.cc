@@ -506,6 +506,15 @@ Status HostSearch::OfferByVector(CachedPending& pending, std::span<const size_t>
   return Status::Ok();
 }
 
+template <typename VisitSegment, typename VisitPending>
+Status HostSearch::VisitSources(const VisitSegment& visit_segment,
+                                const VisitPending& visit_pending) {
+  for (const SegmentSource& source : segments_) PIGMENT_RETURN_IF_ERROR(visit_segment(source));
+  for (PendingReader& pending : pending_) PIGMENT_RETURN_IF_ERROR(visit_pending(pending));
+  for (CachedPending& pending : cached_) PIGMENT_RETURN_IF_ERROR(visit_pending(pending.chain));
+  return Status::Ok();
+}
+
 Status HostSearch::VisitSegmentKeys(const SegmentSource& source, std::optional<uint32_t> column,
                                     const FingerprintVisitor& visit) {
   const Segment& segment = *source.segment;
@@ -541,13 +550,9 @@ Status HostSearch::VisitPendingKeys(PendingReader& pending, std::optional<uint32
 }
 
 Status HostSearch::VisitKeys(std::optional<uint32_t> column, const FingerprintVisitor& visit) {
-  for (const SegmentSource& source : segments_)
-    PIGMENT_RETURN_IF_ERROR(VisitSegmentKeys(source, column, visit));
-  for (PendingReader& pending : pending_)
-    PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending, column, visit));
-  for (CachedPending& pending : cached_)
-    PIGMENT_RETURN_IF_ERROR(VisitPendingKeys(pending.chain, column, visit));
-  return Status::Ok();
+  return VisitSources(
+      [&](const SegmentSource& source) { return VisitSegmentKeys(source, column, visit); },
+      [&](PendingReader& pending) { return VisitPendingKeys(pending, column, visit); });
 }
 
 Status HostSearch::VisitSegmentVectors(const SegmentSource& source,
@@ -559,13 +564,8 @@ Status HostSearch::VisitSegmentVectors(const SegmentSource& source,
     if (!IsAllowed(source.live, row)) continue;
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, pointers.Read(row));
     PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, vectors.Number(row));
-    uint64_t fingerprint = 0;
-    if (number != kNoVector) {
-      PIGMENT_ASSIGN_OR_RETURN(const float* const values, vectors.Read(number));
-      fingerprint =
-          HostVectorFingerprint(std::as_bytes(std::span(values, segment.info().dimension)));
-    }
-    PIGMENT_RETURN_IF_ERROR(visit(pointer, fingerprint));
+    PIGMENT_ASSIGN_OR_RETURN(const std::span<const float> vector, vectors.ReadIfAny(number));
+    PIGMENT_RETURN_IF_ERROR(visit(pointer, HostVectorFingerprint(std::as_bytes(vector))));
   }
   return Status::Ok();
 }
@@ -579,13 +579,9 @@ Status HostSearch::VisitPendingVectors(PendingReader& pending, const Fingerprint
 }
 
 Status HostSearch::VisitVectors(const FingerprintVisitor& visit) {
-  for (const SegmentSource& source : segments_)
-    PIGMENT_RETURN_IF_ERROR(VisitSegmentVectors(source, visit));
-  for (PendingReader& pending : pending_)
-    PIGMENT_RETURN_IF_ERROR(VisitPendingVectors(pending, visit));
-  for (CachedPending& pending : cached_)
-    PIGMENT_RETURN_IF_ERROR(VisitPendingVectors(pending.chain, visit));
-  return Status::Ok();
+  return VisitSources(
+      [&](const SegmentSource& source) { return VisitSegmentVectors(source, visit); },
+      [&](PendingReader& pending) { return VisitPendingVectors(pending, visit); });
 }
 
 }  // namespace pigment

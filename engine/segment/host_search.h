@@ -227,6 +227,9 @@ class HostSearch {
   Status OfferCachedRows(CachedPending& pending, size_t first, size_t count);
   // By their exact distances; rows ascend.
   Status OfferByVector(CachedPending& pending, std::span<const size_t> rows);
+  // Calls one for each segment and the other for each chain of pending pages.
+  template <typename VisitSegment, typename VisitPending>
+  Status VisitSources(const VisitSegment& visit_segment, const VisitPending& visit_pending);
   // Those of one column, or of all.
   Status VisitSegmentKeys(const SegmentSource& source, std::optional<uint32_t> column,
                           const FingerprintVisitor& visit);

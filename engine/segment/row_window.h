@@ -67,6 +67,12 @@ class RowVectors {
   }
   // The vector itself, valid until the next call. REQUIRES: what Number gave, and not kNoVector.
   Result<const float*> Read(uint32_t number) { return vectors_->Read(number); }
+  // The same of any number that Number gave: of kNoVector it is empty.
+  Result<std::span<const float>> ReadIfAny(uint32_t number) {
+    if (number == kNoVector) return std::span<const float>();
+    PIGMENT_ASSIGN_OR_RETURN(const float* const values, Read(number));
+    return std::span(values, info_.dimension);
+  }
 
  private:
   const SegmentInfo& info_;

@@ -34,8 +34,7 @@ class VectorPanels {
 
   size_t count() const { return count_; }
   // Floats that a row of products takes: count(), rounded up to whole panels.
-  size_t stride() const { return StrideOf(count_); }
-  static constexpr size_t StrideOf(size_t count) { return (count + kWidth - 1) / kWidth * kWidth; }
+  size_t stride() const { return (count_ + kWidth - 1) / kWidth * kWidth; }
 
   // out[i * stride() + j] = rows[i] . vector j, for each of 1 to kRowsPerPass rows; places beyond
   // count() are anything.
