@@ -117,9 +117,11 @@ Result<StoreOptions> ReadOpenOptions(const pigment_open_options* options) {
   out.read_only = IsTrue(read.read_only);
   out.create = !IsTrue(read.must_exist) && !out.read_only;
   if (read.background_threads < -1 || read.background_threads > kBackgroundThreadsMax) {
-    return InvalidArgument("options.background_threads is " +
-                           std::to_string(read.background_threads) + ", expected -1 to " +
-                           std::to_string(kBackgroundThreadsMax));
+    const std::string reason = "options.background_threads is " +
+                               std::to_string(read.background_threads) + ", expected -1 to " +
+                               std::to_string(kBackgroundThreadsMax);
+    return read.background_threads < 0 ? InvalidArgument(reason)
+                                       : BeyondLimit(limit::kBackgroundThreadsMax, reason);
   }
   if (read.background_threads != 0) {
     out.background_threads = static_cast<uint32_t>(std::max(read.background_threads, 0));

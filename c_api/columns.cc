@@ -162,11 +162,7 @@ std::vector<std::string> CopyTexts(const TextColumnView& column) {
 }
 
 Status CheckVectorShape(const pigment_vectors& vectors, std::string_view argument) {
-  if (vectors.dimension >= 1 && vectors.dimension <= kDimensionMax) return Status::Ok();
-  return InvalidArgument(Detail::kDimension, std::string(argument) + " must have 1 to " +
-                                                 std::to_string(kDimensionMax) +
-                                                 " dimensions, got " +
-                                                 std::to_string(vectors.dimension));
+  return CheckDimensionRange(argument, vectors.dimension);
 }
 
 Result<std::vector<float>> ReadVectors(const pigment_vectors& vectors, std::string_view argument) {

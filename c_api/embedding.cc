@@ -44,8 +44,9 @@ Status pigment_embedding_sink::Put(const float* more, size_t count, size_t width
   if (more == nullptr)
     return Mistake("returned NULL for " + std::to_string(count) + " vectors", row);
   if (width < 1 || width > pigment::kDimensionMax) {
-    return Mistake("returned dimension " + std::to_string(width) + ", expected 1 to " +
-                       std::to_string(pigment::kDimensionMax),
+    const std::string reason = "returned dimension " + std::to_string(width) + ", expected 1 to " +
+                               std::to_string(pigment::kDimensionMax);
+    return Mistake(width < 1 ? reason : pigment::NamingLimit(pigment::limit::kDimensionMax, reason),
                    row);
   }
   if (rows != 0 && width != dimension) {

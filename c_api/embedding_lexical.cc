@@ -3,8 +3,6 @@
 // The built-in lexical embedding in the C interface: called directly, and as an embedding function
 // for collections. No state; any thread.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -19,13 +17,6 @@ using pigment::Status;
 using pigment::abi::Call;
 
 namespace {
-
-Status CheckDimension(size_t dimension) {
-  if (dimension >= 1 && dimension <= pigment::kDimensionMax) return Status::Ok();
-  return pigment::InvalidArgument(pigment::Detail::kDimension,
-                                  fmt::format("an embedding has 1 to {} dimensions, got {}",
-                                              pigment::kDimensionMax, dimension));
-}
 
 // The dimension travels in the pointer itself, so that there is nothing to release and the struct
 // may be given to any number of collections.
@@ -72,7 +63,7 @@ pigment_status Embed(void* user_data, int32_t /*purpose: documents and queries a
 pigment_status pigment_embed_lexical(size_t count, const pigment_text_column* texts,
                                      size_t dimension, float* values, pigment_error** error) {
   return Call(error, [&]() -> Status {
-    PIGMENT_RETURN_IF_ERROR(CheckDimension(dimension));
+    PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("an embedding", dimension));
     if (count == 0) return Status::Ok();
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{texts, "texts"}, {values, "values"}}));
     PIGMENT_ASSIGN_OR_RETURN(
@@ -94,7 +85,7 @@ pigment_status pigment_embedding_function_lexical(size_t dimension,
   return Call(error, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{function, "function"}}));
     if (dimension == 0) dimension = pigment::kLexicalDimensionDefault;
-    PIGMENT_RETURN_IF_ERROR(CheckDimension(dimension));
+    PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("an embedding", dimension));
     constexpr std::string_view kSpace = "cosine";
     *function = {};
     function->struct_size = sizeof(*function);

@@ -21,9 +21,9 @@
 #include "c_api/host_block_source.h"
 #include "c_api/host_segment.h"
 #include "c_api/host_text.h"
-#include "engine/base/limits.h"
 #include "engine/query/filter.h"
 #include "engine/query/filter_keys.h"
+#include "engine/record/validate.h"
 #include "engine/segment/host_keys.h"
 
 namespace {
@@ -209,11 +209,7 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
         if (copy.query != nullptr) {
           PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(
               copy.metric, PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN, "options.metric"));
-          if (copy.dimension == 0 || copy.dimension > pigment::kDimensionMax) {
-            return pigment::InvalidArgument(pigment::Detail::kDimension,
-                                            fmt::format("dimension {}, expected 1 to {}",
-                                                        copy.dimension, pigment::kDimensionMax));
-          }
+          PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("a query", copy.dimension));
           out.query.emplace(copy.query, copy.query + copy.dimension);
         }
         out.metric = static_cast<pigment::Metric>(copy.metric);
@@ -427,11 +423,8 @@ pigment_status pigment_pending_cache_new(const pigment_pending_cache_options* op
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{cache, "cache"}}));
         PIGMENT_ASSIGN_OR_RETURN(const pigment_pending_cache_options copy,
                                  pigment::abi::ReadStruct(options, "options"));
-        if (copy.dimension > pigment::kDimensionMax) {
-          return pigment::InvalidArgument(pigment::Detail::kDimension,
-                                          fmt::format("dimension {}, expected 0 to {}",
-                                                      copy.dimension, pigment::kDimensionMax));
-        }
+        if (copy.dimension != 0)
+          PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("pending vectors", copy.dimension));
         *cache = new pigment_pending_cache({.stamp = copy.stamp,
                                             .first = copy.first,
                                             .dimension = copy.dimension,

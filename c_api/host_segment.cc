@@ -14,6 +14,7 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/memory_budget.h"
+#include "engine/record/validate.h"
 #include "engine/segment/host_copy.h"
 #include "engine/segment/index_part.h"
 #include "engine/segment/segment_writer.h"
@@ -146,11 +147,8 @@ pigment_status pigment_segment_builder_new(const pigment_segment_options* option
                                                         PIGMENT_INDEX_CLUSTERS, "options.index"));
         if (copy.segment == 0) return pigment::InvalidArgument("segment id 0 is reserved");
         const bool may_be_none = pigment::abi::IsTrue(copy.has_keys);
-        if ((copy.dimension == 0 && !may_be_none) || copy.dimension > kDimensionMax) {
-          return pigment::InvalidArgument(
-              Detail::kDimension,
-              fmt::format("dimension {}, expected 1 to {}", copy.dimension, kDimensionMax));
-        }
+        if (copy.dimension != 0 || !may_be_none)
+          PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("a segment", copy.dimension));
         *builder = new pigment_segment_builder(copy);
         return Status::Ok();
       });

@@ -109,8 +109,8 @@ pigment_status pigment_text_query_new(pigment_text_analyzer* analyzer,
                              pigment::WordsOfText(analyzer->reader, text));
     // With so many no sum of what they are worth overflows.
     if (words.length > pigment::kHostQueryWordsMax) {
-      return pigment::InvalidArgument(fmt::format("a query of {} words, at most {}", words.length,
-                                                  pigment::kHostQueryWordsMax));
+      return pigment::BeyondLimit(pigment::limit::kHostQueryWordsMax,
+                                  fmt::format("a query of {} words", words.length));
     }
     *query = new pigment_text_query(analyzer, std::move(words),
                                     {.k1 = copy.k1, .b = copy.b, .analyzer_mark = analyzer->mark});

@@ -223,8 +223,10 @@ Status ReadBounds(const pigment_query_request& read, QueryRequest& request) {
     request.max_distance = read.max_distance;
   }
   if (read.threads < 0 || read.threads > kQueryThreadsMax) {
-    return InvalidArgument(
-        fmt::format("threads must be 0 to {}, got {}", kQueryThreadsMax, read.threads));
+    const std::string reason =
+        fmt::format("threads must be 0 to {}, got {}", kQueryThreadsMax, read.threads);
+    return read.threads < 0 ? InvalidArgument(reason)
+                            : BeyondLimit(limit::kQueryThreadsMax, reason);
   }
   request.threads = static_cast<uint32_t>(read.threads);
   return Status::Ok();

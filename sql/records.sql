@@ -449,7 +449,7 @@ BEGIN
 	PERFORM pigment._check_present(keys, 'keys', '');
 	IF cardinality(keys) > most THEN
 		RAISE EXCEPTION USING ERRCODE = 'insufficient_resources',
-			MESSAGE = format('facets of %s keys: at most %s are taken', cardinality(keys), most);
+			MESSAGE = format('facets of %s keys (limit facet_keys: %s)', cardinality(keys), most);
 	END IF;
 	FOREACH key IN ARRAY keys LOOP
 		IF key = '' OR left(key, 1) IN ('#', '$') OR key = 'chroma:document' THEN

@@ -192,10 +192,8 @@ Status CatalogFiles::Append(std::span<const std::span<const std::byte>> edits,
                             const CatalogState& state) {
   for (const auto edit : edits) {
     if (edit.size() <= kRecordPayloadBytesMax) continue;
-    return ResourceExhausted(
-        Detail::kLimit,
-        fmt::format("a catalog entry of {} bytes is too large, at most {} are taken", edit.size(),
-                    kRecordPayloadBytesMax));
+    return BeyondLimit(limit::kRecordPayloadBytesMax,
+                       fmt::format("a catalog entry of {} bytes is too large", edit.size()));
   }
   if (!appender_.has_file()) PIGMENT_RETURN_IF_ERROR(Checkpoint(state));
   PIGMENT_RETURN_IF_ERROR(appender_.Write(edits, !PIGMENT_PLANTED(kCatalogEditUnsynced)));
@@ -224,9 +222,9 @@ Status CatalogFiles::PublishSnapshot(uint64_t number, const CatalogState& state)
                             .first_position = next_position_};
   const std::string contents = state.EncodeSnapshot();
   if (contents.size() > kRecordPayloadBytesMax) {
-    return ResourceExhausted(Detail::kLimit,
-                             fmt::format("the catalog has {} bytes, a snapshot holds {}",
-                                         contents.size(), kRecordPayloadBytesMax));
+    return BeyondLimit(
+        limit::kRecordPayloadBytesMax,
+        fmt::format("the catalog of {} bytes is too large for a snapshot", contents.size()));
   }
   std::string bytes = EncodeFramedHeader(header);
   AppendRecord(

@@ -24,9 +24,8 @@ ShelfWriter::ShelfWriter(const OwnerId& store, uint32_t file)
 
 Result<ShelfPlace> ShelfWriter::Add(std::string_view payload) {
   if (payload.size() > kRecordPayloadBytesMax) {
-    return ResourceExhausted(Detail::kLimit,
-                             fmt::format("a shelf record of {} bytes is too large, at most {}",
-                                         payload.size(), kRecordPayloadBytesMax));
+    return BeyondLimit(limit::kRecordPayloadBytesMax,
+                       fmt::format("a shelf record of {} bytes is too large", payload.size()));
   }
   const uint64_t offset = bytes_.size();
   ++position_;

@@ -259,10 +259,8 @@ Result<std::vector<std::vector<FacetValue>>> FacetCounter::Run(ReadCounters& cou
 }
 
 Status CheckKeys(const std::vector<std::string>& keys) {
-  if (keys.size() > kFacetKeysMax) {
-    return ResourceExhausted(Detail::kLimit, fmt::format("facets of {} keys: at most {} are taken",
-                                                         keys.size(), kFacetKeysMax));
-  }
+  if (keys.size() > kFacetKeysMax)
+    return BeyondLimit(limit::kFacetKeysMax, fmt::format("facets of {} keys", keys.size()));
   std::set<std::string_view> known;
   for (const std::string& key : keys) {
     const bool is_metadata =

@@ -35,14 +35,14 @@ Status FilterParser::Refused(std::string_view reason) const {
   return InvalidArgument(Detail::kFilter, AtPath(reason));
 }
 
-Status FilterParser::BeyondLimit(std::string_view reason) const {
-  return ResourceExhausted(Detail::kLimit, AtPath(reason));
+Status FilterParser::TooMuch(const Limit& limit, std::string_view reason) const {
+  return BeyondLimit(limit, AtPath(reason));
 }
 
 Status FilterParser::Add(std::string_view json, Grammar grammar) {
   grammar_ = grammar;
   parent_ = 0;
-  const JsonLimits limits{.bytes_max = kFilterBytesMax, .nodes_max = kFilterValuesMax};
+  const JsonLimits limits{.bytes = limit::kFilterBytesMax, .values = limit::kFilterValuesMax};
   const std::string_view what = grammar == Grammar::kWhere ? "where" : "where_document";
   PIGMENT_ASSIGN_OR_RETURN(tape_, JsonTape::Parse(json, what, Detail::kFilter, limits));
   if (tape_.kind(0) == JsonKind::kNull) return Status::Ok();

@@ -53,7 +53,7 @@ class FilterParser {
   void Push(FilterNode node);
   std::string AtPath(std::string_view reason) const;
   Status Refused(std::string_view reason) const;
-  Status BeyondLimit(std::string_view reason) const;
+  Status TooMuch(const Limit& limit, std::string_view reason) const;
 
   // filter_parse_field.cc: conditions on a field.
   Status ParseField(size_t member);

@@ -48,13 +48,10 @@ Status FilterParser::AddRegex(std::string_view pattern, uint32_t* operand) {
     *operand = known->second;
     return Status::Ok();
   }
-  if (pattern.size() > kRegexBytesMax) {
-    return BeyondLimit(
-        fmt::format("regex of {} bytes: at most {} are taken", pattern.size(), kRegexBytesMax));
-  }
+  if (pattern.size() > kRegexBytesMax)
+    return TooMuch(limit::kRegexBytesMax, fmt::format("regex of {} bytes", pattern.size()));
   if (program_.regexes.size() == kFilterRegexesMax) {
-    return BeyondLimit(
-               fmt::format("a filter takes at most {} different regexes", kFilterRegexesMax))
+    return TooMuch(limit::kFilterRegexesMax, "too many different regexes in a filter")
         .WithHint("join patterns with |");
   }
   Result<std::unique_ptr<const Regex>> regex = Regex::Compile(pattern);
@@ -63,7 +60,8 @@ Status FilterParser::AddRegex(std::string_view pattern, uint32_t* operand) {
                fmt::format("regex {} is not valid: {}", Quoted(pattern), regex.status().message()))
         .WithHint("the syntax is RE2's: no look-around, no back-references");
   }
-  if (regex.status().detail() == Detail::kLimit) return BeyondLimit(regex.status().message());
+  if (regex.status().detail() == Detail::kLimit)
+    return ResourceExhausted(Detail::kLimit, AtPath(regex.status().message()));
   PIGMENT_RETURN_IF_ERROR(regex.status());
   *operand = static_cast<uint32_t>(program_.regexes.size());
   regexes_.emplace(pattern, *operand);

@@ -66,7 +66,7 @@ bool AppendValue(const MetadataValue& value, std::string& out) {
 }  // namespace
 
 Result<OrderBy> OrderBy::Parse(std::string_view json) {
-  const JsonLimits limits{.bytes_max = kOrderBytesMax, .nodes_max = kOrderBytesMax};
+  const JsonLimits limits{.bytes = limit::kOrderBytesMax, .values = limit::kOrderBytesMax};
   PIGMENT_ASSIGN_OR_RETURN(const JsonTape tape,
                            JsonTape::Parse(json, "order_by", Detail::kNone, limits));
   OrderBy order;
@@ -99,10 +99,8 @@ Result<OrderBy> OrderBy::Parse(std::string_view json) {
 }
 
 Status OrderBy::AddTerm(Term term) {
-  if (terms_.size() == kOrderKeysMax) {
-    return ResourceExhausted(Detail::kLimit,
-                             fmt::format("order_by takes at most {} keys", kOrderKeysMax));
-  }
+  if (terms_.size() == kOrderKeysMax)
+    return BeyondLimit(limit::kOrderKeysMax, "order_by has too many keys");
   if (std::any_of(terms_.begin(), terms_.end(), [&](const Term& t) { return t.key == term.key; }))
     return Refused(fmt::format("key {} is there twice", Quoted(term.key)));
   if (term.key == "#id") {

@@ -106,9 +106,8 @@ Result<std::unique_ptr<const Regex>> Regex::Compile(std::string_view pattern) {
   if (made->filtered_.NumRegexps() != 0) return made;
   const re2::RE2 refused(Piece(pattern), options);  // for its words
   if (refused.error_code() == re2::RE2::ErrorPatternTooLarge) {
-    return ResourceExhausted(
-        Detail::kLimit, fmt::format("regex {} needs more than {} bytes of memory", Quoted(pattern),
-                                    kRegexMemoryBytesMax));
+    return BeyondLimit(limit::kRegexMemoryBytesMax,
+                       fmt::format("regex {} needs too much memory", Quoted(pattern)));
   }
   return InvalidArgument(Detail::kFilter, Printable(refused.error(), 160));
 }

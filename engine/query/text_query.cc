@@ -107,9 +107,7 @@ class QueryParser {
   }
 
   static Status TooMany() {
-    return ResourceExhausted(
-        Detail::kLimit, fmt::format("a text query has more than {} words, the most there can be",
-                                    kTextQueryTermsMax));
+    return BeyondLimit(limit::kTextQueryTermsMax, "a text query has too many words");
   }
 
   const std::string_view text_;

@@ -57,9 +57,8 @@ uint64_t EncodedBytes(const WriteBatch& batch) {
 
 Status CheckBatchBytes(uint64_t bytes) {
   if (bytes <= kRecordPayloadBytesMax) return Status::Ok();
-  return ResourceExhausted(
-      Detail::kLimit, fmt::format("a batch of {} bytes is too large for the log, which takes {}",
-                                  bytes, kRecordPayloadBytesMax));
+  return BeyondLimit(limit::kRecordPayloadBytesMax,
+                     fmt::format("a batch of {} bytes is too large for the log", bytes));
 }
 
 }  // namespace pigment

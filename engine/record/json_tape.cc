@@ -15,9 +15,8 @@
 
 namespace pigment {
 
-// Offsets into the tape's text are 32 bits: no key or string is longer than the JSON it was read
-// from.
-constexpr uint64_t kTapeBytesMax = std::numeric_limits<uint32_t>::max();
+// Offsets into the tape's text are 32 bits: it is no longer than the JSON it was read from.
+static_assert(limit::kJsonBytesMax.most <= std::numeric_limits<uint32_t>::max());
 
 // Levels of a path that are named at its begin and at its end.
 constexpr size_t kFirstSteps = 8;
@@ -80,9 +79,8 @@ class JsonTapeBuilder {
   }
 
   bool Push(JsonKind kind, JsonTape::Value value = {.integer = 0}) {
-    if (tape_.nodes_.size() >= limits_.nodes_max) {
-      status_ = ResourceExhausted(
-          Detail::kLimit, fmt::format("{} has more than {} JSON values", what_, limits_.nodes_max));
+    if (tape_.nodes_.size() >= limits_.values.most) {
+      status_ = BeyondLimit(limits_.values, fmt::format("{} has too many JSON values", what_));
       return false;
     }
     const auto next = static_cast<uint32_t>(tape_.nodes_.size() + 1);
@@ -167,11 +165,8 @@ class JsonTapeBuilder {
 
 Result<JsonTape> JsonTape::Parse(std::string_view json, std::string_view what, Detail detail,
                                  const JsonLimits& limits) {
-  const uint64_t bytes_max = std::min(limits.bytes_max, kTapeBytesMax);
-  if (json.size() > bytes_max) {
-    return ResourceExhausted(Detail::kLimit, fmt::format("{} has {} bytes, at most {} are taken",
-                                                         what, json.size(), bytes_max));
-  }
+  if (json.size() > limits.bytes.most)
+    return BeyondLimit(limits.bytes, fmt::format("{} has {} bytes", what, json.size()));
   JsonTapeBuilder builder(what, detail, limits);
   const bool parsed = nlohmann::json::sax_parse(json.data(), json.data() + json.size(), &builder);
   return std::move(builder).Finish(parsed);

@@ -39,8 +39,8 @@ enum class JsonKind : uint8_t {
 };
 
 struct JsonLimits {
-  uint64_t bytes_max = kJsonBytesMax;
-  uint64_t nodes_max = kJsonValuesMax;
+  Limit bytes = limit::kJsonBytesMax;
+  Limit values = limit::kJsonValuesMax;
 };
 
 class JsonTape {

@@ -37,15 +37,19 @@ Status ReadStopWords(const JsonTape& tape, size_t at, AnalyzerSettings& settings
         fmt::format("{} takes true, false or a list of strings, got {}", kName, tape.Describe(at)));
   }
   if (tape.ChildCount(at) > kStopWordsMax) {
-    return InvalidArgument(fmt::format("{} takes at most {} words, got {}", kName, kStopWordsMax,
-                                       tape.ChildCount(at)));
+    return BeyondLimit(limit::kStopWordsMax,
+                       fmt::format("{} has {} words", kName, tape.ChildCount(at)));
   }
   settings.stop_words = StopWords::kGiven;
   for (size_t i = at + 1; i < tape.end(at); i = tape.end(i)) {
-    if (tape.kind(i) != JsonKind::kString || tape.text(i).empty() ||
-        tape.text(i).size() > kStopWordBytesMax) {
+    if (tape.kind(i) != JsonKind::kString || tape.text(i).empty()) {
       return InvalidArgument(fmt::format("{} takes strings of 1 to {} bytes, got {}", kName,
                                          kStopWordBytesMax, tape.Describe(i)));
+    }
+    if (tape.text(i).size() > kStopWordBytesMax) {
+      return BeyondLimit(limit::kStopWordBytesMax,
+                         fmt::format("{} has a word of {} bytes: {}", kName, tape.text(i).size(),
+                                     tape.Describe(i)));
     }
     settings.given_stop_words.emplace_back(tape.text(i));
   }

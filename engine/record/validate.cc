@@ -99,10 +99,13 @@ Status CheckCollectionName(std::string_view name) {
         "a collection name must not have a + (a topology is not supported), got {}", Quoted(name)));
   }
   if (!MatchesNamePattern(name)) {
-    return BadName(fmt::format(
+    std::string reason = fmt::format(
         "expected a collection name of 3 to 512 characters from [a-zA-Z0-9._-], starting and "
         "ending with a character in [a-zA-Z0-9], got {}",
-        Quoted(name)));
+        Quoted(name));
+    if (name.size() > kCollectionNameBytesMax)
+      reason = NamingLimit(limit::kCollectionNameBytesMax, reason);
+    return BadName(std::move(reason));
   }
   if (name.find("..") != std::string_view::npos) {
     return BadName(
@@ -149,12 +152,16 @@ Status CheckIds(const std::vector<std::string>& ids, std::string_view operation)
       .WithRow(first_duplicate);
 }
 
+Status CheckDimensionRange(std::string_view what, uint64_t dimension) {
+  if (dimension >= 1 && dimension <= kDimensionMax) return Status::Ok();
+  const std::string reason =
+      fmt::format("{} must have 1 to {} dimensions, got {}", what, kDimensionMax, dimension);
+  return dimension == 0 ? InvalidArgument(Detail::kDimension, reason)
+                        : BeyondLimit(limit::kDimensionMax, reason);
+}
+
 Status CheckVectors(std::span<const float> values, size_t rows, size_t dimension) {
-  if (dimension == 0 || dimension > kDimensionMax) {
-    return InvalidArgument(
-        Detail::kDimension,
-        fmt::format("embeddings must have 1 to {} dimensions, got {}", kDimensionMax, dimension));
-  }
+  PIGMENT_RETURN_IF_ERROR(CheckDimensionRange("embeddings", dimension));
   if (values.size() / dimension != rows || values.size() % dimension != 0) {
     return InvalidArgument(
         Detail::kDimension,

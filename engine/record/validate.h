@@ -26,6 +26,9 @@ Status CheckTenantName(std::string_view name);
 // a, b in add"). `operation` is the word for the message: "add", "get" …
 Status CheckIds(const std::vector<std::string>& ids, std::string_view operation);
 
+// 1 to kDimensionMax numbers; `what` has them: "embeddings", "options". Beyond: kResourceExhausted.
+Status CheckDimensionRange(std::string_view what, uint64_t dimension);
+
 // Finite f32 values; the error carries the row.
 Status CheckVectors(std::span<const float> values, size_t rows, size_t dimension);
 }  // namespace pigment

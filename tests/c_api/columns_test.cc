@@ -154,10 +154,9 @@ TEST_F(Columns, ImpossibleShapesAreRefused) {
   EXPECT_NE(Upsert({nullptr, 1, 2, 0, PIGMENT_F32}, {"a"}).message.find("embeddings.data"),
             std::string::npos);
   EXPECT_EQ(Upsert({values.data(), 1, 0, 0, PIGMENT_F32}, {"a"}).detail, PIGMENT_DETAIL_DIMENSION);
-  EXPECT_EQ(Upsert({values.data(), 1, 65536, 0, PIGMENT_F32}, {"a"}).detail,
-            PIGMENT_DETAIL_DIMENSION);
+  EXPECT_EQ(Upsert({values.data(), 1, 65536, 0, PIGMENT_F32}, {"a"}).detail, PIGMENT_DETAIL_LIMIT);
   EXPECT_EQ(Upsert({values.data(), 1, SIZE_MAX, 0, PIGMENT_F32}, {"a"}).detail,
-            PIGMENT_DETAIL_DIMENSION);
+            PIGMENT_DETAIL_LIMIT);
   EXPECT_EQ(Upsert({values.data(), SIZE_MAX, 2, 0, PIGMENT_F32}, {"a"}).status,
             PIGMENT_INVALID_ARGUMENT);
   const std::vector<float> none;

@@ -377,7 +377,7 @@ TEST(LexicalEmbedding, BadArgumentsAreErrors) {
   EXPECT_EQ(Take(pigment_embed_lexical(2, &column, 0, values.data(), &error), error).detail,
             PIGMENT_DETAIL_DIMENSION);
   EXPECT_EQ(Take(pigment_embed_lexical(2, &column, 65536, values.data(), &error), error).detail,
-            PIGMENT_DETAIL_DIMENSION);
+            PIGMENT_DETAIL_LIMIT);
   EXPECT_EQ(Take(pigment_embed_lexical(2, nullptr, 8, values.data(), &error), error).status,
             PIGMENT_INVALID_ARGUMENT);
   EXPECT_EQ(Take(pigment_embed_lexical(2, &column, 8, nullptr, &error), error).status,
@@ -400,7 +400,7 @@ TEST(LexicalEmbedding, IsAnEmbeddingFunction) {
   EXPECT_EQ(function.release, nullptr);
   pigment_error* error = nullptr;
   EXPECT_EQ(Take(pigment_embedding_function_lexical(65536, &function, &error), error).detail,
-            PIGMENT_DETAIL_DIMENSION);
+            PIGMENT_DETAIL_LIMIT);
   EXPECT_EQ(Take(pigment_embedding_function_lexical(8, nullptr, &error), error).status,
             PIGMENT_INVALID_ARGUMENT);
 }

@@ -385,8 +385,8 @@ TEST(HostPendingCache, RefusesBadArguments) {
   options.dimension = 65536;
   Error error;
   pigment_pending_cache* cache = reinterpret_cast<pigment_pending_cache*>(8);
-  EXPECT_EQ(pigment_pending_cache_new(&options, &cache, error.out()), PIGMENT_INVALID_ARGUMENT);
-  EXPECT_EQ(error.detail(), PIGMENT_DETAIL_DIMENSION);
+  EXPECT_EQ(pigment_pending_cache_new(&options, &cache, error.out()), PIGMENT_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(error.detail(), PIGMENT_DETAIL_LIMIT);
   EXPECT_EQ(cache, nullptr);
   EXPECT_EQ(pigment_pending_cache_new(nullptr, &cache, error.out()), PIGMENT_INVALID_ARGUMENT);
   options.dimension = 3;

@@ -61,7 +61,8 @@ TEST(HostSegment, RefusesBadRowsAndOptions) {
   EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_INVALID_ARGUMENT);
   options = Options(pages);
   options.dimension = 65536;
-  EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()),
+            PIGMENT_RESOURCE_EXHAUSTED);
   options = Options(pages);
   options.segment = 0;
   EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_INVALID_ARGUMENT);

@@ -380,8 +380,8 @@ TEST(HostText, WhatIsAskedWronglyIsRefusedByName) {
              .k1 = 100,
              .b = 0};
   EXPECT_EQ(pigment_text_query_new(analyzer.get(), &options, &query, error.out()),
-            PIGMENT_INVALID_ARGUMENT);
-  EXPECT_EQ(error.message(), "a query of 65537 words, at most 65536");
+            PIGMENT_RESOURCE_EXHAUSTED);
+  EXPECT_EQ(error.message(), "a query of 65537 words (limit host_query_words: 65536)");
   const QueryPtr one = NewQuery(analyzer.get(), "fox"), other = NewQuery(analyzer.get(), "fox");
   TextIndex texts;
   texts.index.text = one.get();

@@ -128,7 +128,8 @@ TEST_F(Reading, ThreadsChangeNothing) {
     request.threads = threads;
     abi_test::ResultHandle result;
     const Outcome outcome = abi_test::Query(docs_.get(), request, &result);
-    EXPECT_EQ(outcome.message, "threads must be 0 to 256, got " + std::to_string(threads));
+    EXPECT_EQ(outcome.message, "threads must be 0 to 256, got " + std::to_string(threads) +
+                                   (threads > 0 ? " (limit query_threads: 256)" : ""));
   }
 }
 

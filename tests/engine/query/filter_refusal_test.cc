@@ -266,12 +266,13 @@ TEST(FilterRefusal, LimitsOfRegexesHaveThePath) {
   const Status is_long = inside(std::string(kRegexBytesMax + 1, 'a'));
   EXPECT_EQ(is_long.code(), Code::kResourceExhausted);
   EXPECT_EQ(is_long.message(),
-            "where_document: $and[1].$not: regex of 65537 bytes: at most 65536 are taken");
+            "where_document: $and[1].$not: regex of 65537 bytes (limit regex_bytes: 65536)");
   std::string many = R"({"$or": [{"a": 1})";
   for (uint64_t i = 0; i <= kFilterRegexesMax; ++i)
     many += R"(, {"#document": {"$regex": "p)" + std::to_string(i) + "\"}}";
   EXPECT_EQ(Where(many + "]}").status().message(),
-            "where: $or[257].\"#document\": a filter takes at most 256 different regexes");
+            "where: $or[257].\"#document\": too many different regexes in a filter (limit "
+            "filter_regexes: 256)");
 }
 
 std::string Repeated(std::string_view piece, size_t count) {

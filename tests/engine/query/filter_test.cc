@@ -331,15 +331,17 @@ void ExpectLimit(const Result<std::shared_ptr<const Filter>>& filter, const std:
 
 TEST(Filter, LimitsAreNamed) {
   ExpectLimit(Where(std::string(kFilterBytesMax + 1, ' ')),
-              "where has 67108865 bytes, at most 67108864 are taken");
+              "where has 67108865 bytes (limit filter_bytes: 67108864)");
   std::string many = R"({"a":{"$in":[)";
   for (uint64_t i = 0; i < kFilterValuesMax; ++i) many += "1,";
-  ExpectLimit(Where(many + "1]}}"), "where has more than 8388608 JSON values");
+  ExpectLimit(Where(many + "1]}}"),
+              "where has too many JSON values (limit filter_values: 8388608)");
   ExpectLimit(WhereDocument(R"({"$regex":")" + std::string(kRegexBytesMax + 1, 'a') + "\"}"),
-              "where_document: regex of 65537 bytes: at most 65536 are taken");
+              "where_document: regex of 65537 bytes (limit regex_bytes: 65536)");
   EXPECT_TRUE(WhereDocument(R"({"$regex":")" + std::string(kRegexBytesMax, 'a') + "\"}").ok());
   ExpectLimit(WhereDocument(R"({"$regex":"\\pL{1000}"})"),
-              "where_document: regex \"\\\\pL{1000}\" needs more than 8388608 bytes of memory");
+              "where_document: regex \"\\\\pL{1000}\" needs too much memory (limit "
+              "regex_memory_bytes: 8388608)");
 }
 
 TEST(Filter, RegexesAreCountedOncePerPattern) {
@@ -353,7 +355,8 @@ TEST(Filter, RegexesAreCountedOncePerPattern) {
   };
   EXPECT_TRUE(filter(kFilterRegexesMax).ok());
   ExpectLimit(filter(kFilterRegexesMax + 1),
-              "where_document: $or[256]: a filter takes at most 256 different regexes");
+              "where_document: $or[256]: too many different regexes in a filter (limit "
+              "filter_regexes: 256)");
 }
 
 // Runs `body` on a thread whose stack has 256 KiB.

@@ -109,13 +109,17 @@ TEST(JsonTape, RefusalsHaveTheirPath) {
 }
 
 TEST(JsonTape, LimitsAreNamed) {
-  EXPECT_TRUE(Parse("[1,2,3]", {.bytes_max = 7, .nodes_max = 4}).ok());
-  const Status nodes = Parse("[1,2,3]", {.nodes_max = 3}).status();
+  const auto limits = [](uint64_t bytes, uint64_t values) -> JsonLimits {
+    return {.bytes = {"some_bytes", bytes, Code::kResourceExhausted, "bytes"},
+            .values = {"some_values", values, Code::kResourceExhausted, "values"}};
+  };
+  EXPECT_TRUE(Parse("[1,2,3]", limits(7, 4)).ok());
+  const Status nodes = Parse("[1,2,3]", limits(7, 3)).status();
   EXPECT_EQ(nodes.code(), Code::kResourceExhausted);
   EXPECT_EQ(nodes.detail(), Detail::kLimit);
-  EXPECT_EQ(nodes.message(), "text has more than 3 JSON values");
-  EXPECT_EQ(Parse("[1,2,3]", {.bytes_max = 6}).status().message(),
-            "text has 7 bytes, at most 6 are taken");
+  EXPECT_EQ(nodes.message(), "text has too many JSON values (limit some_values: 3)");
+  EXPECT_EQ(Parse("[1,2,3]", limits(6, 4)).status().message(),
+            "text has 7 bytes (limit some_bytes: 6)");
 }
 
 TEST(JsonTape, KeysAndStringsMayHoldNulAndEscapes) {

@@ -104,7 +104,8 @@ TEST(Validate, VectorsAreFinite) {
 
 TEST(Validate, VectorsHaveADimensionInRange) {
   EXPECT_EQ(CheckVectors({}, 0, 0).message(), "embeddings must have 1 to 65535 dimensions, got 0");
-  EXPECT_EQ(CheckVectors({}, 0, 65536).detail(), Detail::kDimension);
+  EXPECT_EQ(CheckVectors({}, 0, 65536).message(),
+            "embeddings must have 1 to 65535 dimensions, got 65536 (limit dimension: 65535)");
   EXPECT_TRUE(CheckVectors(std::vector<float>(65535), 1, 65535).ok());
   const std::vector<float> five(5);
   EXPECT_EQ(CheckVectors(five, 2, 3).message(),
