@@ -79,6 +79,15 @@ Status CheckFullVectors(const pigment::Configuration& configuration) {
                   pigment::VectorElementName(configuration.vector_element)));
 }
 
+// What a home of its own has otherwise.
+Status CheckForHost(const pigment::Configuration& configuration) {
+  PIGMENT_RETURN_IF_ERROR(CheckFullVectors(configuration));
+  if (!configuration.text_index) return Status::Ok();
+  return pigment::Status(
+      pigment::Code::kUnimplemented,
+      "text_index is for the library's own collections: a host has text indexes of its own");
+}
+
 pigment_status CheckName(const char* name, size_t name_size, Status (*check)(std::string_view),
                          pigment_error** error) {
   return Call(error, [&]() -> Status {
@@ -194,12 +203,7 @@ pigment_status pigment_check_configuration(const char* configuration_json,
         ReadTexts(metadata_json, metadata_json_size, preferred_space, preferred_space_size));
     PIGMENT_ASSIGN_OR_RETURN(pigment::Configuration configuration,
                              pigment::ParseConfiguration(json, &texts.metadata, texts.space));
-    PIGMENT_RETURN_IF_ERROR(CheckFullVectors(configuration));
-    if (configuration.text_index) {
-      return pigment::Status(
-          pigment::Code::kUnimplemented,
-          "text_index is for the library's own collections: a host has text indexes of its own");
-    }
+    PIGMENT_RETURN_IF_ERROR(CheckForHost(configuration));
     *normalized = pigment::abi::NewBuffer(std::move(configuration.json));
     *metric = static_cast<int32_t>(configuration.metric);
     return Status::Ok();
@@ -226,7 +230,7 @@ pigment_status pigment_check_schema(const char* schema_json, size_t schema_json_
         ReadTexts(metadata_json, metadata_json_size, preferred_space, preferred_space_size));
     PIGMENT_ASSIGN_OR_RETURN(pigment::Schema schema,
                              pigment::ParseSchema(json, &texts.metadata, texts.space));
-    PIGMENT_RETURN_IF_ERROR(CheckFullVectors(schema.configuration));
+    PIGMENT_RETURN_IF_ERROR(CheckForHost(schema.configuration));
     PIGMENT_ASSIGN_OR_RETURN(std::string printed,
                              pigment::PrintSchema(schema.rules, schema.configuration.json));
     std::unique_ptr<pigment_buffer, void (*)(pigment_buffer*)> made(

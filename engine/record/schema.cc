@@ -34,6 +34,11 @@ constexpr std::array kInverted = {
 Status Refused(std::string_view place, std::string_view reason) {
   return InvalidArgument(fmt::format("schema: {}{}{}", place, place.empty() ? "" : ": ", reason));
 }
+Status At(std::string_view place, const Status& reason) {
+  return Status(reason.code(), reason.detail(),
+                fmt::format("schema: {}: {}", place, reason.message()))
+      .WithHint(reason.hint());
+}
 std::string Under(std::string_view place, std::string_view name) {
   return fmt::format("{}{}{}", place, place.empty() ? "" : ".", Printable(name));
 }
@@ -45,9 +50,11 @@ class SchemaReader {
   Status Read();
 
   IndexRules rules;
-  // Of the vector index, as a configuration has it; empty: none was given. And where it stands.
+  // Members of a configuration: what the vector index is, and where that stands, and what the index
+  // of ranked text is; empty: none was given.
   std::string vector_config;
   std::string vector_place;
+  std::string text_config;
 
  private:
   struct Index {
@@ -65,7 +72,9 @@ class SchemaReader {
   Status ReadEmbeddingKey(std::string_view place, size_t types);
   // The inverted indexes of a type of values; `full_text` is set where there is a full-text index.
   Status ReadScalars(std::string_view place, size_t type, ValueTypes* given, ValueTypes* indexed,
-                     std::optional<bool>* full_text);
+                     std::optional<Index>* full_text);
+  Status CheckNoFullText(std::string_view place, const std::optional<Index>& full_text) const;
+  Status ReadTextConfig(std::string_view place, const Index& full_text);
   Status ReadSparse(std::string_view place, size_t type) const;
   Result<Index> ReadVectorIndex(std::string_view place, size_t type);
   Status ReadVectorConfig(std::string_view place, size_t config);
@@ -127,7 +136,7 @@ Status SchemaReader::CheckNoConfig(std::string_view place, const Index& index) c
 }
 
 Status SchemaReader::ReadScalars(std::string_view place, size_t type, ValueTypes* given,
-                                 ValueTypes* indexed, std::optional<bool>* full_text) {
+                                 ValueTypes* indexed, std::optional<Index>* full_text) {
   PIGMENT_RETURN_IF_ERROR(CheckObject(place, type));
   const std::string_view name = tape_.key(type);
   for (size_t i = type + 1; i < tape_.end(type); i = tape_.end(i)) {
@@ -141,10 +150,39 @@ Status SchemaReader::ReadScalars(std::string_view place, size_t type, ValueTypes
     if (values == 0 && !is_full_text)
       return Refused(place, fmt::format("no such index of this type: {}", Quoted(key)));
     PIGMENT_ASSIGN_OR_RETURN(const Index index, ReadIndex(inner, i));
+    if (is_full_text) {
+      *full_text = index;
+      continue;
+    }
     PIGMENT_RETURN_IF_ERROR(CheckNoConfig(inner, index));
-    if (is_full_text) *full_text = index.enabled;
     *given |= values;
     if (index.enabled) *indexed |= values;
+  }
+  return Status::Ok();
+}
+
+// Of all values but documents.
+Status SchemaReader::CheckNoFullText(std::string_view place,
+                                     const std::optional<Index>& full_text) const {
+  if (!full_text) return Status::Ok();
+  if (full_text->enabled)
+    return Refused(place, "the full-text index is enabled on \"#document\" alone");
+  return CheckNoConfig(Under(place, "fts_index"), *full_text);
+}
+
+Status SchemaReader::ReadTextConfig(std::string_view place, const Index& full_text) {
+  if (full_text.config == 0) return Status::Ok();
+  for (size_t i = full_text.config + 1; i < tape_.end(full_text.config); i = tape_.end(i)) {
+    if (tape_.key(i) != "text_index") {
+      return Refused(place, fmt::format("config has an unknown member {}, expected text_index",
+                                        Quoted(tape_.key(i))));
+    }
+    if (tape_.kind(i) == JsonKind::kNull) continue;
+    const Result<TextIndexChange> read = ReadTextIndex(tape_, i);
+    if (!read.ok()) return At(place, read.status());
+    if (!full_text.enabled)
+      return Refused(place, "documents are not ranked (text_index) where their index is disabled");
+    text_config = R"("text_index":)" + TextIndexToJson(read->OnTopOf({}));
   }
   return Status::Ok();
 }
@@ -179,11 +217,10 @@ Status SchemaReader::ReadDefaults(size_t types) {
       PIGMENT_RETURN_IF_ERROR(ReadSparse(inner, i));
     } else if (type == "string" || type == "int" || type == "float" || type == "bool") {
       ValueTypes given = 0, indexed = 0;
-      std::optional<bool> full_text;
+      std::optional<Index> full_text;
       PIGMENT_RETURN_IF_ERROR(ReadScalars(inner, i, &given, &indexed, &full_text));
       rules.defaults = static_cast<ValueTypes>((rules.defaults & ~given) | indexed);
-      if (full_text.value_or(false))
-        return Refused(inner, "the full-text index is enabled on \"#document\" alone");
+      PIGMENT_RETURN_IF_ERROR(CheckNoFullText(inner, full_text));
     } else {
       return Refused(place, fmt::format("unknown type of values {}, expected string, int, float, "
                                         "bool, float_list or sparse_vector",
@@ -216,11 +253,14 @@ Status SchemaReader::ReadDocumentKey(std::string_view place, size_t types) {
     if (tape_.key(i) != "string")
       return Refused(place, fmt::format("documents are strings, got {}", Quoted(tape_.key(i))));
     ValueTypes given = 0, indexed = 0;
-    std::optional<bool> full_text;
-    PIGMENT_RETURN_IF_ERROR(ReadScalars(Under(place, "string"), i, &given, &indexed, &full_text));
+    std::optional<Index> full_text;
+    const std::string inner = Under(place, "string");
+    PIGMENT_RETURN_IF_ERROR(ReadScalars(inner, i, &given, &indexed, &full_text));
     if (indexed != 0)
       return Refused(place, "documents have no inverted index, only a full-text index");
-    rules.full_text = full_text.value_or(rules.full_text);
+    if (!full_text) continue;
+    rules.full_text = full_text->enabled;
+    PIGMENT_RETURN_IF_ERROR(ReadTextConfig(Under(inner, "fts_index"), *full_text));
   }
   return Status::Ok();
 }
@@ -256,10 +296,9 @@ Status SchemaReader::ReadKey(const std::string& place, std::string_view key, siz
                                         "bool, float_list or sparse_vector",
                                         Quoted(type)));
     }
-    std::optional<bool> full_text;
+    std::optional<Index> full_text;
     PIGMENT_RETURN_IF_ERROR(ReadScalars(inner, i, &rule.given, &rule.indexed, &full_text));
-    if (full_text.value_or(false))
-      return Refused(inner, "the full-text index is enabled on \"#document\" alone");
+    PIGMENT_RETURN_IF_ERROR(CheckNoFullText(inner, full_text));
     rule.gives_full_text = rule.gives_full_text || full_text.has_value();
   }
   return Status::Ok();
@@ -313,7 +352,7 @@ Status SchemaReader::ReadVectorConfig(std::string_view place, size_t config) {
   if (kind.empty()) kind = "hnsw";
   const std::string_view comma = space.empty() || parameters.empty() ? "" : ",";
   const std::string given =
-      fmt::format(R"({{"{}":{{{}{}{}}}{}}})", kind, space, comma, parameters, element);
+      fmt::format(R"("{}":{{{}{}{}}}{})", kind, space, comma, parameters, element);
   if (!vector_config.empty() && vector_config != given)
     return Refused(place, "config differs from that of the other vector index");
   vector_config = given;
@@ -361,14 +400,14 @@ Result<Schema> ParseSchema(std::string_view json, const Metadata* metadata,
   SchemaReader reader(tape);
   PIGMENT_RETURN_IF_ERROR(reader.Read());
   Schema schema;
-  std::optional<std::string_view> config;
+  std::string config = "{" + reader.vector_config;
   if (!reader.vector_config.empty()) {
-    config = reader.vector_config;
     // Alone, so that what is wrong with it is told with its place.
-    const Status status = ParseConfiguration(config, nullptr, preferred_space).status();
-    if (status.code() == Code::kInvalidArgument)
-      return Refused(reader.vector_place, status.message()).WithHint(status.hint());
+    const Status status = ParseConfiguration(config + "}", nullptr, preferred_space).status();
+    if (!status.ok()) return At(reader.vector_place, status);
+    if (!reader.text_config.empty()) config += ',';
   }
+  config += reader.text_config + "}";
   PIGMENT_ASSIGN_OR_RETURN(schema.configuration,
                            ParseConfiguration(config, metadata, preferred_space));
   schema.rules = std::move(reader.rules);

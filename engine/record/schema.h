@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A collection's schema: Chroma's {"defaults": {…}, "keys": {…}}, checked by the rules of Chroma's
-// builder. It says which values are indexed (IndexRules) and what the vector index is (a
-// configuration). Pure functions; any thread.
+// builder. It says which values are indexed (IndexRules), and what the vector index and the index
+// of ranked text are (a configuration). Pure functions; any thread.
 //
 //   {"defaults": {"string": {"fts_index": INDEX, "string_inverted_index": INDEX},
 //                 "float_list": {"vector_index": INDEX}, "sparse_vector": {"sparse_vector_index":
@@ -12,7 +12,8 @@
 //   INDEX: {"enabled": true | false, "config": {}}
 //
 // The config of the vector index, which both "defaults" and "#embedding" may have, has "space",
-// "hnsw" or "spann", "source_key" ("#document"), "full_vectors" (beyond Chroma).
+// "hnsw" or "spann", "source_key" ("#document"), "full_vectors" (beyond Chroma). That of the
+// full-text index of "#document" may have "text_index" (beyond Chroma), as a configuration has it.
 
 #pragma once
 
@@ -37,8 +38,8 @@ struct Schema {
 Result<Schema> ParseSchema(std::string_view json, const Metadata* metadata,
                            std::optional<std::string_view> preferred_space);
 
-// A stored schema with all defaults and the vector index that the configuration describes. It is
-// taken by ParseSchema, and gives the same again.
+// A stored schema with all defaults and the indexes that the configuration describes. It is taken
+// by ParseSchema, and gives the same again.
 Result<std::string> PrintSchema(const IndexRules& rules, std::string_view configuration_json);
 
 }  // namespace pigment

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "engine/record/json_tape.h"
@@ -24,6 +25,7 @@ Result<std::string> VectorConfig(std::string_view configuration_json, bool names
                            JsonTape::Parse(configuration_json, "configuration", Detail::kNone));
   std::string space, kind, parameters, element;
   for (size_t i = 1; i < tape.size(); i = tape.end(i)) {
+    if (tape.key(i) == "text_index") continue;
     if (tape.kind(i) == JsonKind::kString) {
       element = fmt::format(R"(,"{}":"{}")", tape.key(i), tape.text(i));
       continue;
@@ -45,6 +47,12 @@ Result<std::string> VectorConfig(std::string_view configuration_json, bool names
   }
   return fmt::format(R"({{"space":"{}"{},"{}":{{{}}}{}}})", space,
                      names_source ? R"(,"source_key":"#document")" : "", kind, parameters, element);
+}
+
+// {"text_index":{…}} of a configuration that has one.
+std::string TextConfig(std::string_view configuration_json) {
+  const std::optional<TextIndexSettings> settings = ReadTextIndexSettings(configuration_json);
+  return settings ? R"({"text_index":)" + TextIndexToJson(*settings) + "}" : "{}";
 }
 
 struct ScalarType {
@@ -91,7 +99,8 @@ Result<std::string> PrintSchema(const IndexRules& rules, std::string_view config
     json += fmt::format(R"(,"{}":{{{}}})", type.name,
                         Index(type.index, (rules.defaults & type.values) != 0));
   }
-  json += R"(},"keys":{"#document":{"string":{)" + Index("fts_index", rules.full_text) + "," +
+  json += R"(},"keys":{"#document":{"string":{)" +
+          Index("fts_index", rules.full_text, TextConfig(configuration_json)) + "," +
           Index("string_inverted_index", false) + R"(}},"#embedding":{"float_list":{)" +
           Index("vector_index", true, config_of_embeddings) + "}}";
   for (const auto& [key, rule] : rules.keys) {

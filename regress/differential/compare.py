@@ -400,14 +400,16 @@ def compare_differences(tap, clients, session):
     tap.check("vectors-in-f16: the library keeps 16 bits where that is asked for, type vector has 32",
               answers == [None, "0A000"], answers)
     answers = []
+    ranked = '{"keys": {"#document": {"string": {"fts_index": {"enabled": true, "config": {"text_index": {}}}}}}}'
     for client in clients:
-        try:
-            client.create_collection("ranked", configuration='{"text_index": {}}')
-            answers.append(None)
-        except libpigment.Refused as refusal:
-            answers.append(refusal.sqlstate)
+        for name, given in (("ranked", {"configuration": '{"text_index": {}}'}), ("ranked-too", {"schema": ranked})):
+            try:
+                client.create_collection(name, **given)
+                answers.append(None)
+            except libpigment.Refused as refusal:
+                answers.append(refusal.sqlstate)
     tap.check("ranked-text: the library has a text index where that is asked for, the server has text search of its own",
-              answers == [None, "0A000"], answers)
+              answers == [None, None, "0A000", "0A000"], answers)
     answers = both.write("add", ["a"], [[float("nan")]])
     tap.check("vector-values: NaN is refused by the library with 22023, by the type's input with 22000",
               [answer[:2] for answer in answers] == [("refused", "22023"), ("refused", "22000")], answers)

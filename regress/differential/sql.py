@@ -83,8 +83,9 @@ class Client:
     def __init__(self, session):
         self.session = session
 
-    def create_collection(self, name, metadata=None, configuration=None):
-        self.session.run(f"SELECT pigment.create_collection({quote(name)}, {jsonb(metadata)}, {jsonb(configuration)})")
+    def create_collection(self, name, metadata=None, configuration=None, schema=None):
+        self.session.run(f"SELECT pigment.create_collection({quote(name)}, {jsonb(metadata)}, {jsonb(configuration)}, "
+                         f"collection_schema => {jsonb(schema)})")
         return Collection(self.session, name)
 
     def get_collection(self, name):

@@ -286,6 +286,11 @@ TEST(HostChecks, ASchemaComesBackNormalisedWithItsConfiguration) {
                   {}, {})
                 .said.status,
             PIGMENT_UNIMPLEMENTED);
+  EXPECT_EQ(check(R"({"keys":{"#document":{"string":{"fts_index":{"enabled":true,)"
+                  R"("config":{"text_index":{}}}}}}})",
+                  {}, {})
+                .said.message,
+            "text_index is for the library's own collections: a host has text indexes of its own");
   EXPECT_EQ(check({}, {}, {}).said.status, PIGMENT_INVALID_ARGUMENT);
   pigment_error* error = nullptr;
   int32_t metric = 1;

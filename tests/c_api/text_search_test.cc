@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/c_api/abi.h"
@@ -212,6 +213,45 @@ TEST_F(TextSearchAbi, ACollectionWithoutAnIndexRefusesWithAHint) {
   const Outcome outcome = Search(plain.get(), RequestFor(queries), &result);
   EXPECT_EQ(outcome.status, PIGMENT_FAILED_PRECONDITION);
   EXPECT_EQ(outcome.message, "the collection has no text index");
+}
+
+TEST_F(TextSearchAbi, ASchemaAsksForTheIndexToo) {
+  const std::string schema =
+      R"({"keys":{"#document":{"string":{"fts_index":{"enabled":true,"config":{"text_index":)"
+      R"({"analyzer":{"language":"english","stop_words":["the"]},"k1":1.5,"b":0.75}}}}}}})";
+  pigment_collection_options options;
+  pigment_collection_options_init(&options);
+  options.schema_json = schema.data();
+  options.schema_json_size = schema.size();
+  ASSERT_TRUE(abi_test::Create(client_.get(), "by-schema", &docs_, &options).ok());
+  abi_test::Batch batch;
+  batch.ids.Add("a").Add("b");
+  batch.values = {1, 2};
+  batch.dimension = 1;
+  batch.documents.emplace().Add("the dog").Add("foxes run");
+  ASSERT_TRUE(abi_test::Write(pigment_collection_add, docs_.get(), batch).ok());
+  EXPECT_EQ(Ids(RequestFor(Texts{"fox"})), Names({"b"}));
+  EXPECT_EQ(Ids(RequestFor(Texts{"the"})), Names());
+  const auto described = [&] {
+    pigment_buffer* raw = nullptr;
+    EXPECT_TRUE(Try(pigment_collection_describe, docs_.get(), &raw).ok());
+    const abi_test::Buffer buffer(raw);
+    return nlohmann::json::parse(abi_test::Text(raw));
+  };
+  const auto read_back = [&] {
+    return described()["schema"]["keys"]["#document"]["string"]["fts_index"]["config"]
+                      ["text_index"];
+  };
+  const auto given = nlohmann::json::parse(schema);
+  EXPECT_EQ(read_back(), given["keys"]["#document"]["string"]["fts_index"]["config"]["text_index"]);
+  EXPECT_EQ(described()["configuration"]["text_index"], read_back());
+  auto change = abi_test::Sized<pigment_modify_options>();
+  const std::string configuration = R"({"text_index":{"k1":0.5}})";
+  change.configuration_json = configuration.data();
+  change.configuration_json_size = configuration.size();
+  const pigment_modify_options* const changed = &change;
+  ASSERT_TRUE(Try(pigment_collection_modify, docs_.get(), changed).ok());
+  EXPECT_EQ(read_back()["k1"], 0.5);
 }
 
 TEST_F(TextSearchAbi, ReadersAndWritersGoSideBySide) {

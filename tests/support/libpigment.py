@@ -21,7 +21,7 @@ class Vectors(ctypes.Structure):
 class CollectionOptions(ctypes.Structure):
     _fields_ = [("struct_size", size), ("metadata_json", text), ("metadata_json_size", size),
                 ("configuration_json", text), ("configuration_json_size", size), ("embedding_function", pointer),
-                ("get_or_create", ctypes.c_bool)]
+                ("get_or_create", ctypes.c_bool), ("schema_json", text), ("schema_json_size", size)]
 
 
 class Records(ctypes.Structure):
@@ -230,11 +230,11 @@ class Client:
         encoded = to_bytes(path)
         library.call("client_open", encoded or None, size(len(encoded)), None, ctypes.byref(self.handle))
 
-    def create_collection(self, name, metadata=None, configuration=None, get_or_create=False, function=None):
+    def create_collection(self, name, metadata=None, configuration=None, get_or_create=False, function=None, schema=None):
         options = CollectionOptions(struct_size=ctypes.sizeof(CollectionOptions), get_or_create=get_or_create)
         if function is not None:
             options.embedding_function = ctypes.addressof(function)
-        set_texts(options, metadata_json=metadata, configuration_json=configuration)
+        set_texts(options, metadata_json=metadata, configuration_json=configuration, schema_json=schema)
         return self._named("client_create_collection", name, ctypes.byref(options))
 
     def get_collection(self, name, function=None):

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pigment
-from pigment import HnswIndexConfig, Schema, SpannIndexConfig, SparseVectorIndexConfig, StringInvertedIndexConfig, VectorIndexConfig, errors
+from pigment import FtsIndexConfig, HnswIndexConfig, K, Schema, SpannIndexConfig, SparseVectorIndexConfig, StringInvertedIndexConfig, VectorIndexConfig, errors
 from tap import raises
 
 
@@ -102,11 +102,24 @@ def test_what_the_library_has_not_is_refused_by_name():
     assert client.count_collections() == 0
 
 
+def test_a_schema_may_rank_documents():
+    client = pigment.EphemeralClient()
+    ranked = Schema().create_index(FtsIndexConfig(text_index={"analyzer": {"language": "english"}}), key=K.DOCUMENT)
+    docs = client.create_collection("docs", schema=ranked, embedding_function=None)
+    docs.add(ids=["a", "b"], embeddings=[[1], [2]], documents=["a dog", "foxes run"])
+    assert docs.search_text("fox")["ids"] == [["b"]]
+    text_index = docs.schema.keys["#document"].string.fts_index.config.text_index
+    assert text_index == docs.configuration["text_index"] == {"analyzer": {"language": "english", "stop_words": False}, "k1": 1.2, "b": 0.75}
+    unranked = Schema().delete_index(FtsIndexConfig(text_index={}), key=K.DOCUMENT)
+    raises((errors.InvalidArgumentError, "documents are not ranked"), client.create_collection, "none", schema=unranked, embedding_function=None)
+
+
 def test_every_collection_shows_what_it_is_made_of():
     client = pigment.EphemeralClient()
     for kind, width, configuration in (("hnsw", "ef_search", {"hnsw": {"space": "cosine", "ef_search": 7}}),
                                        ("spann", "search_nprobe", {"spann": {"space": "l2", "search_nprobe": 9}}),
-                                       ("hnsw", "ef_search", {"hnsw": {"space": "ip"}, "full_vectors": "f16"})):
+                                       ("hnsw", "ef_search", {"hnsw": {"space": "ip"}, "full_vectors": "f16"}),
+                                       ("hnsw", "ef_search", {"hnsw": {"space": "l2"}, "text_index": {"k1": 2.5}})):
         docs = client.create_collection("docs", embedding_function=None, configuration=configuration)
         assert docs.describe()["schema"] is None
         same = client.create_collection("same", schema=docs.schema)

@@ -4,6 +4,7 @@
 
 #include "engine/record/schema.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -93,15 +94,48 @@ TEST(Schema, TheVectorIndexIsAConfiguration) {
   EXPECT_EQ(ParseSchema("{}", nullptr, "ip")->configuration.metric, Metric::kIp);
 }
 
+std::string OfDocuments(bool enabled, const std::string& config) {
+  return fmt::format(
+      R"({{"keys": {{"#document": {{"string": {{"fts_index": {{"enabled": {}, "config": {}}}}}}}}}}})",
+      enabled, config);
+}
+
+TEST(Schema, RankedTextIsAConfiguration) {
+  const auto schema = Parse(OfDocuments(
+      true,
+      R"({"text_index": {"analyzer": {"language": "english", "stop_words": ["fox"]}, "b": 0.5}})"));
+  ASSERT_OK(schema);
+  ASSERT_TRUE(schema->configuration.text_index.has_value());
+  EXPECT_EQ(schema->configuration.text_index->analyzer.language, "english");
+  EXPECT_EQ(schema->configuration.text_index->b, 0.5);
+  EXPECT_EQ(json::parse(Printed(*schema))["keys"]["#document"]["string"]["fts_index"],
+            json::parse(R"(
+      {"enabled": true, "config": {"text_index": {"analyzer": {"language": "english", "stop_words": ["fox"]}, "k1": 1.2, "b": 0.5}}})"));
+  EXPECT_EQ(schema->rules.json.find("text_index"), std::string::npos);  // is in the configuration
+  for (const char* none : {"{}", R"({"text_index": null})"}) {
+    const auto without = Parse(OfDocuments(true, none));
+    ASSERT_OK(without);
+    EXPECT_FALSE(without->configuration.text_index.has_value());
+    EXPECT_EQ(Printed(*without), Printed(*Parse("{}")));
+  }
+}
+
 TEST(Schema, WhatIsPrintedReadsBackEqual) {
-  for (const std::string& text :
-       {std::string("{}"), OfDefaults("string", "string_inverted_index", false),
-        OfDefaults("int", "int_inverted_index", false),
-        OfKey("a \"b\"", "bool", "bool_inverted_index", false),
-        OfKey("a", "string", "fts_index", false), OfKey("#document", "string", "fts_index", false),
-        std::string(R"({"keys": {"a": {}}})"),
-        std::string(
-            R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {
+  for (
+      const std::string& text :
+      {std::string("{}"), OfDefaults("string", "string_inverted_index", false),
+       OfDefaults("int", "int_inverted_index", false),
+       OfKey("a \"b\"", "bool", "bool_inverted_index", false),
+       OfKey("a", "string", "fts_index", false), OfKey("#document", "string", "fts_index", false),
+       OfDocuments(true, R"({"text_index": {}})"),
+       OfDocuments(true, R"({"text_index": {"analyzer": {"stop_words": ["a\"b"]}}})"),
+       OfDocuments(false, R"({"text_index": null})"),
+       std::string(
+           R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {"space": "ip"}}}},
+            "#document": {"string": {"fts_index": {"enabled": true, "config": {"text_index": {"k1": 0.0}}}}}}})"),
+       std::string(R"({"keys": {"a": {}}})"),
+       std::string(
+           R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {
             "space": "cosine", "spann": {"search_nprobe": 9}, "full_vectors": "f16"}}}}}})")}) {
     const auto schema = Parse(text);
     ASSERT_OK(schema);
@@ -173,6 +207,18 @@ TEST(Schema, RefusalsNameThePlace) {
            R"(schema: defaults.string: the full-text index is enabled on "#document" alone)"},
           {OfKey("a", "string", "fts_index", true),
            R"(schema: keys["a"].string: the full-text index is enabled on "#document" alone)"},
+          {R"({"keys": {"a": {"string": {"fts_index": {"enabled": false, "config": {"text_index": {}}}}}}})",
+           R"(schema: keys["a"].string.fts_index: its config takes no members, got "text_index")"},
+          {R"({"defaults": {"string": {"fts_index": {"enabled": false, "config": {"text_index": {}}}}}})",
+           R"(schema: defaults.string.fts_index: its config takes no members, got "text_index")"},
+          {OfDocuments(false, R"({"text_index": {}})"),
+           R"(schema: keys["#document"].string.fts_index: documents are not ranked (text_index) where their index is disabled)"},
+          {OfDocuments(true, R"({"words": {}})"),
+           R"(schema: keys["#document"].string.fts_index: config has an unknown member "words", expected text_index)"},
+          {OfDocuments(true, R"({"text_index": true})"),
+           R"(schema: keys["#document"].string.fts_index: text_index must be an object or null, got true)"},
+          {OfDocuments(true, R"({"text_index": {"b": 2}})"),
+           R"(schema: keys["#document"].string.fts_index: text_index b takes a number of 0 to 1, got 2)"},
           {OfDefaults("float_list", "vector_index", true),
            R"(schema: defaults.float_list: the vector index is enabled on "#embedding" alone)"},
           {OfKey("a", "float_list", "vector_index", true),
@@ -222,6 +268,17 @@ TEST(Schema, RefusalsNameThePlace) {
     EXPECT_EQ(schema.status().code(), Code::kInvalidArgument) << refusal.text;
     EXPECT_EQ(schema.status().message(), refusal.message) << refusal.text;
   }
+}
+
+TEST(Schema, ALimitThatIsCrossedIsNamedWithThePlace) {
+  const std::string words(257, 'x');
+  const Status status = Parse(OfDocuments(true, R"({"text_index": {"analyzer": {"stop_words": [")" +
+                                                    words + "\"]}}}"))
+                            .status();
+  EXPECT_EQ(status.code(), Code::kResourceExhausted);
+  EXPECT_EQ(status.detail(), Detail::kLimit);
+  EXPECT_TRUE(status.message().starts_with(R"(schema: keys["#document"].string.fts_index: )"));
+  EXPECT_TRUE(status.message().ends_with("(limit stop_word_bytes: 256)")) << status.message();
 }
 
 TEST(Schema, WhatIsStoredAndCannotBeReadIsDamage) {

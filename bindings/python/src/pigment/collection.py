@@ -382,7 +382,7 @@ class Collection:
                     where_document: Where | None = None, include: list[str] = ["metadatas", "documents"], *,
                     operator: Literal["any", "all"] = "any", highlights: bool = False, explain: bool = False) -> TextSearchResult:
         """For each query (words, "phrases", prefix*, +required) the documents that match, by BM25, the best first. The collection needs a text
-        index: configuration={"text_index": {…}}, docs/text-search.md."""
+        index, by its configuration={"text_index": {…}} or its schema: docs/text-search.md."""
         options = _options.get()
         if operator not in ("any", "all"):
             raise ValueError(f'expected operator "any" or "all", got {operator!r}')

@@ -20,7 +20,9 @@ EMBEDDING_KEY = "#embedding"
 
 @dataclass(kw_only=True)
 class FtsIndexConfig:
-    """Of what documents say."""
+    """Of what documents say. `text_index` is beyond Chroma: how they are ranked, docs/text-search.md; None: they are not."""
+
+    text_index: dict[str, Any] | None = None
 
 
 @dataclass(kw_only=True)
@@ -379,6 +381,7 @@ def schema_of(model: dict[str, Any], function: Any) -> Schema:
         kept = {name: value for name, value in model["configuration"].items() if name == "full_vectors"}
         made = Schema().create_index(_read_config(VectorIndexConfig, {**space, **given, **kept}))
         _put(made.defaults, SparseVectorIndexConfig(bm25=False), False)  # as a schema says it that is stored
+        made.create_index(FtsIndexConfig(text_index=model["configuration"].get("text_index")), key=DOCUMENT_KEY)
     else:
         made = Schema.deserialize_from_json(model["schema"])
     for types in (made.defaults, made.keys[EMBEDDING_KEY]):
