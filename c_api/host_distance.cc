@@ -3,7 +3,10 @@
 // Distances of the host interface: the numbers by which segments are searched, for a host's own
 // operators. Pure functions; any thread; never fail.
 
+#include <span>
+
 #include "engine/vector/distance.h"
+#include "engine/vector/half.h"
 #include "pigment/pigment_host.h"
 
 static_assert(static_cast<int32_t>(pigment::Metric::kL2) == PIGMENT_METRIC_L2);
@@ -18,3 +21,8 @@ float pigment_host_distance(int32_t metric, const float* a, const float* b, size
 }
 
 double pigment_host_norm(const float* a, size_t dimension) { return pigment::Norm(a, dimension); }
+
+bool pigment_host_round_to_halves(const float* vector, size_t dimension, float* rounded) {
+  const std::span<float> out(rounded, rounded != nullptr ? dimension : 0);
+  return pigment::RoundVector({vector, dimension}, out).has_value();
+}

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "c_api/host_segment.h"
 #include "engine/collection/merge_plan.h"
 #include "engine/segment/pending_reader.h"
+#include "engine/vector/half.h"
 #include "pigment/pigment_host.h"
 
 using pigment::Status;
@@ -61,6 +63,36 @@ pigment_status pigment_pending_visit_pages(const pigment_page_source* source, ui
         {.source = &pages, .stamp = stamp, .first = first, .last = last});
     return pending.VisitPages([&](uint32_t physical) { return Visit(visit, context, physical); });
   });
+}
+
+pigment_status pigment_pending_rounds_to_halves(const pigment_page_source* source, uint32_t stamp,
+                                                uint32_t first, uint32_t last, bool* rounds,
+                                                pigment_error** error) {
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (rounds != nullptr) *rounds = false;
+      },
+      [&]() -> Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{rounds, "rounds"}}));
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy,
+                                 pigment::abi::ReadPageSource(source));
+        pigment::abi::HostBlockSource pages(copy);
+        pigment::PendingReader pending(
+            {.source = &pages, .stamp = stamp, .first = first, .last = last});
+        bool all = true;
+        std::vector<float> vector;
+        PIGMENT_RETURN_IF_ERROR(
+            pending.VisitRows(true, [&](const pigment::PendingRow& row, uint32_t) -> Status {
+              if (!all || row.head.dimension == 0) return Status::Ok();
+              vector.resize(row.head.dimension);
+              std::memcpy(vector.data(), row.vector(), vector.size() * sizeof(float));
+              all = pigment::RoundVector(vector, {}).has_value();
+              return Status::Ok();
+            }));
+        *rounds = all;
+        return Status::Ok();
+      });
 }
 
 pigment_status pigment_plan_merge(const pigment_merge_shape* segments, size_t count,

@@ -78,7 +78,8 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.budget = &budget;
     writer_options.row_keys = row_keys;
     writer_options.key_seed = options.key_seed;
-    if (pigment::abi::IsTrue(options.half_vectors))
+    writer_options.rounds = pigment::abi::IsTrue(options.round_to_halves);
+    if (writer_options.rounds || pigment::abi::IsTrue(options.half_vectors))
       writer_options.vector_element = pigment::VectorElement::kF16;
     writer_options.index = IndexOf(options);
     writer_options.index_vectors = kIndexVectorsMax;
@@ -278,6 +279,10 @@ pigment_status pigment_segment_builder_finish(pigment_segment_builder* builder, 
         if (rows != nullptr) *rows = summary.rows;
         return Status::Ok();
       });
+}
+
+double pigment_segment_builder_rounding(const pigment_segment_builder* builder) {
+  return pigment::abi::IsHandle(builder) ? builder->writer->rounding() : 0;
 }
 
 uint64_t pigment_segment_builder_zero_vectors(const pigment_segment_builder* builder) {

@@ -35,6 +35,12 @@ static relopt_enum_elt_def index_kinds[] = {
 	{NULL}
 };
 
+static relopt_enum_elt_def vector_kinds[] = {
+	{"f16", PIG_VECTORS_F16},
+	{"f32", PIG_VECTORS_F32},
+	{NULL}
+};
+
 /* Ranges of m and ef_construction are pgvector's; 0, the default, is what suits the vectors. */
 #define M_MAX 100
 #define EF_CONSTRUCTION_MAX 1000
@@ -50,6 +56,8 @@ pig_register_options(void)
 					  M_MAX, AccessExclusiveLock);
 	add_int_reloption(option_kind, "ef_construction", "Candidates for links of a graph's node; 0: what suits the dimension", 0, 0,
 					  EF_CONSTRUCTION_MAX, AccessExclusiveLock);
+	add_enum_reloption(option_kind, "full_vectors", "How the numbers of vectors are kept", vector_kinds, PIG_VECTORS_F16,
+					   "Valid values are \"f16\" and \"f32\".", AccessExclusiveLock);
 	add_real_reloption(option_kind, "k1", "How much more a word says that is in a text more often", DEFAULT_K1, 0, 100,
 					   ShareUpdateExclusiveLock);
 	add_real_reloption(option_kind, "b", "How much less a word says in a long text", DEFAULT_B, 0, 1, ShareUpdateExclusiveLock);
@@ -76,6 +84,7 @@ options(Datum reloptions, bool validate)
 		{.optname = "ef_construction", .opttype = RELOPT_TYPE_INT, .offset = offsetof(PigOptions, ef_construction)},
 		{.optname = "k1", .opttype = RELOPT_TYPE_REAL, .offset = offsetof(PigOptions, k1)},
 		{.optname = "b", .opttype = RELOPT_TYPE_REAL, .offset = offsetof(PigOptions, b)},
+		{.optname = "full_vectors", .opttype = RELOPT_TYPE_ENUM, .offset = offsetof(PigOptions, full_vectors)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, option_kind, sizeof(PigOptions), elements, lengthof(elements));
@@ -84,7 +93,8 @@ options(Datum reloptions, bool validate)
 PigOptions
 pig_options(Relation index)
 {
-	return index->rd_options != NULL ? *(PigOptions *) index->rd_options : (PigOptions) {.kind = PIGMENT_INDEX_AUTO, .k1 = DEFAULT_K1, .b = DEFAULT_B};
+	return index->rd_options != NULL ? *(PigOptions *) index->rd_options : (PigOptions) {.kind = PIGMENT_INDEX_AUTO, .k1 = DEFAULT_K1, .b = DEFAULT_B,
+			.full_vectors = PIG_VECTORS_F16};
 }
 
 /*

@@ -50,7 +50,15 @@ typedef struct PigOptions
 	int			ef_construction;	/* 0: what suits */
 	double		k1;				/* of BM25; may be changed at any time */
 	double		b;
+	int			full_vectors;	/* a PIG_VECTORS_* */
 } PigOptions;
+
+/* What is kept of a number of a vector. */
+enum
+{
+	PIG_VECTORS_F16,
+	PIG_VECTORS_F32
+};
 
 extern PigOptions pig_options(Relation index);
 

@@ -82,12 +82,45 @@ is_full(BuildState *build)
 }
 
 static void
-add_row(BuildState *build, const PigRow *row)
+begin_or_go_on(BuildState *build)
 {
 	if (build->segment.builder != NULL && is_full(build))
 		finish_segment(build);
 	if (build->segment.builder == NULL)
 		begin_segment(build);
+}
+
+/*
+ * From the first vector on that 16 bits a number do not hold, segments have all of their bits.
+ */
+static void
+widen(BuildState *build)
+{
+	build->segment.rounds = false;
+	if (build->segment_rows == 0)
+	{
+		pig_build_abandon(&build->segment);
+		return;
+	}
+	if (build->segment_count == PIG_SEGMENTS_MAX - 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has no place for another segment, with vectors that 16 bits a number do not hold",
+						RelationGetRelationName(build->index)),
+				 errhint("Create it WITH (full_vectors = f32).")));
+	finish_segment(build);
+}
+
+static void
+add_row(BuildState *build, const PigRow *row)
+{
+	begin_or_go_on(build);
+	if (build->segment.rounds && row->vector != NULL &&
+		!pigment_host_round_to_halves(row->vector, build->segment.dimension, NULL))
+	{
+		widen(build);
+		begin_or_go_on(build);
+	}
 	PIG_CALL(&build->segment.error, pigment_segment_builder_add_row(build->segment.builder, row->vector, row->row_pointer, row->keys,
 															row->keys_size, &error));
 	build->segment_rows++;
@@ -213,6 +246,11 @@ tell_segments(const BuildState *build)
 						RelationGetRelationName(build->index), build->segments_without_index, build->segment_count),
 				 errdetail("A scan by distance looks at every row of these."),
 				 errhint("Increase maintenance_work_mem.")));
+	else if (build->segment_count > 1 && !build->segment.rounds && pig_build_wants_rounding(build->index))
+		ereport(NOTICE,
+				(errmsg("index \"%s\" has %d segments, because 16 bits a number do not hold all of its vectors",
+						RelationGetRelationName(build->index), build->segment_count),
+				 errhint("Create it WITH (full_vectors = f32) for fewer.")));
 	else if (build->segment_count > 1 && pig_options(build->index).kind != PIGMENT_INDEX_FLAT)
 		ereport(NOTICE,
 				(errmsg("index \"%s\" has %d segments, because its vectors do not fit into maintenance_work_mem",
@@ -286,6 +324,7 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 	build->room.index = index;
 	pig_build_init(&build->segment, index, &build->room, context);
 	build->segment.dimension = pig_declared_dimension(index);
+	build->segment.rounds = pig_build_wants_rounding(index);
 	build->next_segment = 2;
 	build->segment_rows_max = pig_build_pointers_max();
 

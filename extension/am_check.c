@@ -29,6 +29,7 @@
 #include "utils/memutils.h"
 
 #include "am.h"
+#include "am_reorder.h"
 #include "census.h"
 #include "engine_error.h"
 #include "free_pages.h"
@@ -690,24 +691,37 @@ keys_fingerprint(const CheckState *check, Datum *values, bool *isnull, int colum
 }
 
 static bool
+has_vector(const CheckState *check, const CheckedRow *row, const float *vector)
+{
+	float		distance = pigment_host_distance(check->meta.metric, vector, check->query, check->meta.dimension);
+	int32		kind = isnan(distance) ? 1 : 0;
+
+	if (row->kind != kind || (kind == 0 && memcmp(&row->distance, &distance, sizeof(float)) != 0))
+		return false;
+	return !row->has_vector || row->vector == pigment_host_vector_fingerprint(vector, check->meta.dimension);
+}
+
+/*
+ * Whether the index has the row's vector, or what rounding makes of it where that is done.
+ */
+static bool
 has_same_vector(const CheckState *check, const CheckedRow *row, Datum *values, bool *isnull)
 {
 	int			place = check->columns.vector;
-	PigVector	vector = {0};
-	int32		kind = 2;
-	float		distance = 0;
+	PigVector	vector;
+	float	   *rounded;
 
-	if (place >= 0 && !isnull[place])
-	{
-		vector = pig_column_vector(&check->columns, values[place]);
-		if (check->meta.dimension != vector.dimension)
-			return false;
-		distance = pigment_host_distance(check->meta.metric, vector.values, check->query, vector.dimension);
-		kind = isnan(distance) ? 1 : 0;
-	}
-	if (row->kind != kind || (kind == 0 && memcmp(&row->distance, &distance, sizeof(float)) != 0))
+	if (place < 0 || isnull[place])
+		return row->kind == 2;
+	vector = pig_column_vector(&check->columns, values[place]);
+	if (check->meta.dimension != vector.dimension)
 		return false;
-	return !row->has_vector || row->vector == pigment_host_vector_fingerprint(vector.values, vector.dimension);
+	if (has_vector(check, row, vector.values))
+		return true;
+	if (pig_rounding(&check->meta) == 0)
+		return false;
+	rounded = palloc(sizeof(float) * vector.dimension);
+	return pigment_host_round_to_halves(vector.values, vector.dimension, rounded) && has_vector(check, row, rounded);
 }
 
 static void

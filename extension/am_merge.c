@@ -153,7 +153,7 @@ has_space(Maintenance *work, uint64 pages)
  * Begins the segment that is to replace others.
  */
 static PigBuild *
-begin_build(Maintenance *work, PigRoom *room, Load load)
+begin_build(Maintenance *work, PigRoom *room, Load load, bool rounds)
 {
 	PigBuild   *build = palloc(sizeof(PigBuild));
 
@@ -161,6 +161,7 @@ begin_build(Maintenance *work, PigRoom *room, Load load)
 	build->dimension = work->meta->dimension;
 	build->quick = work->quick;
 	build->vectors_expected = load.vectors;
+	build->rounds = rounds && pig_build_wants_rounding(work->index);
 	pig_build_begin(build, pig_reserve_segment(work->index), (uint64) maintenance_work_mem * 1024, count_rows(work->meta));
 	return build;
 }
@@ -258,6 +259,20 @@ copy_pending(Maintenance *work, PigBuild *build, BlockNumber last, int32 rows)
 }
 
 /*
+ * Whether vectors of pending pages can be rounded.
+ */
+static bool
+pending_rounds(Maintenance *work, BlockNumber last)
+{
+	bool		rounds;
+
+	PIG_CALL(&work->pending_pages->error,
+			 pigment_pending_rounds_to_halves(&work->pending_pages->callbacks, work->meta->pending_stamp, work->meta->pending_head, last,
+											  &rounds, &error));
+	return rounds;
+}
+
+/*
  * Makes a segment of the rows in full pending pages. False: there is no such page, or no place or space for a segment.
  */
 static bool
@@ -291,7 +306,7 @@ flush(Maintenance *work)
 	pig_room_init_maintenance(&room, work->index, work->heap);
 	if (pages.load.rows > 0)
 	{
-		build = begin_build(work, &room, pages.load);
+		build = begin_build(work, &room, pages.load, pending_rounds(work, pages.last));
 		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITH_VECTOR);
 		if (pages.load.rows > pages.load.vectors)
 			copy_pending(work, build, pages.last, PIGMENT_ROWS_WITHOUT_VECTOR);
@@ -355,6 +370,8 @@ merge(Maintenance *work, const Run *run)
 	PigBuild   *build = NULL;
 	PigRoom		room;
 	uint64		rows = 0;
+	float		rounding = 0;
+	bool		rounds = true;
 
 	change->first = run->first;
 	change->count = run->count;
@@ -365,6 +382,8 @@ merge(Maintenance *work, const Run *run)
 		change->segments[i] = meta->segments[place].segment;
 		pig_collect_segment(work->segment_pages, run->segments->segments[place], &meta->segments[place], &retired);
 		rows += meta->segments[place].rows;
+		rounding = Max(rounding, meta->segments[place].rounding);
+		rounds &= (meta->segments[place].flags & PIG_SEGMENT_ROUNDS) != 0;
 	}
 	/* as many pages for a row as now: an index of vectors may be larger for more of them */
 	if (run->load.rows > 0 && !has_space(work, (uint64) ((double) retired.count * run->load.rows / rows)))
@@ -372,10 +391,12 @@ merge(Maintenance *work, const Run *run)
 	pig_room_init_maintenance(&room, work->index, work->heap);
 	if (run->load.rows > 0)
 	{
-		build = begin_build(work, &room, run->load);
+		build = begin_build(work, &room, run->load, rounds);
 		copy_run(work, build, run, PIGMENT_ROWS_WITH_VECTOR);
 		copy_run(work, build, run, PIGMENT_ROWS_WITHOUT_VECTOR);
 		pig_build_finish(build, &entry);
+		/* what was rounded before stays as it is */
+		entry.rounding = Max(entry.rounding, rounding);
 		change->added = &entry;
 	}
 	replace(work, &room, change, &retired);

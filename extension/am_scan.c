@@ -21,6 +21,7 @@
 #include "utils/memutils.h"
 
 #include "am.h"
+#include "am_reorder.h"
 #include "engine_error.h"
 #include "ranked_text.h"
 
@@ -38,6 +39,7 @@ typedef struct PigScan
 	MemoryContext rescan_context;	/* of conditions and query: reset by a rescan */
 	PigConditions conditions;
 	pigment_host_search *search;
+	PigReorder *reorder;		/* NULL: rows come in the order of the search */
 	pigment_host_hit hits[HITS_MAX];
 	size_t		hit_count;
 	size_t		hit_next;
@@ -54,6 +56,17 @@ release_search(void *arg)
 
 	pigment_host_search_free(state->search);
 	state->search = NULL;
+}
+
+/*
+ * Lets go of what reads the table; memory goes with its context.
+ */
+static void
+end_reorder(PigScan *state)
+{
+	if (state->reorder != NULL)
+		pig_reorder_free(state->reorder);
+	state->reorder = NULL;
 }
 
 /*
@@ -114,6 +127,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	add_counters(state, &state->totals);
 	pigment_host_search_free(state->search);
 	state->search = NULL;
+	end_reorder(state);
 	MemoryContextReset(state->rescan_context);
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
@@ -124,6 +138,7 @@ pig_end_scan(IndexScanDesc scan)
 {
 	PigScan    *state = (PigScan *) scan->opaque;
 
+	end_reorder(state);
 	MemoryContextDelete(state->context);
 	scan->opaque = NULL;
 }
@@ -212,9 +227,10 @@ query_vector(IndexScanDesc scan, const PigMeta *meta, const PigBound *bound)
  * What the search gives of all rows, and in which order. False: none.
  */
 static bool
-choose_rows(IndexScanDesc scan, const PigScan *state, const PigVector *query, pigment_host_search_options *options)
+choose_rows(IndexScanDesc scan, PigScan *state, const PigVector *query, pigment_host_search_options *options)
 {
 	const PigBound *bound = &state->conditions.bound;
+	float		rounding = pig_rounding(state->meta);
 
 	options->recall = pig_target_recall;
 	options->width = (size_t) pig_search_width;
@@ -230,7 +246,14 @@ choose_rows(IndexScanDesc scan, const PigScan *state, const PigVector *query, pi
 	}
 	if (query->values == NULL || !bound->is_bound || !pig_is_same_vector(query, &bound->center))
 		return true;
-	return pig_bound_search(bound, state->meta->metric, options);
+	if (!pig_bound_search(bound, state->meta->metric, options))
+		return false;
+	if (rounding > 0 && options->has_max_distance)
+	{
+		options->max_distance = pig_farthest_distance(state->meta->metric, query, rounding, options->max_distance);
+		state->conditions.recheck = true;
+	}
+	return true;
 }
 
 static void
@@ -257,6 +280,8 @@ start_search(IndexScanDesc scan, PigScan *state)
 	MemoryContextSwitchTo(state->rescan_context);
 	set_words(scan, state, &options);
 	MemoryContextSwitchTo(caller);
+	if (query.values != NULL && scan->numberOfOrderBys > 0 && pig_rounding(state->meta) > 0)
+		state->reorder = pig_reorder_new(scan, state->meta, &query, options.recall == 1 && options.width == 0, state->rescan_context);
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)
@@ -390,15 +415,41 @@ has_hit(IndexScanDesc scan, PigScan *state)
 	return state->hit_count > 0;
 }
 
+/*
+ * The next row; false: all were given.
+ */
+static bool
+next_row(IndexScanDesc scan, PigScan *state, uint64 *row_pointer)
+{
+	for (;;)
+	{
+		const pigment_host_hit *hit = state->hit_next < state->hit_count ? &state->hits[state->hit_next] : NULL;
+
+		if (state->reorder != NULL && pig_reorder_give(state->reorder, hit, false, row_pointer))
+			return true;
+		if (hit == NULL)
+		{
+			if (has_hit(scan, state))
+				continue;
+			return state->reorder != NULL && pig_reorder_give(state->reorder, NULL, true, row_pointer);
+		}
+		state->hit_next++;
+		*row_pointer = hit->row_pointer;
+		if (state->reorder == NULL || pig_reorder_take(state->reorder, hit, state->hit_next < state->hit_count ? hit + 1 : NULL))
+			return true;
+	}
+}
+
 bool
 pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 {
 	PigScan    *state = (PigScan *) scan->opaque;
+	uint64		row_pointer;
 
 	Assert(ScanDirectionIsForward(direction));
-	if (!has_hit(scan, state))
+	if (!next_row(scan, state, &row_pointer))
 		return false;
-	pig_tid(state->hits[state->hit_next++].row_pointer, &scan->xs_heaptid);
+	pig_tid(row_pointer, &scan->xs_heaptid);
 	scan->xs_recheck = state->conditions.recheck;
 	scan->xs_recheckorderby = false;
 	return true;

@@ -26,7 +26,7 @@
  *	48		4		page of the newest list of retired pages (free_pages.h); PIGMENT_NO_PAGE: none
  *	52		4		page of the list of free pages (free_pages.h); 0: there is none yet
  *	56		8		64-bit transaction id that was next when the pages of the newest list were retired
- *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them; their flags version 0.1 left zero
+ *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them; what version 0.1 left zero of them are flags and rounding
  *	8128	8		bytes of entries in the pending pages, the last left out; less where an older version appended some
  *
  * What is at 52 and 8128 version 0.1 left zero.
@@ -63,11 +63,13 @@ typedef struct PigSegmentEntry
 	uint32		pages;			/* without deletion pages */
 	uint64		rows;
 	uint32		flags;			/* PIG_SEGMENT_* */
-	uint32		unused;			/* zero */
+	float		rounding;		/* how far rounding has taken a vector of it, as pigment_segment_builder_rounding() says; 0: nowhere */
 } PigSegmentEntry;
 
 /* No vector of it is zero. Where this is not said it may be so all the same. */
 #define PIG_SEGMENT_NO_ZERO 1
+/* All vectors of it can be kept in 16 bits a number; they are, unless the index is to have all bits. */
+#define PIG_SEGMENT_ROUNDS 2
 
 #define PIG_PAYLOAD_BYTES (PIGMENT_PAGE_BYTES - PIGMENT_PAGE_HEADER_BYTES - PIGMENT_PAGE_TRAILER_BYTES)
 #define PIG_SEGMENTS_MAX 252

@@ -6,6 +6,9 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+#include <math.h>
+
 #include "compat.h"
 
 #include "am.h"
@@ -99,12 +102,31 @@ pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 row
 	if (build->quick && options.index != PIGMENT_INDEX_FLAT)
 		options.index = PIGMENT_INDEX_CLUSTERS;
 	options.vectors_expected = build->vectors_expected;
+	options.round_to_halves = build->rounds;
 	options.pause = pause_build;
 	options.write_page = write_page;
 	options.context = build;
 	options.has_keys = build->has_keys;
 	options.key_seed = build->key_seed;
 	PIG_CALL(&build->error, pigment_segment_builder_new(&options, &build->builder, &error));
+}
+
+void
+pig_build_abandon(PigBuild *build)
+{
+	pigment_segment_builder_free(build->builder);
+	build->builder = NULL;
+}
+
+/*
+ * The least float that is not below.
+ */
+static float
+float_from(double value)
+{
+	float		nearest = (float) value;
+
+	return nearest < value ? nextafterf(nearest, FLT_MAX) : nearest;
 }
 
 void
@@ -119,13 +141,21 @@ pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
 	if (pigment_segment_builder_zero_vectors(build->builder) == 0)
 		entry->flags |= PIG_SEGMENT_NO_ZERO;
 	build->has_given_up_index = pigment_segment_builder_has_given_up_index(build->builder);
-	pigment_segment_builder_free(build->builder);
-	build->builder = NULL;
+	if (build->rounds)
+		entry->flags |= PIG_SEGMENT_ROUNDS;
+	entry->rounding = float_from(pigment_segment_builder_rounding(build->builder));
+	pig_build_abandon(build);
 	entry->segment = build->segment;
 	entry->root = root;
 	entry->first_deletion = PIGMENT_NO_PAGE;
 	entry->pages = pages;
 	entry->rows = rows;
+}
+
+bool
+pig_build_wants_rounding(Relation index)
+{
+	return !pig_columns(index).halves && pig_options(index).full_vectors == PIG_VECTORS_F16;
 }
 
 uint64

@@ -21,6 +21,7 @@ typedef struct PigBuild
 	uint64		key_seed;
 	bool		quick;			/* somebody waits: clusters in place of a graph */
 	uint64		vectors_expected;	/* of the next segment, about; 0: nobody knows */
+	bool		rounds;			/* its vectors are rounded, which pigment_host_round_to_halves() must be able to */
 
 	pigment_segment_builder *builder;	/* NULL: no segment is being built */
 	uint32		segment;
@@ -36,6 +37,10 @@ extern void pig_build_init(PigBuild *build, Relation index, PigRoom *room, Memor
 extern void pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 rows_beside);
 /* Writes what is left of it and tells what the directory is to say. */
 extern void pig_build_finish(PigBuild *build, PigSegmentEntry *entry);
+/* Lets go of a segment to which no row was added. */
+extern void pig_build_abandon(PigBuild *build);
+/* Whether vectors of an index are to be rounded where they can be. */
+extern bool pig_build_wants_rounding(Relation index);
 /* Rows whose row pointers fit into maintenance_work_mem. */
 extern uint64 pig_build_pointers_max(void);
 /* Vectors of which maintenance_work_mem is enough for a segment with an index. */

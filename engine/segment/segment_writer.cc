@@ -112,6 +112,9 @@ struct SegmentWriter::State {
   };
   // Now, or behind the others where that has to be.
   Status AddHostRow(const HostRow& row);
+  // The same, of a vector that was rounded where that is wanted; one that cannot be changes
+  // nothing.
+  Status AddRounded(HostRow row);
   Status AddPointer(const HostRow& row);
   void Hold(const HostRow& row);
   // Room for a row that is kept back because it has no vector.
@@ -136,6 +139,8 @@ struct SegmentWriter::State {
   uint32_t rows = 0;
   uint32_t vectors = 0;
   uint64_t zero_vectors = 0;
+  std::vector<float> rounded;  // the vector that is being added
+  double rounding = 0;
   std::vector<std::byte> halves;  // of the vector that is being added
   std::string code;               // its code
   uint64_t last_ordinal = 0;
@@ -392,6 +397,26 @@ Status SegmentWriter::State::AddHeld() {
   return Status::Ok();
 }
 
+Status SegmentWriter::State::AddRounded(HostRow row) {
+  if (!options.rounds || row.vector.empty()) {
+    failed = AddHostRow(row);
+    return failed;
+  }
+  rounded.resize(row.vector.size());
+  const auto shift = RoundVector(row.vector, rounded);
+  if (!shift) {
+    return InvalidArgument(
+        Detail::kNotFinite,
+        fmt::format("16 bits a number do not hold the vector of row {:#x}", row.row_pointer));
+  }
+  row.vector = rounded;
+  const bool is_cosine = options.metric == Metric::kCosine || options.metric == Metric::kCosineNan;
+  const double by_metric = options.metric == Metric::kL1 ? shift->taxicab : shift->length;
+  rounding = std::max(rounding, is_cosine ? shift->part : by_metric);
+  failed = AddHostRow(row);
+  return failed;
+}
+
 Status SegmentWriter::State::AddHostRow(const HostRow& row) {
   kind = Rows::kPointers;
   if (index == nullptr || are_vectors_over) return AddPointer(row);
@@ -421,15 +446,13 @@ Status SegmentWriter::AddRow(std::span<const float> vector, uint64_t row_pointer
   if (!keys.empty() && !state.options.row_keys)
     return InvalidArgument("the segment has no keys, and a row has some");
   PIGMENT_RETURN_IF_ERROR(VisitHostKeys(keys, [](const HostKey&) {}));
-  state.failed = state.AddHostRow({vector, row_pointer, keys, true});
-  return state.failed;
+  return state.AddRounded({vector, row_pointer, keys, true});
 }
 
 Status SegmentWriter::AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer) {
   State& state = *state_;
   PIGMENT_RETURN_IF_ERROR(state.CheckRow(vector, row_pointer));
-  state.failed = state.AddHostRow({vector, row_pointer, {}, false});
-  return state.failed;
+  return state.AddRounded({vector, row_pointer, {}, false});
 }
 
 Status SegmentWriter::EndVectors() {
@@ -448,6 +471,8 @@ bool SegmentWriter::HasRoom() {
 bool SegmentWriter::has_given_up_index() const {
   return state_->has_given_up && state_->vectors >= state_->options.index_vectors_min;
 }
+
+double SegmentWriter::rounding() const { return state_->rounding; }
 
 uint64_t SegmentWriter::zero_vectors() const { return state_->zero_vectors; }
 

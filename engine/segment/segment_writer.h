@@ -28,6 +28,7 @@ struct SegmentOptions {
   Metric metric = Metric::kL2;
   // Of the vectors as they are kept; with kF16 those that are added are rounded already.
   VectorElement vector_element = VectorElement::kF32;
+  bool rounds = false;  // rows of a host are rounded to it here; REQUIRES: kF16
   // Also byte codes, for faster exact scans: of all segments, or of those that become flat.
   enum class Codes { kNone, kOfFlat, kAlways } codes = Codes::kNone;
   SegmentIndex index = {};         // also an index
@@ -79,6 +80,11 @@ class SegmentWriter {
 
   // All rows with a vector were added; the others need not wait any more, and so take no memory.
   Status EndVectors();
+
+  // How far the rounding of what was added has taken a vector, at the most: the part of its length
+  // for cosine distances, for others a difference of distances, but that inner products with it
+  // are off by so much for each unit of the other's length. 0 without options.rounds.
+  double rounding() const;
 
   // Of the rows that were added those whose vector is zero, so that it has no direction.
   uint64_t zero_vectors() const;

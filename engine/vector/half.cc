@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Halves: reading is compiled once per SIMD target by Highway; writing, which happens once for each
-// vector, is plain code, because not every target rounds alike.
+// Halves: reading and rounding are compiled once per SIMD target by Highway; writing, which happens
+// once for each vector, is plain code, because not every target converts alike.
 
 #include "engine/vector/half.h"
 
@@ -20,6 +20,19 @@
 #define HWY_TARGET_INCLUDE "engine/vector/half.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
+
+#ifndef PIGMENT_ENGINE_VECTOR_HALF_SUMS
+#define PIGMENT_ENGINE_VECTOR_HALF_SUMS
+namespace pigment {
+// Of a vector and what rounding makes of it.
+struct HalfSums {
+  double square = 0;   // of its numbers
+  double lost = 0;     // of the differences
+  double taxicab = 0;  // of these without their signs, not squared
+  float greatest = 0;  // of what is rounded, without signs
+};
+}  // namespace pigment
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace pigment {
@@ -40,6 +53,49 @@ size_t WidenWhole(const std::byte* halves, size_t count, float* out) {
   return i;
 }
 
+// Each number as the half that is nearest, for those up to kHalfMax: with 13 bits less, or, below
+// 2^-14, as a multiple of 2^-24.
+template <class D>
+hn::Vec<D> Rounded(D floats, hn::Vec<D> value) {
+  const hn::RebindToUnsigned<D> bits;
+  const auto sign = hn::And(value, hn::SignBit(floats));
+  const auto magnitude = hn::Xor(value, sign);
+  auto word = hn::BitCast(bits, magnitude);
+  const auto is_odd = hn::And(hn::ShiftRight<13>(word), hn::Set(bits, 1));
+  word = hn::Add(word, hn::Add(hn::Set(bits, 0x0FFF), is_odd));
+  const auto usual = hn::BitCast(floats, hn::AndNot(hn::Set(bits, 0x1FFF), word));
+  const auto half = hn::Set(floats, 0.5f);
+  const auto small = hn::Sub(hn::Add(magnitude, half), half);
+  const auto is_small = hn::Lt(magnitude, hn::Set(floats, 0x1p-14f));
+  return hn::Or(hn::IfThenElse(is_small, small, usual), sign);
+}
+
+// Of as many as whole registers hold; returns how many. `sums` are those of HalfSums.
+size_t RoundWhole(const float* values, size_t count, float* out, HalfSums& sums) {
+  const hn::CappedTag<double, 8> doubles;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  const size_t lanes = hn::Lanes(doubles);
+  auto square = hn::Zero(doubles), lost = hn::Zero(doubles), taxicab = hn::Zero(doubles);
+  auto greatest = hn::Zero(floats);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(floats, values + i);
+    const auto rounded = Rounded(floats, value);
+    if (out != nullptr) hn::StoreU(rounded, floats, out + i);
+    greatest = hn::Max(greatest, hn::Abs(rounded));
+    const auto wide = hn::PromoteTo(doubles, value);
+    const auto difference = hn::Sub(wide, hn::PromoteTo(doubles, rounded));
+    square = hn::Add(square, hn::Mul(wide, wide));
+    lost = hn::Add(lost, hn::Mul(difference, difference));
+    taxicab = hn::Add(taxicab, hn::Abs(difference));
+  }
+  sums.square += hn::GetLane(hn::SumOfLanes(doubles, square));
+  sums.lost += hn::GetLane(hn::SumOfLanes(doubles, lost));
+  sums.taxicab += hn::GetLane(hn::SumOfLanes(doubles, taxicab));
+  sums.greatest = std::max(sums.greatest, hn::GetLane(hn::MaxOfLanes(floats, greatest)));
+  return i;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
@@ -50,6 +106,7 @@ namespace pigment {
 namespace {
 
 HWY_EXPORT(WidenWhole);
+HWY_EXPORT(RoundWhole);
 
 }  // namespace
 
@@ -102,6 +159,27 @@ Status RoundToHalves(size_t dimension, std::span<float> values) {
     values[i] = rounded;
   }
   return Status::Ok();
+}
+
+std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<float> out) {
+  constexpr double kPartMax = 1.0 / 1024;  // usual numbers lose half of it at the most
+  float* const to = out.empty() ? nullptr : out.data();
+  HalfSums sums;
+  size_t i = HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), to, sums);
+  for (; i < vector.size(); ++i) {
+    const float rounded = FloatOfHalf(HalfOf(vector[i]));
+    const double difference = double{vector[i]} - rounded;
+    sums.square += double{vector[i]} * vector[i];
+    sums.lost += difference * difference;
+    sums.taxicab += std::abs(difference);
+    sums.greatest = std::max(sums.greatest, std::abs(rounded));
+    if (to != nullptr) to[i] = rounded;
+  }
+  if (!(sums.greatest <= kHalfMax) || sums.lost > sums.square * kPartMax * kPartMax)
+    return std::nullopt;
+  return HalfShift{.length = std::sqrt(sums.lost),
+                   .part = sums.lost == 0 ? 0 : std::sqrt(sums.lost / sums.square),
+                   .taxicab = sums.taxicab};
 }
 
 void WidenHalves(const std::byte* halves, std::span<float> out) {

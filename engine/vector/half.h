@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "engine/base/status.h"
@@ -25,6 +26,16 @@ void NarrowToHalves(std::span<const float> values, std::byte* out);
 // Rounds each number to one that a half holds. A number beyond them: kInvalidArgument,
 // Detail::kNotFinite, with row and place; some are rounded then.
 Status RoundToHalves(size_t dimension, std::span<float> values);
+// How far rounding takes a vector.
+struct HalfShift {
+  double length;   // Euclidean, of the difference
+  double part;     // the same of the vector's own length; 0 of a zero vector
+  double taxicab;  // the sum of what each number is off by
+};
+// Rounds into `out`, of the same size, or empty: nowhere. None where a number is beyond halves, or
+// where more than a 1,024th of the vector's length would be lost, because it has numbers too small
+// for them.
+std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<float> out);
 // `halves` holds out.size() of them and may be unaligned.
 void WidenHalves(const std::byte* halves, std::span<float> out);
 

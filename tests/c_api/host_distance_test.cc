@@ -31,6 +31,20 @@ TEST(HostDistance, OfAMetricThatIsNotInTheListIsNotANumber) {
   }
 }
 
+TEST(HostRounding, TakesWhatHalvesHoldNearly) {
+  const float vector[] = {1.0001f, -0.33f, 600.77f};
+  float rounded[3] = {};
+  ASSERT_TRUE(pigment_host_round_to_halves(vector, 3, rounded));
+  EXPECT_EQ(rounded[0], 1.0f);
+  EXPECT_EQ(rounded[1], -0.330078125f);
+  EXPECT_EQ(rounded[2], 601.0f);
+  EXPECT_TRUE(pigment_host_round_to_halves(vector, 3, nullptr));
+  const float large[] = {1, 65520, 1}, tiny[] = {1e-7f, 1e-6f, -1e-7f}, zeros[] = {0, 0, 0};
+  EXPECT_FALSE(pigment_host_round_to_halves(large, 3, rounded));
+  EXPECT_FALSE(pigment_host_round_to_halves(tiny, 3, rounded));
+  EXPECT_TRUE(pigment_host_round_to_halves(zeros, 3, rounded));
+}
+
 TEST(HostNorm, IsFiniteWhereTheSquaresOverflowF32) {
   const float a[] = {3e38f, 3e38f};
   EXPECT_NEAR(pigment_host_norm(a, 2) / (3e38 * std::sqrt(2.0)), 1.0, 1e-6);

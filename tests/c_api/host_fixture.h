@@ -164,6 +164,7 @@ class Index {
     options.context = &pages;
     options.has_keys = has_keys;
     options.half_vectors = half_vectors;
+    options.round_to_halves = rounds_to_halves;
     options.memory_budget_bytes = build_budget_bytes;
     pigment_segment_builder* builder = nullptr;
     HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
@@ -179,6 +180,7 @@ class Index {
     uint32_t written = 0;
     HOST_OK(pigment_segment_builder_finish(builder, &part.root, &written, &count, error.out()));
     zero_vectors += pigment_segment_builder_zero_vectors(builder);
+    rounding = std::max(rounding, pigment_segment_builder_rounding(builder));
     pigment_segment_builder_free(builder);
     ASSERT_EQ(count, rows.size());
     ASSERT_GT(written, 0u);
@@ -280,7 +282,9 @@ class Index {
 
   Pages pages;
   bool has_keys = false;
-  bool half_vectors = false;  // of segments; REQUIRES: rows that RoundToHalves left as they are
+  bool half_vectors = false;      // of segments; REQUIRES: rows that RoundToHalves left as they are
+  bool rounds_to_halves = false;  // the same, of any rows that can be rounded
+  double rounding = 0;            // of all segments, the most
   uint64_t build_budget_bytes = 0;
   int32_t segment_metric = PIGMENT_METRIC_L2;
   int32_t segment_index = PIGMENT_INDEX_FLAT;

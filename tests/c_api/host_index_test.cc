@@ -234,6 +234,83 @@ TEST(HostIndex, OfHalvesTakesHalfThePagesOfItsVectors) {
   EXPECT_LT(pages[1], pages[0] * 11 / 20);
 }
 
+// What a distance may be off by.
+double ShiftOf(int32_t metric, const std::vector<float>& query, double rounding) {
+  return metric == PIGMENT_METRIC_NEGATIVE_IP
+             ? rounding * pigment_host_norm(query.data(), query.size())
+             : rounding;
+}
+
+TEST(HostIndex, OfRoundedVectorsIsOffByNoMoreThanItSays) {
+  for (const int32_t metric : {PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN,
+                               PIGMENT_METRIC_NEGATIVE_IP, PIGMENT_METRIC_L1}) {
+    for (const int32_t kind : {PIGMENT_INDEX_FLAT, PIGMENT_INDEX_GRAPH, PIGMENT_INDEX_CLUSTERS}) {
+      SCOPED_TRACE(testing::Message() << "metric " << metric << ", index " << kind);
+      std::mt19937_64 random(static_cast<uint64_t>(metric * 10 + kind));
+      Index index(20);
+      index.rounds_to_halves = true;
+      index.segment_metric = metric;
+      index.segment_index = kind;
+      std::normal_distribution<float> numbers;
+      std::vector<Row> rows(1500);
+      for (size_t i = 0; i < rows.size(); ++i) {
+        rows[i].pointer = i + 1;
+        rows[i].vector.resize(20);
+        const float scale = std::exp(numbers(random));
+        for (float& number : rows[i].vector) number = numbers(random) * scale;
+      }
+      index.AddSegment(rows);
+      ASSERT_GT(index.rounding, 0);
+      std::vector<float> query(20);
+      for (float& number : query) number = numbers(random);
+      index.recall = 1;
+      pigment_host_search* search = index.NewSearch(metric, &query);
+      const double shift = ShiftOf(metric, query, index.rounding);
+      double worst = 0;
+      for (const auto& [kind_of_hit, distance, pointer] : Drain(search, random, {})) {
+        ASSERT_EQ(kind_of_hit, 0);
+        const float exact = pigment_host_distance(metric, rows[pointer - 1].vector.data(),
+                                                  query.data(), query.size());
+        const double off = metric == PIGMENT_METRIC_L2 ? std::sqrt(exact) - std::sqrt(distance)
+                                                       : double{exact} - distance;
+        EXPECT_LE(std::fabs(off), shift * 1.01) << pointer;
+        worst = std::max(worst, std::fabs(off));
+      }
+      EXPECT_GT(worst, shift / 1000) << "it says far too much";
+      pigment_host_search_free(search);
+    }
+  }
+}
+
+TEST(HostIndex, RefusesAVectorThatCannotBeRoundedAndGoesOn) {
+  Error error;
+  Pages pages;
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = 3;
+  options.metric = PIGMENT_METRIC_L2;
+  options.round_to_halves = true;
+  options.write_page = &Pages::Write;
+  options.context = &pages;
+  pigment_segment_builder* builder = nullptr;
+  HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
+  const float usual[] = {1, 2, 3}, large[] = {1, 1e5f, 3}, tiny[] = {1e-30f, 0, 0};
+  HOST_OK(pigment_segment_builder_add(builder, usual, 17, error.out()));
+  for (const float* vector : {large, tiny}) {
+    EXPECT_EQ(pigment_segment_builder_add(builder, vector, 18, error.out()),
+              PIGMENT_INVALID_ARGUMENT);
+    EXPECT_EQ(error.message(), "16 bits a number do not hold the vector of row 0x12");
+  }
+  HOST_OK(pigment_segment_builder_add(builder, usual, 19, error.out()));
+  EXPECT_EQ(pigment_segment_builder_rounding(builder), 0);
+  uint32_t root = 0, written = 0;
+  uint64_t rows = 0;
+  HOST_OK(pigment_segment_builder_finish(builder, &root, &written, &rows, error.out()));
+  EXPECT_EQ(rows, 2u);
+  pigment_segment_builder_free(builder);
+}
+
 TEST(HostIndex, OfTooFewRowsIsNotBuiltAndOfFewIsOfClusters) {
   Index index(8);
   index.segment_index = PIGMENT_INDEX_GRAPH;

@@ -151,6 +151,17 @@ std::vector<uint32_t> PendingPages(Index& index, uint32_t first, uint32_t last) 
   return places;
 }
 
+bool PendingRounds(Index& index) {
+  const pigment_page_source source = index.pages.source();
+  bool rounds = false;
+  Error error;
+  EXPECT_EQ(pigment_pending_rounds_to_halves(&source, kStamp, index.first_pending, PIGMENT_NO_PAGE,
+                                             &rounds, error.out()),
+            PIGMENT_OK)
+      << error.message();
+  return rounds;
+}
+
 // The page before the last of a chain, and the last.
 std::pair<uint32_t, uint32_t> EndOf(Index& index) {
   uint32_t before = PIGMENT_NO_PAGE;
@@ -160,6 +171,18 @@ std::pair<uint32_t, uint32_t> EndOf(Index& index) {
     if (next == PIGMENT_NO_PAGE) return {before, page};
     before = page;
     page = next;
+  }
+}
+
+TEST(HostMerge, TellsWhetherPendingVectorsCanBeRounded) {
+  for (const uint32_t dimension : {3u, 3000u}) {  // in their pages, and in overflow pages
+    Index index(dimension);
+    index.AddPending({std::vector<float>(dimension, 0.3f), 1, false});
+    index.AddPending({{}, 2, false});
+    index.AddPending({std::vector<float>(dimension, 1e6f), 3, true});
+    EXPECT_TRUE(PendingRounds(index)) << "what is dead does not count";
+    index.AddPending({std::vector<float>(dimension, 1e-9f), 4, false});
+    EXPECT_FALSE(PendingRounds(index));
   }
 }
 

@@ -271,6 +271,14 @@ inline void AddPure(std::vector<Entry>& t) {
                  const double norm = pigment_host_norm(x.data(), x.size());
                  Require(!(norm < 0), "a norm is not negative");
                }});
+  t.push_back({"pigment_host_round_to_halves", [](World&, Arguments& a) {
+                 const std::vector<float>& x = a.Floats(1 + a.input().Below(70));
+                 std::vector<float> rounded(x.size());
+                 const bool rounds = pigment_host_round_to_halves(
+                     x.data(), x.size(), a.input().OneIn(4) ? nullptr : rounded.data());
+                 Require(!rounds || pigment_host_round_to_halves(rounded.data(), x.size(), nullptr),
+                         "what is rounded can be");
+               }});
   t.push_back({"pigment_filter_compile", [](World& w, Arguments& a) {
                  const Text where = a.Where(), where_document = a.WhereDocument();
                  pigment_filter* filter = reinterpret_cast<pigment_filter*>(8);
@@ -507,6 +515,10 @@ inline void AddSegments(std::vector<Entry>& t) {
                  const uint64_t zeros =
                      pigment_segment_builder_zero_vectors(LiveOrNull(w.builders, a.input()));
                  Require(zeros < 1000000, "no more vectors than were added");
+               }});
+  t.push_back({"pigment_segment_builder_rounding", [](World& w, Arguments& a) {
+                 Require(pigment_segment_builder_rounding(LiveOrNull(w.builders, a.input())) >= 0,
+                         "a distance is not negative");
                }});
   t.push_back({"pigment_segment_builder_has_given_up_index", [](World& w, Arguments& a) {
                  pigment_segment_builder_has_given_up_index(LiveOrNull(w.builders, a.input()));

@@ -49,6 +49,17 @@ inline void FuzzPendingVisitPages(World& w, Arguments& a) {
       in.OneIn(32) ? nullptr : VisitPage, &counted, slot.out()));
 }
 
+inline void FuzzPendingRoundsToHalves(World& w, Arguments& a) {
+  Input& in = a.input();
+  const FuzzedChain chain = AChain(w, a);
+  bool rounds = true;
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_pending_rounds_to_halves(
+      in.OneIn(32) ? nullptr : &chain.source, in.OneIn(16) ? 8 : 9, chain.first,
+      in.OneIn(2) ? PIGMENT_NO_PAGE : static_cast<uint32_t>(in.Below(4)),
+      in.OneIn(32) ? nullptr : &rounds, slot.out()));
+}
+
 inline void FuzzPlanMerge(World& w, Arguments& a) {
   Input& in = a.input();
   std::vector<pigment_merge_shape> shapes(in.Below(20));
@@ -75,6 +86,7 @@ inline void AddMerges(std::vector<Entry>& t) {
                                                              a.input().Enum(4), slot.out()));
                }});
   t.push_back({"pigment_pending_visit_pages", FuzzPendingVisitPages});
+  t.push_back({"pigment_pending_rounds_to_halves", FuzzPendingRoundsToHalves});
   t.push_back({"pigment_plan_merge", FuzzPlanMerge});
   t.push_back({"pigment_segment_visit_pages", [](World& w, Arguments& a) {
                  PageFile counted;

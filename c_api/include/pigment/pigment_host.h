@@ -41,6 +41,9 @@ enum {
 PIGMENT_API float pigment_host_distance(int32_t metric, const float *a, const float *b, size_t dimension);
 /* Euclidean norm in double; finite also where the sum of squares would overflow f32. */
 PIGMENT_API double pigment_host_norm(const float *a, size_t dimension);
+/* Rounds each number to one that 16 bits hold, into rounded[dimension]; NULL: nowhere. False: a number is beyond these, or the difference from the vector is
+   longer than a 1,024th of it; what is in `rounded` is of no use then. Never fails. Since 0.2. */
+PIGMENT_API bool pigment_host_round_to_halves(const float *vector, size_t dimension, float *rounded);
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
@@ -279,6 +282,7 @@ typedef struct pigment_segment_options {
   pigment_status (*pause)(void *context);
   /* About how many vectors are to come, within the budget: memory for their index is taken before anything else takes it. 0: nobody knows. */
   uint64_t vectors_expected;
+  bool round_to_halves; /* as half_vectors, but any may be added that pigment_host_round_to_halves takes, and is rounded */
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;
@@ -308,6 +312,9 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_finish(pigmen
                                                                           uint64_t *rows, pigment_error **error);
 /* Of the rows that were added those whose vector is zero, which has a cosine distance to nothing. Never fails. Since 0.2. */
 PIGMENT_API uint64_t pigment_segment_builder_zero_vectors(const pigment_segment_builder *builder);
+/* How far rounding has taken a vector that was added, at the most: of cosine distances the part of its length; of others the difference that it makes
+   to a distance (of L2 before it is squared), but inner products times the length of the other vector. 0 without round_to_halves. Never fails. Since 0.2. */
+PIGMENT_API double pigment_segment_builder_rounding(const pigment_segment_builder *builder);
 PIGMENT_API void pigment_segment_builder_free(pigment_segment_builder *builder);
 
 /* ---- Pages of the host ------------------------------------------------------------------------------------------- */
@@ -401,6 +408,13 @@ PIGMENT_API PIGMENT_CHECKED pigment_status
 pigment_pending_visit_pages(const pigment_page_source *source, uint32_t stamp, uint32_t first, uint32_t last,
                             pigment_status (*visit)(void *context, uint32_t physical), void *context,
                             pigment_error **error);
+
+/* Whether pigment_host_round_to_halves takes all vectors of the chain from `first` to `last`, dead ones left out. As pigment_segment_builder_add_pending
+   in the rest. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_rounds_to_halves(const pigment_page_source *source,
+                                                                            uint32_t stamp, uint32_t first,
+                                                                            uint32_t last, bool *rounds,
+                                                                            pigment_error **error);
 
 /* Writes as much of bytes[offset .. size) as one overflow page takes and returns how much that was. */
 PIGMENT_API size_t pigment_overflow_page_init(void *page, uint32_t stamp, uint32_t physical, const void *bytes,

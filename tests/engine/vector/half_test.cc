@@ -109,6 +109,85 @@ TEST(Half, IsReadAlikeOnEveryTargetUnalignedAndInAnyNumber) {
   EXPECT_GE(targets, 1);
 }
 
+TEST(Half, EveryTargetRoundsAVectorAsItsNumbersAre) {
+  std::vector<float> numbers;
+  for (uint32_t bits = 0; bits < 0x7BFF; ++bits) {
+    const auto low = static_cast<float>(ValueOf(static_cast<uint16_t>(bits)));
+    const auto high = static_cast<float>(ValueOf(static_cast<uint16_t>(bits + 1)));
+    const float middle = (low + high) / 2;
+    for (const float value :
+         {low, middle, std::nextafter(middle, 0.0f), std::nextafter(middle, 1e9f)}) {
+      numbers.push_back(value);
+      numbers.push_back(-value);
+    }
+  }
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    SCOPED_TRACE(hwy::TargetName(target));
+    for (const size_t size : {size_t{1}, size_t{13}, size_t{384}, size_t{1000}}) {
+      std::vector<float> rounded(size);
+      for (size_t at = 0; at + size <= numbers.size(); at += size) {
+        const std::span<const float> vector = std::span(numbers).subspan(at, size);
+        // What is lost of very small ones is asked elsewhere.
+        if (!RoundVector(vector, rounded)) continue;
+        for (size_t i = 0; i < size; ++i) {
+          ASSERT_EQ(std::bit_cast<uint32_t>(rounded[i]),
+                    std::bit_cast<uint32_t>(FloatOfHalf(HalfOf(vector[i]))))
+              << vector[i];
+        }
+      }
+    }
+    for (const float beyond : {65520.0f, 1e10f, 3e38f}) {
+      for (const size_t size : {size_t{1}, size_t{40}}) {
+        EXPECT_FALSE(RoundVector(std::vector<float>(size, beyond), {})) << beyond;
+        EXPECT_FALSE(RoundVector(std::vector<float>(size, -beyond), {})) << beyond;
+        EXPECT_TRUE(RoundVector(std::vector<float>(size, 65519.9f), {}));
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TEST(Half, AVectorIsRoundedWhereLittleOfItIsLost) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<float> numbers;
+  std::vector<float> vector(100), rounded(100);
+  // Down to where most numbers have a few bits left.
+  for (const float scale : {1.0f, 0.03f, 600.0f, 0.003f}) {
+    for (float& number : vector) number = numbers(random) * scale;
+    const auto shift = RoundVector(vector, rounded);
+    ASSERT_TRUE(shift) << scale;
+    double lost = 0, square = 0, taxicab = 0;
+    for (size_t i = 0; i < vector.size(); ++i) {
+      ASSERT_EQ(std::bit_cast<uint32_t>(rounded[i]),
+                std::bit_cast<uint32_t>(FloatOfHalf(HalfOf(vector[i]))));
+      lost += std::pow(double{vector[i]} - rounded[i], 2);
+      square += std::pow(double{vector[i]}, 2);
+      taxicab += std::fabs(double{vector[i]} - rounded[i]);
+    }
+    EXPECT_GT(shift->length, 0);
+    EXPECT_NEAR(shift->length, std::sqrt(lost), shift->length * 1e-9);
+    EXPECT_NEAR(shift->part, std::sqrt(lost / square), shift->part * 1e-9);
+    EXPECT_NEAR(shift->taxicab, taxicab, taxicab * 1e-9);
+    EXPECT_LT(shift->part, 1.0 / 1024);
+    const auto again = RoundVector(rounded, vector);
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->length, 0);
+    EXPECT_EQ(again->part, 0);
+  }
+  const std::vector<float> zeros(100, 0.0f);
+  const auto none = RoundVector(zeros, rounded);
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->part, 0);
+  EXPECT_FALSE(RoundVector(std::vector<float>(100, 1e-6f), rounded)) << "a few bits are left";
+  EXPECT_FALSE(RoundVector(std::vector<float>(100, 1e-30f), rounded)) << "nothing is left";
+  std::vector<float> large(100, 1.0f);
+  large[99] = 65520;
+  EXPECT_FALSE(RoundVector(large, rounded)) << "beyond what halves hold";
+}
+
 TEST(Half, RoundingNamesTheRowThatDoesNotFit) {
   std::vector<float> values = {1.0001f, -2, 1e-9f, 4, 5, 65520};
   const Status status = RoundToHalves(3, values);
