@@ -104,7 +104,8 @@ Status CollectionState::Load(const CollectionEntry& entry) {
     has_shelf_ = true;
     CountTail();
   }
-  version_ = contents_.MakeVersion(entry.floor, settings_.search_width, version_text_);
+  version_ = contents_.MakeVersion(entry.floor, settings_.search_width, version_text_,
+                                   context_.segments->shared_budget());
   grown_ns_ = MonotonicNow();
   PlanMergesLocked();
   return Status::Ok();
@@ -201,8 +202,8 @@ void CollectionState::FailReplay(const Status& failure) {
 }
 
 void CollectionState::PublishVersion(uint64_t position) {
-  std::shared_ptr<const Version> version =
-      contents_.MakeVersion(position, settings_.search_width, version_text_);
+  std::shared_ptr<const Version> version = contents_.MakeVersion(
+      position, settings_.search_width, version_text_, context_.segments->shared_budget());
   std::lock_guard lock(pin_mutex_);
   version_.swap(version);
 }

@@ -22,8 +22,9 @@ Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segmen
   for (const SegmentSlot& slot : segments_) live_rows_ += slot.entry.rows - slot.deleted_rows;
 }
 
-std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position, uint32_t search_width,
-                                                     const VersionText& text) const {
+std::shared_ptr<const Version> Contents::MakeVersion(
+    uint64_t position, uint32_t search_width, const VersionText& text,
+    const std::shared_ptr<MemoryBudget>& budget) const {
   auto version = std::make_shared<Version>();
   version->position = position;
   version->dimension = dimension_;
@@ -36,6 +37,7 @@ std::shared_ptr<const Version> Contents::MakeVersion(uint64_t position, uint32_t
   version->rules = rules_;
   version->search_width = search_width;
   version->text = text;
+  version->budget = budget;
   return version;
 }
 

@@ -61,7 +61,8 @@ class Contents {
   Result<WriteCounts> Apply(const WriteBatch& batch);
 
   std::shared_ptr<const Version> MakeVersion(uint64_t position, uint32_t search_width,
-                                             const VersionText& text) const;
+                                             const VersionText& text,
+                                             const std::shared_ptr<MemoryBudget>& budget) const;
 
   FlushSnapshot Snapshot(uint64_t position) const;
   // Takes the flushed rows out of the tail. Rows that were deleted since `snapshot` become

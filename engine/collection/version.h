@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/memory_budget.h"
 #include "engine/collection/collection_text.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/collection/tail.h"
@@ -37,6 +38,7 @@ struct Version {
   SharedRules rules;          // what may be filtered by; null: everything
   uint32_t search_width = 0;  // of queries that say neither recall nor width; 0: by recall
   VersionText text;
+  std::shared_ptr<MemoryBudget> budget;  // of the store, for what a read takes; null: none
 };
 
 }  // namespace pigment

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "engine/inverted/term.h"
+#include "engine/query/read_memory.h"
 #include "engine/query/search_plan.h"
 #include "engine/record/text.h"
 #include "engine/segment/inverted_reader.h"
@@ -73,7 +74,7 @@ Status NoSuchTerm() {
 // Counts the values of one key.
 class KeyCounter {
  public:
-  explicit KeyCounter(const std::string& key) : key_(key) {}
+  KeyCounter(const std::string& key, ReadMemory* memory) : key_(key), memory_(memory) {}
 
   // The key's name and fields in an inverted index.
   std::string_view name() const { return is_uri() ? std::string_view() : key_; }
@@ -82,14 +83,14 @@ class KeyCounter {
   }
   bool is_uri() const { return key_ == kUriKey; }
 
-  void AddRecord(const std::optional<Metadata>& metadata, const std::optional<std::string>& uri) {
+  Status AddRecord(const std::optional<Metadata>& metadata, const std::optional<std::string>& uri) {
     if (is_uri()) {
       if (uri) AddName(*uri, 1);
-      return;
+    } else if (metadata) {
+      if (const auto found = metadata->find(key_); found != metadata->end())
+        std::visit([&](const auto& value) { AddValue(value); }, found->second);
     }
-    if (!metadata) return;
-    if (const auto found = metadata->find(key_); found != metadata->end())
-      std::visit([&](const auto& value) { AddValue(value); }, found->second);
+    return TakeMemory();
   }
   Status AddTerm(const FacetField& field, std::string_view term, uint64_t rows) {
     const std::optional<MetadataValue> value = ValueOfTerm(field.type, term);
@@ -102,19 +103,26 @@ class KeyCounter {
       AppendNumber(*value);
     }
     AddName(rows);
-    return Status::Ok();
+    return TakeMemory();
   }
 
   Result<std::vector<FacetValue>> Take(std::optional<uint64_t> limit) const;
 
  private:
   using Entry = std::map<std::string, uint64_t>::value_type;
+  // With the node that it lies in, and its place among those that are sorted at the end.
+  static constexpr uint64_t kEntryBytes = sizeof(Entry) + 5 * sizeof(void*);
 
   void AppendNumber(const MetadataValue& value) {
     if (const auto* integer = std::get_if<int64_t>(&value)) AppendName(*integer, name_);
     if (const auto* real = std::get_if<double>(&value)) AppendName(*real, name_);
   }
-  void AddName(uint64_t rows) { counts_[name_] += rows; }
+  void AddName(uint64_t rows) {
+    const auto [found, is_new] = counts_.try_emplace(name_, 0);
+    found->second += rows;
+    if (is_new) grown_bytes_ += kEntryBytes + name_.size();
+  }
+  Status TakeMemory() { return memory_->Take(std::exchange(grown_bytes_, 0)); }
   template <typename T>
   void AddName(const T& value, uint64_t rows) {
     name_.clear();
@@ -132,8 +140,10 @@ class KeyCounter {
   }
 
   const std::string key_;
+  ReadMemory* const memory_;
   std::map<std::string, uint64_t> counts_;
-  std::string name_;  // of the value that is counted
+  uint64_t grown_bytes_ = 0;  // since memory was taken
+  std::string name_;          // of the value that is counted
 };
 
 Result<std::vector<FacetValue>> KeyCounter::Take(std::optional<uint64_t> limit) const {
@@ -164,9 +174,9 @@ Result<std::vector<FacetValue>> KeyCounter::Take(std::optional<uint64_t> limit) 
 class FacetCounter {
  public:
   FacetCounter(const Version& version, const FacetsRequest& request)
-      : version_(version), request_(request), readers_(version) {
+      : version_(version), request_(request), memory_(version), readers_(version) {
     for (const std::string& key : request.keys) {
-      keys_.emplace_back(key);
+      keys_.emplace_back(key, &memory_);
       (keys_.back().is_uri() ? fields_.uri : fields_.metadata) = true;
     }
   }
@@ -182,6 +192,7 @@ class FacetCounter {
 
   const Version& version_;
   const FacetsRequest& request_;
+  ReadMemory memory_;  // of all keys
   SegmentReaders readers_;
   Segment::Fields fields_;
   std::vector<KeyCounter> keys_;
@@ -226,7 +237,8 @@ Status FacetCounter::CountRecords(uint32_t segment, const RowSet& rows) {
   for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
     PIGMENT_RETURN_IF_ERROR(request_.read.control.Check());
     PIGMENT_RETURN_IF_ERROR(reader.ReadFields(row, fields_, &record_));
-    for (KeyCounter& key : keys_) key.AddRecord(record_.metadata, record_.uri);
+    for (KeyCounter& key : keys_)
+      PIGMENT_RETURN_IF_ERROR(key.AddRecord(record_.metadata, record_.uri));
   }
   return Status::Ok();
 }
@@ -235,7 +247,8 @@ Status FacetCounter::CountTail(const RowSet& rows) {
   for (uint32_t row = rows.Next(0); row < rows.rows(); row = rows.Next(row + 1)) {
     PIGMENT_RETURN_IF_ERROR(request_.read.control.Check());
     const Record& record = version_.tail.row(row);
-    for (KeyCounter& key : keys_) key.AddRecord(record.metadata, record.uri);
+    for (KeyCounter& key : keys_)
+      PIGMENT_RETURN_IF_ERROR(key.AddRecord(record.metadata, record.uri));
   }
   return Status::Ok();
 }

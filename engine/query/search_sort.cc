@@ -10,12 +10,16 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/query/read_memory.h"
+
 namespace pigment {
 namespace {
 
 struct SortedRow {
   RowPosition position;
   RowPlace place;
+
+  uint64_t bytes() const { return sizeof(SortedRow) + position.key.size(); }
 
   friend bool operator<(const SortedRow& a, const SortedRow& b) {
     return std::tie(a.position.key, a.position.ordinal) <
@@ -41,6 +45,7 @@ class Selection {
       : request_(request),
         needed_(RowsNeeded(request)),
         filter_(version, request.read, plan, &counters, &readers),
+        memory_(version),
         positions_(version, request.order_by, readers, counters) {}
 
   Status Offer(const RowPlace& place) {
@@ -53,8 +58,10 @@ class Selection {
     if (kept_.size() == needed_) {
       if (!(row < kept_.front())) return Status::Ok();
       std::pop_heap(kept_.begin(), kept_.end());
+      memory_.GiveBack(kept_.back().bytes());
       kept_.pop_back();
     }
+    PIGMENT_RETURN_IF_ERROR(memory_.Take(row.bytes()));
     kept_.push_back(std::move(row));
     std::push_heap(kept_.begin(), kept_.end());
     return Status::Ok();
@@ -73,6 +80,7 @@ class Selection {
   const GetRequest& request_;
   const uint64_t needed_;
   RowFilter filter_;
+  ReadMemory memory_;
   RowPositions positions_;
   std::vector<SortedRow> kept_;  // a heap, the last row first
 };
