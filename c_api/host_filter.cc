@@ -37,7 +37,7 @@ using OptionalText = std::optional<std::string_view>;
 Result<std::unique_ptr<pigment_filter>> Compile(const OptionalText& where,
                                                 const OptionalText& where_document) {
   auto handle = std::make_unique<pigment_filter>();
-  PIGMENT_ASSIGN_OR_RETURN(handle->filter, pigment::Filter::Parse(where, where_document));
+  PIGMENT_ASSIGN_OR_RETURN(handle->filter, pigment::abi::ParseHostFilter(where, where_document));
   return handle;
 }
 
@@ -70,22 +70,25 @@ Result<CollectionTexts> ReadTexts(const char* metadata_json, size_t metadata_jso
   return texts;
 }
 
-Status CheckFullVectors(const pigment::Configuration& configuration) {
-  if (configuration.vector_element == pigment::VectorElement::kF32) return Status::Ok();
-  return pigment::Status(
-      pigment::Code::kUnimplemented,
-      fmt::format("full_vectors {} is for the library's own collections: those of a host keep "
-                  "vectors in a column of the host's type",
-                  pigment::VectorElementName(configuration.vector_element)));
-}
-
 // What a home of its own has otherwise.
 Status CheckForHost(const pigment::Configuration& configuration) {
-  PIGMENT_RETURN_IF_ERROR(CheckFullVectors(configuration));
-  if (!configuration.text_index) return Status::Ok();
-  return pigment::Status(
-      pigment::Code::kUnimplemented,
-      "text_index is for the library's own collections: a host has text indexes of its own");
+  const auto refused = [](const std::string& reason) {
+    return pigment::Status(pigment::Code::kUnimplemented, reason);
+  };
+  if (configuration.vector_element != pigment::VectorElement::kF32) {
+    return refused(
+        fmt::format("full_vectors {} is for the library's own collections: those of a host keep "
+                    "vectors in a column of the host's type",
+                    pigment::VectorElementName(configuration.vector_element)));
+  }
+  if (configuration.text_index) {
+    return refused(
+        "text_index is for the library's own collections: a host has text indexes of its own");
+  }
+  if (configuration.nested_metadata) {
+    return refused("nested_metadata is for the library's own collections: that of a host is flat");
+  }
+  return Status::Ok();
 }
 
 pigment_status CheckName(const char* name, size_t name_size, Status (*check)(std::string_view),

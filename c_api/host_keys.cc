@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "c_api/error.h"
+#include "c_api/host_record.h"
 #include "engine/inverted/gram.h"
 #include "engine/query/filter.h"
 #include "engine/query/filter_keys.h"
@@ -109,7 +110,7 @@ pigment_status pigment_host_where_holds(const char* where_json, size_t where_jso
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{holds, "holds"}}));
     PIGMENT_ASSIGN_OR_RETURN(const auto where, pigment::abi::ReadOptionalText(
                                                    where_json, where_json_size, "where_json"));
-    PIGMENT_ASSIGN_OR_RETURN(const auto filter, pigment::Filter::Parse(where, std::nullopt));
+    PIGMENT_ASSIGN_OR_RETURN(const auto filter, pigment::abi::ParseHostFilter(where));
     PIGMENT_ASSIGN_OR_RETURN(const Elements read, ReadElements(metadata_json, metadata_json_size));
     PIGMENT_ASSIGN_OR_RETURN(*holds, Holds(*filter, read));
     return Status::Ok();

@@ -25,7 +25,10 @@ namespace {
 
 Result<pigment::OrderBy> ReadOrder(const char* json, size_t size) {
   PIGMENT_ASSIGN_OR_RETURN(const auto text, ReadOptionalText(json, size, "order_by_json"));
-  return text ? pigment::OrderBy::Parse(*text) : Result<pigment::OrderBy>(pigment::OrderBy());
+  if (!text) return pigment::OrderBy();
+  PIGMENT_ASSIGN_OR_RETURN(pigment::OrderBy order, pigment::OrderBy::Parse(*text));
+  PIGMENT_RETURN_IF_ERROR(order.CheckFlat());
+  return order;
 }
 
 // Only what the order needs is looked at.

@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include "engine/query/filter_indexed.h"
+
 namespace pigment::abi {
 
 Status HostRecord::Read(const pigment_filter_record& record, const RecordParts& parts) {
@@ -27,6 +29,15 @@ Status HostRecord::Read(const pigment_filter_record& record, const RecordParts& 
   PIGMENT_ASSIGN_OR_RETURN(metadata_, ParseMetadataJson(*json, MetadataUse::kStored, &present));
   if (present) subject_.metadata = &metadata_;
   return Status::Ok();
+}
+
+Result<std::shared_ptr<const Filter>> ParseHostFilter(
+    std::optional<std::string_view> where_json,
+    std::optional<std::string_view> where_document_json) {
+  PIGMENT_ASSIGN_OR_RETURN(std::shared_ptr<const Filter> filter,
+                           Filter::Parse(where_json, where_document_json));
+  PIGMENT_RETURN_IF_ERROR(CheckFlat(filter->program()));
+  return filter;
 }
 
 }  // namespace pigment::abi

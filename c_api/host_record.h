@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host's record as filters and orders see it. Any thread.
+// A host's record as filters and orders see it, and its filters. Any thread.
 
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string_view>
 
 #include "c_api/error.h"
 #include "engine/query/filter.h"
@@ -34,5 +36,10 @@ class HostRecord {
   FilterSubject subject_;
   Metadata metadata_;
 };
+
+// Metadata of hosts is flat: a path is refused.
+Result<std::shared_ptr<const Filter>> ParseHostFilter(
+    std::optional<std::string_view> where_json,
+    std::optional<std::string_view> where_document_json = std::nullopt);
 
 }  // namespace pigment::abi

@@ -19,6 +19,7 @@
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
+#include "c_api/host_record.h"
 #include "c_api/host_segment.h"
 #include "c_api/host_text.h"
 #include "engine/query/filter.h"
@@ -118,7 +119,7 @@ Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
         const std::string_view where,
         pigment::abi::ReadText(static_cast<const char*>(condition.keys[0].bytes),
                                condition.keys[0].size, "condition.keys[0]"));
-    PIGMENT_ASSIGN_OR_RETURN(const auto filter, pigment::Filter::Parse(where, std::nullopt));
+    PIGMENT_ASSIGN_OR_RETURN(const auto filter, pigment::abi::ParseHostFilter(where));
     out.clauses = pigment::ClausesOf(filter->program());
     return out;
   }

@@ -29,17 +29,24 @@ Result<std::vector<std::optional<std::string>>> CopyOptionalTexts(const TextColu
 }
 
 Result<std::vector<std::optional<Metadata>>> ReadMetadatas(const TextColumnView& column,
-                                                           MetadataUse use) {
+                                                           MetadataUse use, MetadataShape shape) {
   std::vector<std::optional<Metadata>> metadatas;
   if (!column.given()) return metadatas;
   metadatas.reserve(column.size());
+  uint64_t bytes = 0;
   for (size_t row = 0; row < column.size(); ++row) {
     metadatas.emplace_back();
     if (!column.has(row)) continue;
     bool present = false;
-    auto metadata = ParseMetadataJson(column[row], use, &present);
+    auto metadata = ParseMetadataJson(column[row], use, &present, shape);
     if (!metadata.ok()) return metadata.status().WithRow(static_cast<int64_t>(row));
-    if (present) metadatas.back() = *std::move(metadata);
+    if (!present) continue;
+    // Nested metadata is larger than its JSON, so it is counted as it comes.
+    if (shape == MetadataShape::kNested) {
+      bytes += EncodedBytes(*metadata);
+      PIGMENT_RETURN_IF_ERROR(CheckBatchBytes(bytes));
+    }
+    metadatas.back() = *std::move(metadata);
   }
   return metadatas;
 }
@@ -75,8 +82,8 @@ Result<BatchColumns> ReadBatchColumns(const pigment_records& records) {
   return columns;
 }
 
-// What is too large for the log is refused before it is copied. Metadata is smaller there than as
-// JSON, so the engine looks at it.
+// What is too large for the log is refused before it is copied. Flat metadata is smaller there than
+// as JSON, so the engine looks at it.
 Status CheckBytes(const pigment_records& records, const TextColumnView& ids,
                   const BatchColumns& columns) {
   const uint64_t vectors = records.embeddings.rows * records.embeddings.dimension * sizeof(float);
@@ -119,8 +126,9 @@ Result<WriteBatch> BuildBatch(const WriteVerb& verb, const pigment_collection& c
   }
   const bool is_add = verb.kind == WriteKind::kAdd;
   PIGMENT_ASSIGN_OR_RETURN(
-      batch.metadatas, ReadMetadatas(columns.metadatas,
-                                     is_add ? MetadataUse::kNewRecord : MetadataUse::kMergeRecord));
+      batch.metadatas,
+      ReadMetadatas(columns.metadatas, is_add ? MetadataUse::kNewRecord : MetadataUse::kMergeRecord,
+                    version.nested_metadata ? MetadataShape::kNested : MetadataShape::kFlat));
   PIGMENT_ASSIGN_OR_RETURN(batch.documents, CopyOptionalTexts(columns.documents));
   PIGMENT_ASSIGN_OR_RETURN(batch.uris, CopyOptionalTexts(columns.uris));
   if (embeds) {

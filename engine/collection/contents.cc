@@ -10,6 +10,7 @@
 
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/merge.h"
+#include "engine/record/configuration.h"
 
 namespace pigment {
 
@@ -18,6 +19,7 @@ Contents::Contents(const CollectionEntry& entry, std::vector<SegmentSlot> segmen
     : segments_(std::move(segments)),
       next_ordinal_(entry.next_ordinal),
       dimension_(entry.dimension),
+      nested_metadata_(ReadNestedMetadata(entry.configuration_json)),
       rules_(std::move(rules)) {
   for (const SegmentSlot& slot : segments_) live_rows_ += slot.entry.rows - slot.deleted_rows;
 }
@@ -35,6 +37,7 @@ std::shared_ptr<const Version> Contents::MakeVersion(
   }
   version->tail = tail_.View();
   version->rules = rules_;
+  version->nested_metadata = nested_metadata_;
   version->search_width = search_width;
   version->text = text;
   version->budget = budget;

@@ -100,6 +100,7 @@ class Contents {
   Tail tail_;
   uint64_t next_ordinal_ = 1;
   uint32_t dimension_ = 0;
+  bool nested_metadata_ = false;
   uint64_t live_rows_ = 0;
   SharedRules rules_;  // of the schema
 };

@@ -37,6 +37,8 @@ struct Version {
   TailView tail;
   SharedRules rules;          // what may be filtered by; null: everything
   uint32_t search_width = 0;  // of queries that say neither recall nor width; 0: by recall
+  // Metadata may have objects, and paths are keys.
+  bool nested_metadata = false;
   VersionText text;
   std::shared_ptr<MemoryBudget> budget;  // of the store, for what a read takes; null: none
 };

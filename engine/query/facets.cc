@@ -19,6 +19,7 @@
 #include "engine/inverted/term.h"
 #include "engine/query/read_memory.h"
 #include "engine/query/search_plan.h"
+#include "engine/record/metadata_path.h"
 #include "engine/record/text.h"
 #include "engine/segment/inverted_reader.h"
 
@@ -74,7 +75,7 @@ Status NoSuchTerm() {
 // Counts the values of one key.
 class KeyCounter {
  public:
-  KeyCounter(const std::string& key, ReadMemory* memory) : key_(key), memory_(memory) {}
+  KeyCounter(std::string key, ReadMemory* memory) : key_(std::move(key)), memory_(memory) {}
 
   // The key's name and fields in an inverted index.
   std::string_view name() const { return is_uri() ? std::string_view() : key_; }
@@ -176,7 +177,7 @@ class FacetCounter {
   FacetCounter(const Version& version, const FacetsRequest& request)
       : version_(version), request_(request), memory_(version), readers_(version) {
     for (const std::string& key : request.keys) {
-      keys_.emplace_back(key, &memory_);
+      keys_.emplace_back(IsPointer(key) ? *StoredKeyOf(key) : key, &memory_);
       (keys_.back().is_uri() ? fields_.uri : fields_.metadata) = true;
     }
   }
@@ -271,18 +272,28 @@ Result<std::vector<std::vector<FacetValue>>> FacetCounter::Run(ReadCounters& cou
   return facets;
 }
 
-Status CheckKeys(const std::vector<std::string>& keys) {
+Status CheckKeys(const std::vector<std::string>& keys, bool nested_metadata) {
   if (keys.size() > kFacetKeysMax)
     return BeyondLimit(limit::kFacetKeysMax, fmt::format("facets of {} keys", keys.size()));
-  std::set<std::string_view> known;
+  std::set<std::string> known;
   for (const std::string& key : keys) {
-    const bool is_metadata =
-        !key.empty() && key[0] != '#' && key[0] != '$' && key != "chroma:document";
-    if (!is_metadata) {
+    std::optional<std::string> stored;
+    if (IsPointer(key)) {
+      if (!nested_metadata) {
+        return InvalidArgument(
+            fmt::format("facets: key {}: a path is for collections whose "
+                        "configuration has \"nested_metadata\": true",
+                        Quoted(key)));
+      }
+      stored = StoredKeyOf(key);
+    } else if (key == kUriKey || IsMetadataKey(key)) {
+      stored = key;
+    }
+    if (!stored) {
       return InvalidArgument(
           fmt::format("facets: expected a metadata key or chroma:uri, got {}", Quoted(key)));
     }
-    if (!known.insert(key).second)
+    if (!known.insert(*std::move(stored)).second)
       return InvalidArgument(fmt::format("facets: key {} is there twice", Quoted(key)));
   }
   return Status::Ok();
@@ -301,7 +312,7 @@ Result<std::vector<std::vector<FacetValue>>> CountFacets(const Version& version,
                                                          const FacetsRequest& request) {
   using Facets = std::vector<std::vector<FacetValue>>;
   const auto run = [&](ReadCounters& counters) -> Result<Facets> {
-    PIGMENT_RETURN_IF_ERROR(CheckKeys(request.keys));
+    PIGMENT_RETURN_IF_ERROR(CheckKeys(request.keys, version.nested_metadata));
     PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
     return FacetCounter(version, request).Run(counters);
   };

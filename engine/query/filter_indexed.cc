@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/record/metadata_path.h"
 #include "engine/record/text.h"
 
 namespace pigment {
@@ -34,8 +35,9 @@ std::string_view NameOf(ValueTypes types) {
 }
 
 // The field that the path of a clause ends with.
-std::string_view FieldOf(const FilterProgram& program, const FilterNode& node) {
-  if (node.target != FilterTarget::kDocument) return KeyAsked(program, node);
+std::string FieldOf(const FilterProgram& program, const FilterNode& node) {
+  if (node.is_path) return PointerOf(KeyAsked(program, node));
+  if (node.target != FilterTarget::kDocument) return std::string(KeyAsked(program, node));
   const bool is_field = program.places.TextOf(node.place) == FilterPlaces::kWhere;
   return is_field ? "#document" : "";
 }
@@ -77,6 +79,15 @@ std::string_view KeyAsked(const FilterProgram& program, const FilterNode& node) 
                                            : std::string_view(program.texts[node.key]);
 }
 
+Status CheckFlat(const FilterProgram& program) {
+  for (const FilterNode& node : program.nodes) {
+    if (!node.is_path) continue;
+    return Refused(program, node,
+                   "a path is for collections whose configuration has \"nested_metadata\": true");
+  }
+  return Status::Ok();
+}
+
 Status CheckIndexed(const FilterProgram& program, const IndexRules& rules) {
   for (const FilterNode& node : program.nodes) {
     if (node.op == FilterOp::kAnd || node.op == FilterOp::kOr) continue;
@@ -94,7 +105,7 @@ Status CheckIndexed(const FilterProgram& program, const IndexRules& rules) {
     return Refused(program, node,
                    fmt::format("cannot filter by metadata key {} with type {}: its index is "
                                "disabled in the schema",
-                               Quoted(key), NameOf(missing)));
+                               Quoted(TopKey(key)), NameOf(missing)));
   }
   return Status::Ok();
 }

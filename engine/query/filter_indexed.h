@@ -16,6 +16,10 @@ namespace pigment {
 // a condition on them needs integers and floats alike. None for other clauses.
 ValueTypes TypesAsked(const FilterProgram& program, const FilterNode& node);
 
+// kInvalidArgument, Detail::kFilter, naming the clause, where a key is a path: of collections
+// without nested metadata.
+Status CheckFlat(const FilterProgram& program);
+
 // The key that a schema knows the values of such a clause by.
 std::string_view KeyAsked(const FilterProgram& program, const FilterNode& node);
 

@@ -57,6 +57,7 @@ class FilterParser {
 
   // filter_parse_field.cc: conditions on a field.
   Status ParseField(size_t member);
+  Status ParsePath(size_t member);
   Status ParseFieldOperator(size_t member, FilterNode node);
   Status AddOperand(const FilterOperator& op, size_t operand, FilterNode node);
   Status AddIn(std::string_view op, size_t first, size_t last, FilterNode node);

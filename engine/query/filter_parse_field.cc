@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/query/filter_parse.h"
+#include "engine/record/metadata_path.h"
 #include "engine/record/text.h"
 
 namespace pigment {
@@ -64,6 +66,7 @@ uint32_t Append(std::vector<T>& pool, T value) {
 Status FilterParser::ParseField(size_t member) {
   const std::string_view key = tape_.key(member);
   if (key.empty()) return Refused("a key must not be empty, got \"\"");
+  if (IsPointer(key)) return ParsePath(member);
   if (key[0] == '$') {
     return Refused(
                fmt::format("unknown operator {}, expected $and, $or, $not or a key", Quoted(key)))
@@ -94,6 +97,17 @@ Status FilterParser::ParseField(size_t member) {
     node.key = AddKey(key);
   }
   return ParseFieldOperator(member, node);
+}
+
+Status FilterParser::ParsePath(size_t member) {
+  field_ = tape_.key(member);
+  const std::optional<std::string> key = StoredKeyOf(field_);
+  if (!key) {
+    return Refused("expected a path of metadata: $ and a JSON Pointer, as \"$/a/b\"")
+        .WithHint("in a key / is written ~1, and ~ is written ~0");
+  }
+  program_.needs.metadata = true;
+  return ParseFieldOperator(member, {.op = FilterOp::kIn, .is_path = true, .key = AddKey(*key)});
 }
 
 Status FilterParser::ParseFieldOperator(size_t member, FilterNode node) {
@@ -184,6 +198,8 @@ Status FilterParser::AddExists(std::string_view op, size_t operand, FilterNode n
                                tape_.Describe(operand)));
   }
   node.negated = !tape_.boolean(operand);
+  if (node.target == FilterTarget::kMetadata)
+    node.operand = AddKey(BeginBelow(program_.texts[node.key]));
   Push(node);
   return Status::Ok();
 }

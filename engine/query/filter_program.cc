@@ -116,9 +116,14 @@ bool FilterProgram::TextMatches(const FilterNode& node, std::string_view text) c
 
 bool FilterProgram::MetadataMatches(const FilterNode& node, const Metadata& metadata) const {
   const auto found = metadata.find(std::string_view(texts[node.key]));
+  if (node.op == FilterOp::kExists) {
+    if (found != metadata.end()) return true;
+    const std::string& below = texts[node.operand];
+    const auto first = metadata.lower_bound(below);
+    return first != metadata.end() && first->first.starts_with(below);
+  }
   if (found == metadata.end()) return false;
   const MetadataValue& value = found->second;
-  if (node.op == FilterOp::kExists) return true;
   if (node.op == FilterOp::kHasElement) return IsElement(elements[node.operand], value);
   if (const auto* text = std::get_if<std::string>(&value)) return TextMatches(node, *text);
 

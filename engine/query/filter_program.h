@@ -36,7 +36,8 @@ enum class FilterOp : uint8_t {
   kInTextRange,   // $prefix, $between of texts: operand in `text_ranges`
   kEqualsFolded,  // $ieq: operand in `folded`
   kStartsFolded,  // $iprefix: operand in `folded`
-  kExists,        // $exists: has the key, the uri or a document
+  kExists,        // $exists: has the key, the uri or a document; on metadata the operand, in
+                  // `texts`, is what stored keys below the key begin with
   kHasElement,    // $contains on a metadata key: operand in `elements`
   kHasSubstring,  // $contains on the document: operand in `texts`
   kHasFolded,     // $icontains: operand in `folded`
@@ -49,7 +50,8 @@ struct FilterNode {
   FilterOp op;
   FilterTarget target = FilterTarget::kMetadata;
   bool negated = false;  // the negative operators are the exact complements of the positive ones
-  uint32_t key = 0;      // in `texts`
+  bool is_path = false;  // the key was given as a path, of one step or more
+  uint32_t key = 0;      // in `texts`, as it is stored (engine/record/metadata_path.h)
   uint32_t operand = 0;
   uint32_t end = 0;
   uint32_t parent = 0;  // kNone at the root

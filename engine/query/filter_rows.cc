@@ -196,7 +196,8 @@ Status RowBounder::AddMetadataRows(const FilterNode& node, RowSet& rows) {
     case FilterOp::kExists:
       for (const FieldType type : kMetadataFieldTypes)
         PIGMENT_RETURN_IF_ERROR(sources_.inverted.AddField(key, type, rows));
-      return Status::Ok();
+      return sources_.inverted.AddFieldsBeginning(program_.texts[node.operand], sources_.control,
+                                                  rows);
     case FilterOp::kInTextRange:
     case FilterOp::kEqualsFolded:
     case FilterOp::kStartsFolded:

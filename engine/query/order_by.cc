@@ -14,12 +14,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "engine/inverted/term.h"
 #include "engine/record/json_tape.h"
+#include "engine/record/metadata_path.h"
 #include "engine/record/text.h"
 
 namespace pigment {
@@ -101,22 +103,41 @@ Result<OrderBy> OrderBy::Parse(std::string_view json) {
 Status OrderBy::AddTerm(Term term) {
   if (terms_.size() == kOrderKeysMax)
     return BeyondLimit(limit::kOrderKeysMax, "order_by has too many keys");
+  if (IsPointer(term.key)) {
+    std::optional<std::string> key = StoredKeyOf(term.key);
+    if (!key) {
+      return Refused(
+          fmt::format("expected a path of metadata as \"$/a/b\", got {}", Quoted(term.key)));
+    }
+    term.key = *std::move(key);
+    term.is_path = true;
+  }
   if (std::any_of(terms_.begin(), terms_.end(), [&](const Term& t) { return t.key == term.key; }))
-    return Refused(fmt::format("key {} is there twice", Quoted(term.key)));
+    return Refused(fmt::format("key {} is there twice", Quoted(KeyText(term.key))));
   if (term.key == "#id") {
     term.source = Source::kId;
     needs_.id = true;
   } else if (term.key == "chroma:uri") {
     term.source = Source::kUri;
     needs_.uri = true;
-  } else if (term.key.empty() || term.key[0] == '#' || term.key[0] == '$' ||
-             term.key == "chroma:document") {
+  } else if (!term.is_path && !IsMetadataKey(term.key)) {
     return Refused(
         fmt::format("expected a metadata key, #id or chroma:uri, got {}", Quoted(term.key)));
   } else {
     needs_.metadata = true;
   }
   terms_.push_back(std::move(term));
+  return Status::Ok();
+}
+
+Status OrderBy::CheckFlat() const {
+  for (const Term& term : terms_) {
+    if (!term.is_path) continue;
+    return Refused(
+        fmt::format("key {}: a path is for collections whose configuration has "
+                    "\"nested_metadata\": true",
+                    Quoted(PointerOf(term.key))));
+  }
   return Status::Ok();
 }
 

@@ -5,7 +5,7 @@
 // records, so that a sort, a cursor and a server's ORDER BY compare alike. Immutable once parsed;
 // any thread.
 //
-//   [{"key": "year", "descending": true}, {"key": "#id"}]
+//   [{"key": "year", "descending": true}, {"key": "#id"}, {"key": "$/size/width"}]
 //
 // The order of the values of a key: bools (false first), numbers as the numbers that they are,
 // texts by their bytes. A record without the key, or with a list there, comes last, also where the
@@ -29,12 +29,15 @@ class OrderBy {
   // By nothing: insertion order alone.
   OrderBy() = default;
 
-  // JSON null and [] order by nothing. Keys are those of metadata, "#id" and "chroma:uri".
+  // JSON null and [] order by nothing. Keys are those of metadata, paths of nested metadata, "#id"
+  // and "chroma:uri".
   // kInvalidArgument, naming the key and what is wrong; too many keys: kResourceExhausted,
   // Detail::kLimit.
   static Result<OrderBy> Parse(std::string_view json);
 
   bool empty() const { return terms_.empty(); }
+  // kInvalidArgument where a key is a path: of collections without nested metadata.
+  Status CheckFlat() const;
   // What of a record KeyOf looks at.
   const FilterNeeds& needs() const { return needs_; }
 
@@ -46,9 +49,10 @@ class OrderBy {
  private:
   enum class Source : uint8_t { kMetadata, kId, kUri };
   struct Term {
-    std::string key;
+    std::string key;  // as it is stored
     Source source = Source::kMetadata;
     bool descends = false;
+    bool is_path = false;
   };
 
   Status AddTerm(Term term);

@@ -39,6 +39,7 @@ Result<std::vector<RowPlace>> Select(const Version& version, const GetRequest& r
                                      SegmentReaders& readers, StageClock& clock,
                                      ReadCounters& counters) {
   PIGMENT_RETURN_IF_ERROR(CheckFilter(version, request.read));
+  if (!version.nested_metadata) PIGMENT_RETURN_IF_ERROR(request.order_by.CheckFlat());
   PIGMENT_RETURN_IF_ERROR(request.read.control.Check());
   if (request.read.ids) {
     PIGMENT_ASSIGN_OR_RETURN(std::vector<RowPlace> listed,

@@ -116,7 +116,9 @@ uint64_t Plan::count() const {
 }
 
 Status CheckFilter(const Version& version, const ReadOptions& options) {
-  if (version.rules == nullptr || !options.filter) return Status::Ok();
+  if (!options.filter) return Status::Ok();
+  if (!version.nested_metadata) PIGMENT_RETURN_IF_ERROR(CheckFlat(options.filter->program()));
+  if (version.rules == nullptr) return Status::Ok();
   return CheckIndexed(options.filter->program(), *version.rules);
 }
 

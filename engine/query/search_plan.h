@@ -66,7 +66,8 @@ struct Plan {
   }
 };
 
-// kInvalidArgument where the filter asks for what the schema of the collection has disabled.
+// kInvalidArgument where the filter asks for what the schema of the collection has disabled, or by
+// a path where metadata is flat.
 Status CheckFilter(const Version& version, const ReadOptions& options);
 
 // Live rows of the allow-list; ids that nobody has are no rows.

@@ -30,7 +30,12 @@ uint64_t BytesOf(const std::vector<T>& values) {
   return bytes;
 }
 
-uint64_t BytesOfMetadata(const Metadata& metadata) {
+// With its length before it.
+uint64_t BytesOfText(uint64_t size) { return sizeof(uint64_t) + size; }
+
+}  // namespace
+
+uint64_t EncodedBytes(const Metadata& metadata) {
   uint64_t bytes = sizeof(uint32_t);
   for (const auto& [key, value] : metadata) {
     bytes += BytesOf(key) + 1;
@@ -39,11 +44,6 @@ uint64_t BytesOfMetadata(const Metadata& metadata) {
   return bytes;
 }
 
-// With its length before it.
-uint64_t BytesOfText(uint64_t size) { return sizeof(uint64_t) + size; }
-
-}  // namespace
-
 uint64_t EncodedBytes(const WriteBatch& batch) {
   uint64_t bytes = kHeadBytes + batch.embeddings.size() * sizeof(float);
   for (const std::string& id : batch.ids) bytes += BytesOfText(id.size());
@@ -51,7 +51,7 @@ uint64_t EncodedBytes(const WriteBatch& batch) {
     for (const std::optional<std::string>& text : *texts)
       bytes += 1 + (text ? BytesOfText(text->size()) : 0);
   for (const std::optional<Metadata>& metadata : batch.metadatas)
-    bytes += 1 + (metadata ? BytesOfText(BytesOfMetadata(*metadata)) : 0);
+    bytes += 1 + (metadata ? BytesOfText(EncodedBytes(*metadata)) : 0);
   return bytes;
 }
 

@@ -11,7 +11,8 @@
 
 namespace pigment {
 
-uint64_t EncodedBytes(const WriteBatch& batch);  // that EncodeWriteBatch appends
+uint64_t EncodedBytes(const WriteBatch& batch);   // that EncodeWriteBatch appends
+uint64_t EncodedBytes(const Metadata& metadata);  // that EncodeMetadata appends
 
 // More than the log takes of one batch: kResourceExhausted, Detail::kLimit.
 Status CheckBatchBytes(uint64_t bytes);

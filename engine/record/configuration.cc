@@ -42,6 +42,7 @@ constexpr std::string_view kLegacyPrefix = "hnsw:";
 constexpr std::string_view kLegacySpace = "hnsw:space";
 constexpr std::string_view kFullVectors = "full_vectors";
 constexpr std::string_view kTextIndex = "text_index";
+constexpr std::string_view kNestedMetadata = "nested_metadata";
 
 // num_threads has no default that would mean the same on another machine: without it, all cores.
 constexpr std::array kHnsw = {
@@ -89,6 +90,7 @@ struct Values {
   std::optional<VectorElement> full_vectors;
   std::optional<TextIndexChange> text_index;
   bool has_text_index_key = false;  // null too
+  std::optional<bool> nested_metadata;
   std::map<std::string_view, double> numbers;
 };
 
@@ -196,12 +198,21 @@ Result<Values> ReadJson(std::string_view json, bool is_stored) {
       PIGMENT_ASSIGN_OR_RETURN(values.text_index, ReadTextIndex(tape, i));
       continue;
     }
+    if (key == kNestedMetadata) {
+      if (tape.kind(i) != JsonKind::kBool) {
+        return InvalidArgument(
+            fmt::format("nested_metadata takes true or false, got {}", tape.Describe(i)));
+      }
+      values.nested_metadata = tape.boolean(i);
+      continue;
+    }
     const Kind* kind = key == kHnswKind.name    ? &kHnswKind
                        : key == kSpannKind.name ? &kSpannKind
                                                 : nullptr;
     if (kind == nullptr && (key != "embedding_function" || tape.kind(i) != JsonKind::kNull)) {
       return InvalidArgument(
-          fmt::format("unknown key {} in the {}, expected hnsw, spann, full_vectors or text_index",
+          fmt::format("unknown key {} in the {}, expected hnsw, spann, full_vectors, text_index or "
+                      "nested_metadata",
                       Quoted(key), what));
     }
     if (tape.kind(i) == JsonKind::kNull) continue;
@@ -309,6 +320,8 @@ Result<Configuration> Print(const Values& values) {
     configuration.text_index = values.text_index->OnTopOf({});
     json += fmt::format(R"(,"{}":{})", kTextIndex, TextIndexToJson(*configuration.text_index));
   }
+  configuration.nested_metadata = values.nested_metadata.value_or(false);
+  if (configuration.nested_metadata) json += fmt::format(R"(,"{}":true)", kNestedMetadata);
   json += '}';
   configuration.index = SettingsOf(values);
   return configuration;
@@ -359,9 +372,16 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
                     VectorElementName(current.full_vectors.value_or(VectorElement::kF32)),
                     VectorElementName(*change.full_vectors)));
   }
+  const bool is_nested = current.nested_metadata.value_or(false);
+  if (change.nested_metadata.value_or(is_nested) != is_nested) {
+    return InvalidArgument(
+        fmt::format("nested_metadata of a collection cannot be changed: it is {}, got {}",
+                    is_nested, *change.nested_metadata));
+  }
   PIGMENT_RETURN_IF_ERROR(ChangeTextIndex(change, current));
   if (change.kind == nullptr || (change.numbers.empty() && change.space.empty())) {
-    if (change.has_text_index_key && change.kind == nullptr) return Print(current);
+    const bool says_something = change.has_text_index_key || change.nested_metadata;
+    if (says_something && change.kind == nullptr) return Print(current);
     return InvalidArgument("the change of the configuration is empty");
   }
   if (change.kind != current.kind) {
@@ -394,6 +414,11 @@ std::optional<TextIndexSettings> ReadTextIndexSettings(std::string_view stored_j
   const Result<Values> values = ReadJson(stored_json, true);
   if (!values.ok() || !values->text_index) return std::nullopt;
   return values->text_index->OnTopOf({});
+}
+
+bool ReadNestedMetadata(std::string_view stored_json) {
+  const Result<Values> values = ReadJson(stored_json, true);
+  return values.ok() && values->nested_metadata.value_or(false);
 }
 
 }  // namespace pigment

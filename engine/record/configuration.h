@@ -2,8 +2,9 @@
 //
 // A collection's configuration: Chroma's {"hnsw": {…}} or {"spann": {…}} as JSON, checked by
 // Chroma's rules, with every default filled in so that it reads back as it has effect; and beyond
-// Chroma, beside them, "full_vectors": "f32" (the default, which is not printed) or "f16", and
-// "text_index" (text_index.h; null, the default, is not printed). Pure functions; any thread.
+// Chroma, beside them, "full_vectors": "f32" (the default, which is not printed) or "f16",
+// "text_index" (text_index.h; null, the default, is not printed) and "nested_metadata": true, or
+// false (the default, which is not printed). Pure functions; any thread.
 
 #pragma once
 
@@ -39,6 +40,7 @@ struct Configuration {
   VectorElement vector_element = VectorElement::kF32;
   IndexSettings index;
   std::optional<TextIndexSettings> text_index;
+  bool nested_metadata = false;
 };
 
 // The space comes from the configuration, else from legacy hnsw:* keys of `metadata`, else from
@@ -50,7 +52,7 @@ Result<Configuration> ParseConfiguration(std::optional<std::string_view> json,
                                          std::optional<std::string_view> preferred_space);
 
 // Applies a modify to `current`: only the keys that Chroma lets change, and k1 and b of text_index;
-// the space and full_vectors never.
+// the space, full_vectors and nested_metadata never.
 Result<Configuration> UpdateConfiguration(std::string_view current_json,
                                           std::string_view change_json);
 
@@ -58,5 +60,6 @@ Result<Configuration> UpdateConfiguration(std::string_view current_json,
 IndexSettings ReadIndexSettings(std::string_view stored_json);
 // The same; none where the collection has no text index.
 std::optional<TextIndexSettings> ReadTextIndexSettings(std::string_view stored_json);
+bool ReadNestedMetadata(std::string_view stored_json);
 
 }  // namespace pigment

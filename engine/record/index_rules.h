@@ -37,7 +37,8 @@ struct IndexRules {
   bool full_text = true;  // of documents
   std::string json;       // as it is stored: PrintSchema without a configuration
 
-  // Of a key of metadata, or "chroma:uri".
+  // Of a key of metadata as it is stored, or "chroma:uri". What is below an object is indexed as
+  // the object's own key says.
   ValueTypes IndexedOf(std::string_view key) const;
 };
 

@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <type_traits>
 
+#include "engine/record/metadata_path.h"
 #include "engine/record/metadata_stored.h"
 
 namespace pigment {
@@ -99,6 +101,22 @@ bool DecodeValue(ByteReader& reader, uint8_t type, MetadataValue* out) {
   return false;
 }
 
+// What cannot be beside a value of this key: what is below it, and the value that one of the
+// objects around it was. There is at most one such value, and nothing orders between it and what is
+// below.
+void EraseAround(Metadata& base, const std::string& key) {
+  const std::string below = BeginBelow(key);
+  auto first = base.lower_bound(below), last = first;
+  while (last != base.end() && last->first.starts_with(below)) ++last;
+  base.erase(first, last);
+  if (!IsStoredPath(key)) return;
+  base.erase(TopKey(key));
+  const auto after = base.lower_bound(key);
+  if (after == base.begin()) return;
+  const auto before = std::prev(after);
+  if (IsStoredPath(before->first) && key.starts_with(BeginBelow(before->first))) base.erase(before);
+}
+
 }  // namespace
 
 Status DamagedMetadata(const ByteReader& reader, std::string_view what) {
@@ -112,7 +130,9 @@ Status DamagedMetadata(const ByteReader& reader, std::string_view what) {
 }
 
 void MergeMetadata(Metadata& base, const Metadata& update) {
+  const bool is_nested = HasPaths(base) || HasPaths(update);
   for (const auto& [key, value] : update) {
+    if (is_nested) EraseAround(base, key);
     if (std::holds_alternative<Erased>(value)) {
       base.erase(key);
     } else {

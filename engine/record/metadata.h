@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Metadata of a record or a collection: an ordered map from key to typed value, as in Chroma:
-// string, int64, double, bool, and non-empty arrays of one of these. Values are immutable once
-// built and may be read from any thread.
+// string, int64, double, bool, and non-empty arrays of one of these; values below objects have keys
+// that are paths (metadata_path.h). Values are immutable once built and may be read from any
+// thread.
 //
 // Stored form (Encode/Decode), little endian, used by log, tail and segments alike:
 //   offset size meaning
@@ -55,18 +56,26 @@ enum class MetadataUse {
   kStored,       // read back from a host: as kNewRecord, but {} is legal (what a merge may leave)
 };
 
+// Whether values may be objects, beyond Chroma: those that are not empty, to any depth.
+enum class MetadataShape { kFlat, kNested };
+
 // Parses a JSON object in Chroma's rules (keys not empty, not beginning with # or $, not
 // chroma:document; int64 or double numbers, an integer beyond int64 refused; arrays non-empty and
 // of one type; no nested objects; duplicate keys refused; {} refused). kInvalidArgument with
 // Detail::kMetadata, naming key and value. The JSON null gives an empty optional-like result:
-// `*present` false.
-Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present);
+// `*present` false. Nested, the keys below the top may be any; paths that take too many bytes:
+// kResourceExhausted, Detail::kLimit.
+Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present,
+                                   MetadataShape shape = MetadataShape::kFlat);
 
 // Prints as JSON: keys ascending, int64 as integers, doubles in their shortest form that reads back
-// equal and always with a point or an exponent, so that types survive a round trip.
+// equal and always with a point or an exponent, so that types survive a round trip. Paths are
+// objects again.
 std::string MetadataToJson(const Metadata& metadata);
 
-// Key-wise merge of an update into `base`; Erased removes the key.
+// Merges an update into `base` as JSON Merge Patch (RFC 7396) does: objects member by member, all
+// else takes the place of what was there; Erased removes it. An object that nothing is left in is
+// gone too.
 void MergeMetadata(Metadata& base, const Metadata& update);
 
 void EncodeMetadata(const Metadata& metadata, std::string& out);

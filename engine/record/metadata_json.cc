@@ -5,10 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
+#include "engine/base/limits.h"
 #include "engine/record/json_tape.h"
 #include "engine/record/metadata.h"
+#include "engine/record/metadata_path.h"
 #include "engine/record/metadata_stored.h"
 #include "engine/record/text.h"
 
@@ -17,15 +21,21 @@ namespace {
 
 constexpr std::string_view kWhat = "metadata";
 
-Status Refused(std::string_view key, std::string reason) {
+// `key` as a caller gives it.
+Status RefusedKey(std::string_view key, std::string_view reason) {
   return InvalidArgument(Detail::kMetadata,
                          fmt::format("metadata key {}: {}", Quoted(key), reason));
+}
+
+// `key` as it is stored.
+Status Refused(std::string_view key, std::string_view reason) {
+  return RefusedKey(KeyText(key), reason);
 }
 
 Status CheckKey(std::string_view key) {
   if (key.empty())
     return InvalidArgument(Detail::kMetadata, "metadata keys must not be empty, got \"\"");
-  if (key[0] == '#' || key[0] == '$') return Refused(key, "a key must not start with # or $");
+  if (key[0] == '#' || key[0] == '$') return RefusedKey(key, "a key must not start with # or $");
   if (key == "chroma:document") {
     return Refused(key, "this key is reserved").WithHint("give the text as the record's document");
   }
@@ -114,8 +124,8 @@ Result<MetadataValue> ReadArray(const JsonTape& tape, std::string_view key, size
   }
 }
 
-Result<MetadataValue> ReadValue(const JsonTape& tape, size_t i, MetadataUse use) {
-  const std::string_view key = tape.key(i);
+Result<MetadataValue> ReadValue(const JsonTape& tape, std::string_view key, size_t i,
+                                MetadataUse use) {
   switch (tape.kind(i)) {
     case JsonKind::kNull:
       if (use == MetadataUse::kMergeRecord) return MetadataValue(Erased{});
@@ -139,6 +149,43 @@ Result<MetadataValue> ReadValue(const JsonTape& tape, size_t i, MetadataUse use)
   return Refused(key,
                  fmt::format("expected a string, integer, float, bool or a list of these, got {}",
                              tape.Describe(i)));
+}
+
+// The values below an object, each under its path. Goes through objects within objects with those
+// that are open on a stack of its own.
+Status ReadObject(const JsonTape& tape, size_t object, MetadataUse use, uint64_t* path_bytes,
+                  Metadata& metadata) {
+  struct Open {
+    size_t end;        // on the tape
+    size_t path_size;  // without the object's step
+  };
+  std::vector<Open> open;
+  std::string path = "$";
+  for (size_t i = object; i < tape.end(object);) {
+    const size_t path_size = path.size();
+    AppendStep(tape.key(i), path);
+    if (tape.kind(i) == JsonKind::kObject) {
+      if (tape.empty(i)) {
+        const std::string_view key = path;
+        return Refused(open.empty() ? tape.key(i) : key, "an object must not be empty, got {}");
+      }
+      open.push_back({tape.end(i), path_size});
+      ++i;
+      continue;
+    }
+    *path_bytes += path.size();
+    if (*path_bytes > kMetadataPathBytesMax) {
+      return BeyondLimit(limit::kMetadataPathBytesMax,
+                         fmt::format("metadata key {}: the paths of all values are too long",
+                                     Quoted(KeyText(path))));
+    }
+    PIGMENT_ASSIGN_OR_RETURN(MetadataValue value, ReadValue(tape, path, i, use));
+    metadata.emplace(path, std::move(value));
+    path.resize(path_size);
+    for (i = tape.end(i); !open.empty() && open.back().end == i; open.pop_back())
+      path.resize(open.back().path_size);
+  }
+  return Status::Ok();
 }
 
 void AppendValue(const Erased&, std::string& out) { out += "null"; }
@@ -206,9 +253,68 @@ bool AppendStoredValue(ByteReader& reader, uint8_t type, std::string& out) {
   return false;
 }
 
+using Entry = Metadata::value_type;
+
+void AppendEntryValue(const Entry& entry, std::string& out) {
+  out += ':';
+  std::visit([&out](const auto& held) { AppendValue(held, out); }, entry.second);
+}
+
+// Members that come in the order of their paths, as objects within objects.
+class ObjectPrinter {
+ public:
+  explicit ObjectPrinter(std::string& out) : out_(out) {}
+
+  void Append(const Entry& entry) {
+    const std::string_view path = IsStoredPath(entry.first) ? entry.first : std::string_view();
+    const size_t shared = SharedSteps(path, path_);
+    for (size_t i = Next(path_, shared); i != kNone; i = Next(path_, i)) out_ += '}';
+    if (!is_first_) out_ += ',';
+    is_first_ = false;
+    if (path.empty()) {
+      AppendJsonString(entry.first, out_);
+    } else {
+      size_t begin = shared == kNone ? 1 : shared + 1;
+      for (size_t end = path.find('\0', begin); end != kNone; end = path.find('\0', begin)) {
+        AppendJsonString(StepText(path.substr(begin, end - begin)), out_);
+        out_ += ":{";
+        begin = end + 1;
+      }
+      AppendJsonString(StepText(path.substr(begin)), out_);
+    }
+    AppendEntryValue(entry, out_);
+    path_ = path;
+  }
+  void Finish() {
+    for (size_t i = Next(path_, kNone); i != kNone; i = Next(path_, i)) out_ += '}';
+  }
+
+ private:
+  static constexpr size_t kNone = std::string_view::npos;
+  // The separator after one; after kNone the first.
+  static size_t Next(std::string_view path, size_t separator) {
+    return path.find('\0', separator == kNone ? 0 : separator + 1);
+  }
+
+  std::string& out_;
+  std::string_view path_;  // of the member before; empty: it was at the top
+  bool is_first_ = true;
+};
+
+void AppendNested(const Metadata& metadata, std::string& out) {
+  std::vector<const Entry*> plain, paths, all;
+  for (const Entry& entry : metadata) (IsStoredPath(entry.first) ? paths : plain).push_back(&entry);
+  std::merge(plain.begin(), plain.end(), paths.begin(), paths.end(), std::back_inserter(all),
+             [](const Entry* a, const Entry* b) { return TopKey(a->first) < TopKey(b->first); });
+  ObjectPrinter printer(out);
+  for (const Entry* entry : all) printer.Append(*entry);
+  printer.Finish();
+}
+
 }  // namespace
 
 Status StoredMetadataToJson(std::span<const std::byte> bytes, std::string& out) {
+  const size_t begin = out.size();
   ByteReader reader(bytes);
   const uint32_t count = reader.Get<uint32_t>();
   out += '{';
@@ -217,6 +323,12 @@ Status StoredMetadataToJson(std::span<const std::byte> bytes, std::string& out) 
     const std::string_view key = reader.GetText();
     const uint8_t type = reader.Get<uint8_t>();
     if (!reader.ok()) break;
+    if (IsStoredPath(key)) {
+      PIGMENT_ASSIGN_OR_RETURN(const Metadata metadata, DecodeMetadata(bytes));
+      out.resize(begin);
+      out += MetadataToJson(metadata);
+      return Status::Ok();
+    }
     if (i > 0) out += ',';
     AppendJsonString(key, out);
     out += ':';
@@ -230,7 +342,8 @@ Status StoredMetadataToJson(std::span<const std::byte> bytes, std::string& out) 
   return Status::Ok();
 }
 
-Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present) {
+Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool* present,
+                                   MetadataShape shape) {
   *present = false;
   PIGMENT_ASSIGN_OR_RETURN(const JsonTape tape, JsonTape::Parse(json, kWhat, Detail::kMetadata));
   if (tape.kind(0) == JsonKind::kNull) return Metadata();
@@ -243,10 +356,16 @@ Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool*
         .WithHint("leave it out, or give null");
   }
   Metadata metadata;
+  uint64_t path_bytes = 0;
   for (size_t i = 1; i < tape.size(); i = tape.end(i)) {
-    PIGMENT_RETURN_IF_ERROR(CheckKey(tape.key(i)));
-    PIGMENT_ASSIGN_OR_RETURN(MetadataValue value, ReadValue(tape, i, use));
-    metadata.emplace(tape.key(i), std::move(value));
+    const std::string_view key = tape.key(i);
+    PIGMENT_RETURN_IF_ERROR(CheckKey(key));
+    if (shape == MetadataShape::kNested && tape.kind(i) == JsonKind::kObject) {
+      PIGMENT_RETURN_IF_ERROR(ReadObject(tape, i, use, &path_bytes, metadata));
+      continue;
+    }
+    PIGMENT_ASSIGN_OR_RETURN(MetadataValue value, ReadValue(tape, key, i, use));
+    metadata.emplace(key, std::move(value));
   }
   *present = true;
   return metadata;
@@ -254,11 +373,14 @@ Result<Metadata> ParseMetadataJson(std::string_view json, MetadataUse use, bool*
 
 std::string MetadataToJson(const Metadata& metadata) {
   std::string out = "{";
-  for (const auto& [key, value] : metadata) {
+  if (HasPaths(metadata)) {
+    AppendNested(metadata, out);
+    return out += '}';
+  }
+  for (const Entry& entry : metadata) {
     if (out.size() > 1) out += ',';
-    AppendJsonString(key, out);
-    out += ':';
-    std::visit([&out](const auto& held) { AppendValue(held, out); }, value);
+    AppendJsonString(entry.first, out);
+    AppendEntryValue(entry, out);
   }
   out += '}';
   return out;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/record/json_tape.h"
+#include "engine/record/metadata_path.h"
 #include "engine/record/text.h"
 
 namespace pigment {
@@ -55,6 +56,7 @@ class SchemaReader {
   std::string vector_config;
   std::string vector_place;
   std::string text_config;
+  bool nested_metadata = false;
 
  private:
   struct Index {
@@ -97,8 +99,14 @@ Status SchemaReader::Read() {
       PIGMENT_RETURN_IF_ERROR(ReadDefaults(i));
     } else if (key == "keys") {
       PIGMENT_RETURN_IF_ERROR(ReadKeys(i));
+    } else if (key == "nested_metadata") {
+      if (tape_.kind(i) != JsonKind::kBool)
+        return Refused(key, fmt::format("takes true or false, got {}", tape_.Describe(i)));
+      nested_metadata = tape_.boolean(i);
     } else if (tape_.kind(i) != JsonKind::kNull) {
-      return Refused("", fmt::format("unknown member {}, expected defaults or keys", Quoted(key)));
+      return Refused("",
+                     fmt::format("unknown member {}, expected defaults, keys or nested_metadata",
+                                 Quoted(key)));
     }
   }
   return Status::Ok();
@@ -407,7 +415,12 @@ Result<Schema> ParseSchema(std::string_view json, const Metadata* metadata,
     if (!status.ok()) return At(reader.vector_place, status);
     if (!reader.text_config.empty()) config += ',';
   }
-  config += reader.text_config + "}";
+  config += reader.text_config;
+  if (reader.nested_metadata) {
+    config += config.size() > 1 ? "," : "";
+    config += R"("nested_metadata":true)";
+  }
+  config += '}';
   PIGMENT_ASSIGN_OR_RETURN(schema.configuration,
                            ParseConfiguration(config, metadata, preferred_space));
   schema.rules = std::move(reader.rules);
@@ -430,7 +443,7 @@ Result<SharedRules> ReadStoredRules(std::string_view schema_json) {
 }
 
 ValueTypes IndexRules::IndexedOf(std::string_view key) const {
-  const auto found = keys.find(key);
+  const auto found = IsStoredPath(key) ? keys.find(TopKey(key)) : keys.find(key);
   if (found == keys.end()) return defaults;
   return static_cast<ValueTypes>((defaults & ~found->second.given) | found->second.indexed);
 }

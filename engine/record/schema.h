@@ -10,6 +10,7 @@
 //                 INDEX}, "bool": {"bool_inverted_index": INDEX}},
 //    "keys": {"#document": {"string": …}, "#embedding": {"float_list": …}, "a key": {…}}}
 //   INDEX: {"enabled": true | false, "config": {}}
+// and beyond Chroma, beside the two, "nested_metadata": true | false.
 //
 // The config of the vector index, which both "defaults" and "#embedding" may have, has "space",
 // "hnsw" or "spann", "source_key" ("#document"), "full_vectors" (beyond Chroma). That of the

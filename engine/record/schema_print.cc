@@ -108,7 +108,9 @@ Result<std::string> PrintSchema(const IndexRules& rules, std::string_view config
     AppendJsonString(key, json);
     json += ":" + Key(rule);
   }
-  return json + "}}";
+  json += "}";
+  if (ReadNestedMetadata(configuration_json)) json += R"(,"nested_metadata":true)";
+  return json + "}";
 }
 
 }  // namespace pigment

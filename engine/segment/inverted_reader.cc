@@ -105,47 +105,64 @@ Result<InvertedReader::Place> InvertedReader::PlaceOf(const FieldEntry& field,
   return Place{.field = field, .rows = cells, .words = {}};
 }
 
+Status InvertedReader::VisitField(const RowGroupEntry& before, const RowGroupEntry& group,
+                                  const FieldEntry& field, RowSet& rows,
+                                  const std::function<Status(const Place&)>& visit) {
+  if (field.terms == 0) return Status::Ok();
+  const uint32_t count = group.rows_end - before.rows_end;
+  const std::span<uint64_t> words =
+      rows.MutableWords().subspan(before.rows_end / 64, (count + 63) / 64);
+  PIGMENT_ASSIGN_OR_RETURN(Place place, PlaceOf(field, count));
+  place.words = words;
+  if (field.rows_shift == 0) return visit(place);
+  cells_.assign((size_t{place.rows} + 63) / 64, 0);
+  place.words = cells_;
+  PIGMENT_RETURN_IF_ERROR(visit(place));
+  for (size_t i = 0; i < words.size(); ++i) words[i] |= RowsOfCells(cells_, field.rows_shift, i);
+  if (count % 64 != 0) words.back() &= (uint64_t{1} << (count % 64)) - 1;
+  return Status::Ok();
+}
+
 Status InvertedReader::VisitGroups(std::string_view key, FieldType type, RowSet& rows,
                                    const std::function<Status(const Place&)>& visit) {
   PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
       groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
         PIGMENT_ASSIGN_OR_RETURN(const std::optional<FieldEntry> field,
                                  FindField(key, type, before.fields_end, group.fields_end));
-        if (!field || field->terms == 0) return Status::Ok();
-        const uint32_t count = group.rows_end - before.rows_end;
-        const std::span<uint64_t> words =
-            rows.MutableWords().subspan(before.rows_end / 64, (count + 63) / 64);
-        PIGMENT_ASSIGN_OR_RETURN(Place place, PlaceOf(*field, count));
-        place.words = words;
-        if (field->rows_shift == 0) return visit(place);
-        cells_.assign((size_t{place.rows} + 63) / 64, 0);
-        place.words = cells_;
-        PIGMENT_RETURN_IF_ERROR(visit(place));
-        for (size_t i = 0; i < words.size(); ++i)
-          words[i] |= RowsOfCells(cells_, field->rows_shift, i);
-        if (count % 64 != 0) words.back() &= (uint64_t{1} << (count % 64)) - 1;
-        return Status::Ok();
+        return field ? VisitField(before, group, *field, rows, visit) : Status::Ok();
       }));
   rows.Recount();
   return Status::Ok();
 }
 
-Result<std::optional<FieldEntry>> InvertedReader::FindField(std::string_view key, FieldType type,
-                                                            uint32_t first, uint32_t end) {
+Result<std::string_view> InvertedReader::ReadKey(const FieldEntry& field) {
+  return terms_.ViewStream(field.key_begin, field.key_bytes, terms_copy_);
+}
+
+Result<uint32_t> InvertedReader::SeekField(std::string_view key, FieldType type, uint32_t first,
+                                           uint32_t end) {
   while (first < end) {
     const uint32_t middle = first + (end - first) / 2;
     PIGMENT_ASSIGN_OR_RETURN(const FieldEntry field, fields_.ReadElement<FieldEntry>(middle));
-    PIGMENT_ASSIGN_OR_RETURN(const std::string_view name,
-                             terms_.ViewStream(field.key_begin, field.key_bytes, terms_copy_));
-    const int order = key.compare(name);
-    if (order == 0 && field.type == static_cast<uint32_t>(type)) return std::optional(field);
-    if (order < 0 || (order == 0 && static_cast<uint32_t>(type) < field.type)) {
-      end = middle;
-    } else {
+    PIGMENT_ASSIGN_OR_RETURN(const std::string_view name, ReadKey(field));
+    const int order = name.compare(key);
+    if (order < 0 || (order == 0 && field.type < static_cast<uint32_t>(type))) {
       first = middle + 1;
+    } else {
+      end = middle;
     }
   }
-  return std::optional<FieldEntry>();
+  return first;
+}
+
+Result<std::optional<FieldEntry>> InvertedReader::FindField(std::string_view key, FieldType type,
+                                                            uint32_t first, uint32_t end) {
+  PIGMENT_ASSIGN_OR_RETURN(const uint32_t at, SeekField(key, type, first, end));
+  if (at == end) return std::optional<FieldEntry>();
+  PIGMENT_ASSIGN_OR_RETURN(const FieldEntry field, fields_.ReadElement<FieldEntry>(at));
+  if (field.type != static_cast<uint32_t>(type)) return std::optional<FieldEntry>();
+  PIGMENT_ASSIGN_OR_RETURN(const std::string_view name, ReadKey(field));
+  return name == key ? std::optional(field) : std::nullopt;
 }
 
 Result<TermBlockEntry> InvertedReader::ReadBlock(const Place& place, uint32_t block) {
@@ -304,14 +321,36 @@ Status InvertedReader::AddRange(std::string_view key, FieldType type, const Term
 }
 
 // The last checkpoint is of all rows.
+Status InvertedReader::ApplyAll(const Place& place) {
+  const FieldEntry& field = place.field;
+  if (field.checkpoints == 0)
+    return postings_.Damaged(Detail::kMiscounted, "a field without checkpoints");
+  return ApplyRun(place, field.checkpoints_begin, field.checkpoints_bytes, field.checkpoints - 1, 1,
+                  PostingsUse::kUnite);
+}
+
 Status InvertedReader::AddField(std::string_view key, FieldType type, RowSet& rows) {
-  return VisitGroups(key, type, rows, [&](const Place& place) -> Status {
-    const FieldEntry& field = place.field;
-    if (field.checkpoints == 0)
-      return postings_.Damaged(Detail::kMiscounted, "a field without checkpoints");
-    return ApplyRun(place, field.checkpoints_begin, field.checkpoints_bytes, field.checkpoints - 1,
-                    1, PostingsUse::kUnite);
-  });
+  return VisitGroups(key, type, rows, [&](const Place& place) { return ApplyAll(place); });
+}
+
+Status InvertedReader::AddFieldsBeginning(std::string_view key, const CallControl& control,
+                                          RowSet& rows) {
+  PIGMENT_RETURN_IF_ERROR(VisitRowGroups(
+      groups_, rows_, [&](const RowGroupEntry& before, const RowGroupEntry& group) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(
+            uint32_t at, SeekField(key, FieldType::kText, before.fields_end, group.fields_end));
+        for (; at < group.fields_end; ++at) {
+          PIGMENT_RETURN_IF_ERROR(control.Check());
+          PIGMENT_ASSIGN_OR_RETURN(const FieldEntry field, fields_.ReadElement<FieldEntry>(at));
+          PIGMENT_ASSIGN_OR_RETURN(const std::string_view name, ReadKey(field));
+          if (!name.starts_with(key)) break;
+          PIGMENT_RETURN_IF_ERROR(VisitField(before, group, field, rows,
+                                             [&](const Place& place) { return ApplyAll(place); }));
+        }
+        return Status::Ok();
+      }));
+  rows.Recount();
+  return Status::Ok();
 }
 
 Result<uint64_t> InvertedReader::RowsBefore(const Place& place, uint32_t term) {

@@ -86,6 +86,8 @@ class InvertedReader {
 
   // The rows that have any term of the field. REQUIRES as AddTerms.
   Status AddField(std::string_view key, FieldType type, RowSet& rows);
+  // The rows that have any term of a field of metadata whose key begins so.
+  Status AddFieldsBeginning(std::string_view key, const CallControl& control, RowSet& rows);
   // The rows whose term equals the text, or begins with it, by case folding. REQUIRES as AddRange,
   // of a field of texts.
   struct FoldedTerms {
@@ -137,6 +139,16 @@ class InvertedReader {
   // Calls `visit(place)` for the field of each row group that has it.
   Status VisitGroups(std::string_view key, FieldType type, RowSet& rows,
                      const std::function<Status(const Place&)>& visit);
+  // Calls `visit(place)` of a field of a group.
+  Status VisitField(const RowGroupEntry& before, const RowGroupEntry& group,
+                    const FieldEntry& field, RowSet& rows,
+                    const std::function<Status(const Place&)>& visit);
+  // Sets the rows of all terms.
+  Status ApplyAll(const Place& place);
+  Result<std::string_view> ReadKey(const FieldEntry& field);
+  // The first field that is not below this key and type, among those from `first` to `end`, both of
+  // one group; `end` where there is none.
+  Result<uint32_t> SeekField(std::string_view key, FieldType type, uint32_t first, uint32_t end);
   // The field among those from `first` to `end`, both of one group.
   Result<std::optional<FieldEntry>> FindField(std::string_view key, FieldType type, uint32_t first,
                                               uint32_t end);

@@ -410,6 +410,15 @@ def compare_differences(tap, clients, session):
                 answers.append(refusal.sqlstate)
     tap.check("ranked-text: the library has a text index where that is asked for, the server has text search of its own",
               answers == [None, None, "0A000", "0A000"], answers)
+    answers = []
+    for client in clients:
+        try:
+            client.create_collection("nested", configuration='{"nested_metadata": true}')
+            answers.append(None)
+        except libpigment.Refused as refusal:
+            answers.append(refusal.sqlstate)
+    tap.check("nested-metadata: the library takes objects where that is asked for, collections in SQL are flat",
+              answers == [None, "0A000"], answers)
     answers = both.write("add", ["a"], [[float("nan")]])
     tap.check("vector-values: NaN is refused by the library with 22023, by the type's input with 22000",
               [answer[:2] for answer in answers] == [("refused", "22023"), ("refused", "22000")], answers)

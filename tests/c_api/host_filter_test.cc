@@ -231,6 +231,8 @@ TEST(HostChecks, AConfigurationComesBackNormalised) {
   EXPECT_EQ(check(R"({"text_index": {}})", {}, {}, &text), 0);
   EXPECT_EQ(text,
             "text_index is for the library's own collections: a host has text indexes of its own");
+  EXPECT_EQ(check(R"({"nested_metadata": true})", {}, {}, &text), 0);
+  EXPECT_EQ(text, "nested_metadata is for the library's own collections: that of a host is flat");
   EXPECT_EQ(check({}, "{}", {}, &text), 0);
   EXPECT_EQ(text, "metadata must not be empty, got {}");
 

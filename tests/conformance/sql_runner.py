@@ -101,6 +101,8 @@ LEFT_OUT = {
     "jsonb-duplicate-keys": lambda step: any(map(repeats_a_key, raw_texts(step))),
     "vector-values": lambda step: "expect" in step and any(
         is_number(value) and 0 < abs(value) < SMALLEST for row in step.get("args", {}).get("embeddings", ()) for value in row),
+    "nested-metadata": lambda step: step["op"] == "create_collection" and "expect" in step and any(
+        (step["args"].get(part) or {}).get("nested_metadata") for part in ("configuration", "schema")),
     "function-space": lambda step: "space" in step.get("args", {}).get("function", {}),
     "function-at-get": None,
 }

@@ -31,6 +31,7 @@ namespace {
 
 using nlohmann::json;
 using testing::ModelRecord;
+using testing::ModelShape;
 using Random = std::mt19937_64;
 
 std::string Shown(const json& value) {
@@ -91,12 +92,7 @@ class Rows {
       if (change.document) row.record.document = change.document;
       if (change.uri) row.record.uri = change.uri;
       if (change.metadata.is_null()) continue;
-      json merged = row.record.metadata.is_null() ? json::object() : row.record.metadata;
-      for (const auto& [key, value] : change.metadata.items()) {
-        merged.erase(key);
-        if (!value.is_null()) merged[key] = value;
-      }
-      row.record.metadata = merged.empty() ? json() : merged;
+      row.record.metadata = testing::ModelMerge(row.record.metadata, change.metadata);
     }
     return done;
   }
@@ -134,7 +130,7 @@ Value ValueOf(const json& value) {
 json FieldOf(const ModelRecord& record, const std::string& key) {
   if (key == "#id") return record.id;
   if (key == "chroma:uri") return record.uri ? json(*record.uri) : json();
-  return record.metadata.is_object() ? record.metadata.value(key, json()) : json();
+  return testing::ModelField(record.metadata, key);
 }
 
 bool ComesFirst(const Row& a, const Row& b, const json& order) {
@@ -253,11 +249,14 @@ class History {
     if (seed % 2 == 0) options_.index_rows_min = 150;
     if (seed % 5 < 2) options_.cluster_rows_min = 80;
     pads_ = seed % 2 == 1;
+    if (seed % 4 > 1) shape_ = ModelShape::kNested;
   }
 
   void Run(int steps) {
     Open();
-    ASSERT_OK(store_->CreateCollection(EntryNamed("branch0")));
+    CollectionEntry entry = EntryNamed("branch0");
+    if (is_nested()) entry.configuration_json = R"({"nested_metadata":true})";
+    ASSERT_OK(store_->CreateCollection(entry));
     branches_["branch0"];
     for (int step = 0; step < steps && !HasFailed(); ++step) {
       SCOPED_TRACE(::testing::Message() << "step " << step);
@@ -269,6 +268,7 @@ class History {
   }
 
  private:
+  bool is_nested() const { return shape_ == ModelShape::kNested; }
   static bool HasFailed() { return ::testing::Test::HasFailure(); }
   uint64_t Below(uint64_t bound) { return random_() % bound; }
   bool Chance(uint64_t percent) { return Below(100) < percent; }
@@ -315,11 +315,16 @@ class History {
   Change RandomChange(WriteKind kind) {
     Change change;
     change.id = Id();
-    const ModelRecord made = testing::RandomModelRecord(random_);
+    const ModelRecord made = testing::RandomModelRecord(random_, shape_);
     change.metadata = made.metadata;
     if (Chance(30)) change.metadata["text"] = testing::RandomScriptText(random_, 6);
-    if (kind != WriteKind::kAdd && Chance(30))
-      change.metadata[std::string(1, "klm"[Below(3)])] = nullptr;
+    if (kind != WriteKind::kAdd && Chance(30)) {
+      if (is_nested()) {
+        testing::ModelSet(change.metadata, testing::RandomModelSteps(random_), nullptr);
+      } else {
+        change.metadata[std::string(1, "klm"[Below(3)])] = nullptr;
+      }
+    }
     change.document =
         Chance(70) ? std::optional(testing::RandomScriptDocument(random_)) : made.document;
     if (change.document && pads_)
@@ -358,7 +363,7 @@ class History {
               branches_[name].Apply(kind, changes));
   }
 
-  static WriteBatch BatchOf(WriteKind kind, const std::vector<Change>& changes, uint64_t dropped) {
+  WriteBatch BatchOf(WriteKind kind, const std::vector<Change>& changes, uint64_t dropped) const {
     WriteBatch batch;
     batch.kind = kind;
     for (const Change& change : changes) batch.ids.push_back(change.id);
@@ -368,7 +373,10 @@ class History {
     for (const Change& change : changes) {
       if (change.embedding) batch.embeddings.push_back(*change.embedding);
       bool present = false;
-      Metadata metadata = ParseMetadataJson(change.metadata.dump(), use, &present).value();
+      Metadata metadata =
+          ParseMetadataJson(change.metadata.dump(), use, &present,
+                            is_nested() ? MetadataShape::kNested : MetadataShape::kFlat)
+              .value();
       batch.metadatas.push_back(present ? std::optional(std::move(metadata)) : std::nullopt);
       batch.documents.push_back(change.document);
       batch.uris.push_back(change.uri);
@@ -423,7 +431,7 @@ class History {
       return WithoutPadding(all[Below(all.size())]->record.document.value_or(""));
     };
     if (Chance(75)) {
-      question.where = testing::RandomModelWhere(random_, static_cast<int>(Below(4)));
+      question.where = testing::RandomModelWhere(random_, static_cast<int>(Below(4)), shape_);
       if (Chance(15)) question.where = TextClause();
       if (Chance(20)) {
         const json clause = {{"#document", testing::RandomScriptClause(random_, document())}};
@@ -446,8 +454,19 @@ class History {
     return question;
   }
 
+  // Keys of metadata and paths, each once.
+  std::vector<std::string> WithPaths(std::vector<std::string> keys) {
+    std::set<std::string> paths;
+    while (is_nested() && paths.size() < 4) {
+      const std::vector<std::string> steps = testing::RandomModelSteps(random_);
+      if (steps.size() > 1) paths.insert(testing::ModelPath(steps));
+    }
+    keys.insert(keys.end(), paths.begin(), paths.end());
+    return keys;
+  }
+
   json RandomOrder() {
-    std::vector<std::string> keys = {"k", "l", "m", "text", "#id", "chroma:uri", "none"};
+    std::vector<std::string> keys = WithPaths({"k", "l", "m", "text", "#id", "chroma:uri", "none"});
     std::shuffle(keys.begin(), keys.end(), random_);
     json order = json::array();
     for (uint64_t i = Below(3); i > 0; --i)
@@ -546,7 +565,7 @@ class History {
                     const std::vector<const Row*>& expected) {
     FacetsRequest request;
     request.read = RequestFor(question).value().read;
-    request.keys = {"k", "l", "text", "chroma:uri", "none"};
+    request.keys = WithPaths({"k", "l", "text", "chroma:uri", "none"});
     if (Chance(30)) request.limit = Below(8);
     const auto facets = CountFacets(version, request);
     ASSERT_OK(facets);
@@ -597,6 +616,7 @@ class History {
   Tally& tally_;
   StoreOptions options_;
   bool pads_ = false;
+  ModelShape shape_ = ModelShape::kFlat;
   MemoryFileSystem files_;
   std::shared_ptr<Store> store_;
   std::map<std::string, Rows> branches_;

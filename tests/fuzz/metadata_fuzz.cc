@@ -21,18 +21,22 @@ namespace {
 
 using namespace pigment;
 
-void FuzzJson(std::string_view text) {
+void FuzzJson(std::string_view text, MetadataShape shape) {
   for (const MetadataUse use :
        {MetadataUse::kNewRecord, MetadataUse::kMergeRecord, MetadataUse::kCollection}) {
     bool present = false;
-    const Result<Metadata> metadata = ParseMetadataJson(text, use, &present);
+    const Result<Metadata> metadata = ParseMetadataJson(text, use, &present, shape);
     if (!metadata.ok() || !present) continue;
-    const Result<Metadata> again = ParseMetadataJson(MetadataToJson(*metadata), use, &present);
+    const Result<Metadata> again =
+        ParseMetadataJson(MetadataToJson(*metadata), use, &present, shape);
     if (!again.ok() || *again != *metadata) abort();
     std::string encoded;
     EncodeMetadata(*metadata, encoded);
     const Result<Metadata> decoded = DecodeMetadata(std::as_bytes(std::span(encoded)));
     if (!decoded.ok() || *decoded != *metadata) abort();
+    Metadata merged;
+    MergeMetadata(merged, *metadata);
+    if (use == MetadataUse::kNewRecord && merged != *metadata) abort();
   }
 }
 
@@ -84,7 +88,8 @@ void FuzzSchema(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  FuzzJson(text);
+  for (const MetadataShape shape : {MetadataShape::kFlat, MetadataShape::kNested})
+    FuzzJson(text, shape);
   FuzzStored(text);
   FuzzConfiguration(text);
   FuzzSchema(text);

@@ -152,8 +152,8 @@ bool WhereMatches(const json& where, const ModelRecord& record) {
     value = record.id;
   } else if (key == "chroma:uri") {
     if (record.uri) value = *record.uri;
-  } else if (record.metadata.is_object() && record.metadata.contains(key)) {
-    value = record.metadata[key];
+  } else {
+    value = ModelField(record.metadata, key);
   }
   return FieldMatches(value.is_null() ? nullptr : &value, op, operand);
 }
@@ -245,6 +245,38 @@ std::string RandomKey(Random& random) {
   return Pick(random, kKeys);
 }
 
+std::string RandomKeyOfWhere(Random& random, ModelShape shape) {
+  if (shape == ModelShape::kFlat) return RandomKey(random);
+  const std::vector<std::string> steps = RandomModelSteps(random);
+  return steps.size() == 1 && random() % 2 == 0 ? steps[0] : ModelPath(steps);
+}
+
+// The steps of a path as a key of `where` has it.
+std::vector<std::string> StepsOf(const std::string& key) {
+  if (key.substr(0, 2) != "$/") return {key};
+  std::vector<std::string> steps;
+  for (size_t i = 1; i < key.size(); ++i) {
+    if (key[i] == '/') {
+      steps.emplace_back();
+    } else if (key[i] == '~') {
+      steps.back() += key[++i] == '0' ? '~' : '/';
+    } else {
+      steps.back() += key[i];
+    }
+  }
+  return steps;
+}
+
+json WithoutEmptyObjects(const json& value) {
+  if (!value.is_object()) return value;
+  json kept = json::object();
+  for (const auto& [key, member] : value.items()) {
+    json inner = WithoutEmptyObjects(member);
+    if (!inner.is_object() || !inner.empty()) kept[key] = std::move(inner);
+  }
+  return kept;
+}
+
 std::string RandomDocument(Random& random) {
   static const std::vector<std::string> kPieces = {"a", "b", "c", "ab", "B", "\n", "ü", "你",
                                                    "%", "_", ".", "Ü",  "σ", "Σ",  "k", "\u212a"};
@@ -332,13 +364,60 @@ bool ModelMatches(const json& where, const json& where_document, const ModelReco
          (where_document.is_null() || WhereDocumentMatches(where_document, record));
 }
 
-ModelRecord RandomModelRecord(Random& random) {
+json ModelField(const json& metadata, const std::string& key) {
+  json value = metadata;
+  for (const std::string& step : StepsOf(key)) {
+    if (!value.is_object() || !value.contains(step)) return {};
+    value = json(value[step]);
+  }
+  return value;
+}
+
+json ModelMerge(json metadata, const json& change) {
+  metadata.merge_patch(change);
+  metadata = WithoutEmptyObjects(metadata);
+  return metadata.empty() ? json() : metadata;
+}
+
+std::vector<std::string> RandomModelSteps(Random& random) {
+  static const std::vector<std::string> kSteps = {"a",  "b", "a/b", "~1", "", std::string(1, '\0'),
+                                                  "\1", "0", "$eq", "a!", "ü"};
+  std::vector<std::string> steps = {RandomKey(random)};
+  for (uint64_t n = random() % 4; n > 0 && n < 3; --n)
+    steps.push_back(kSteps[random() % (random() % 3 == 0 ? kSteps.size() : 2)]);
+  return steps;
+}
+
+std::string ModelPath(const std::vector<std::string>& steps) {
+  std::string path = "$";
+  for (const std::string& step : steps) {
+    path += '/';
+    for (const char byte : step)
+      path += byte == '~' ? "~0" : byte == '/' ? "~1" : std::string(1, byte);
+  }
+  return path;
+}
+
+void ModelSet(json& metadata, const std::vector<std::string>& steps, const json& value) {
+  json* at = &metadata;
+  for (const std::string& step : steps) {
+    if (!at->is_object()) *at = json::object();
+    at = &(*at)[step];
+  }
+  *at = value;
+}
+
+ModelRecord RandomModelRecord(Random& random, ModelShape shape) {
   ModelRecord record;
   record.id = RandomId(random);
   for (uint64_t n = random() % 5; n > 0; --n) {
     const int type = static_cast<int>(random() % 4);
-    record.metadata[RandomKey(random)] =
-        random() % 3 == 0 ? RandomList(random, type) : RandomScalar(random, type);
+    json value = random() % 3 == 0 ? RandomList(random, type) : RandomScalar(random, type);
+    if (shape == ModelShape::kFlat) {
+      record.metadata[RandomKey(random)] = std::move(value);
+    } else {
+      ModelSet(record.metadata, RandomModelSteps(random), value);
+    }
   }
   if (random() % 4 != 0) {
     record.document = RandomDocument(random);
@@ -348,8 +427,8 @@ ModelRecord RandomModelRecord(Random& random) {
   return record;
 }
 
-json RandomModelWhere(Random& random, int depth_max) {
-  return RandomTree(random, depth_max, [&random]() -> json {
+json RandomModelWhere(Random& random, int depth_max, ModelShape shape) {
+  return RandomTree(random, depth_max, [&random, shape]() -> json {
     switch (random() % 8) {
       case 0:
         return {{"#document", RandomDocumentClause(random)}};
@@ -358,7 +437,7 @@ json RandomModelWhere(Random& random, int depth_max) {
       case 2:
         return {{"chroma:uri", RandomField(random)}};
       default:
-        return {{RandomKey(random), RandomField(random)}};
+        return {{RandomKeyOfWhere(random, shape), RandomField(random)}};
     }
   });
 }

@@ -226,6 +226,29 @@ TEST_F(Records, AreEmbeddedAndRankedWhereTheCollectionCan) {
   EXPECT_NE(RunTool("search " + db() + " texts house").output.find("score"), std::string::npos);
 }
 
+TEST_F(Records, WithNestedMetadataAreExportedImportedAndCopied) {
+  const std::string nested = " --configuration '{\"nested_metadata\":true}'";
+  ASSERT_EQ(RunTool("create " + db() + " docs" + nested).status, 0);
+  WriteFile(at("data.jsonl"),
+            R"({"id":"1","embedding":[1,2],"metadata":{"a":{"b":{"c":[1,2]},"d/e":2.0},"f":true}})"
+            "\n"
+            R"({"id":"2","embedding":[3,4],"metadata":{"a":1}})"
+            "\n");
+  ASSERT_EQ(Import().status, 0);
+  EXPECT_EQ(RunTool("count " + db() + " docs --where '{\"$/a/b\":{\"$exists\":true}}'").output,
+            "1\n");
+  const std::string all = Export(db(), "docs");
+  EXPECT_NE(all.find(R"({"a":{"b":{"c":[1,2]},"d/e":2.0},"f":true})"), std::string::npos) << all;
+  ASSERT_EQ(RunTool("copy " + db() + " docs " + db() + " twin").status, 0);
+  EXPECT_EQ(Export(db(), "twin"), all);
+  WriteFile(at("again.jsonl"), all);
+  ASSERT_EQ(RunTool("create " + db() + " again" + nested).status, 0);
+  ASSERT_EQ(RunTool("import " + db() + " again " + at("again.jsonl")).status, 0);
+  EXPECT_EQ(Export(db(), "again"), all);
+  EXPECT_EQ(RunTool("import --create " + db() + " flat " + at("again.jsonl")).status,
+            PIGMENT_INVALID_ARGUMENT);
+}
+
 TEST_F(Records, AreCopiedBetweenCollectionsDatabasesAndStores) {
   ASSERT_EQ(
       RunTool("create " + db() + " docs --space ip --lexical 3 --metadata '{\"k\":\"v\"}'").status,

@@ -406,10 +406,15 @@ typedef struct pigment_collection_options {
   size_t struct_size;
   const char *metadata_json; /* object of scalars; absent: none */
   size_t metadata_json_size;
-  const char *configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …}; beside them "full_vectors": "f16"
-                                     keeps each number of a vector in 16 bits, rounded when it is written, within ±65504 (else "f32").
-                                     What each parameter does: docs/operations.md; those without effect take their default alone.
-                                     Since 0.2 also "text_index": {"analyzer": {"language": "english"}} for ranked search of documents: docs/text-search.md */
+  const char*
+      configuration_json; /* Chroma's: {"hnsw": {"space": "cosine", …}} or {"spann": …}; beside them
+                             "full_vectors": "f16" keeps each number of a vector in 16 bits, rounded
+                             when it is written, within ±65504 (else "f32"). What each parameter
+                             does: docs/operations.md; those without effect take their default
+                             alone. Since 0.2 also "text_index": {"analyzer": {"language":
+                             "english"}} for ranked search of documents: docs/text-search.md, and
+                             "nested_metadata": true for metadata with objects, whose paths are keys
+                             of filters: docs/filters.md */
   size_t configuration_json_size;
   const pigment_embedding_function *embedding_function; /* copied; NULL: none */
   bool get_or_create; /* an existing collection is returned as it is; its function must not conflict, as in get */
@@ -455,7 +460,8 @@ typedef struct pigment_modify_options {
   size_t name_size;
   const char *metadata_json; /* replaces wholesale; absent: unchanged */
   size_t metadata_json_size;
-  const char *configuration_json; /* merged; space and full_vectors cannot change, of text_index k1 and b alone; absent: unchanged */
+  const char* configuration_json; /* merged; space, full_vectors and nested_metadata cannot change,
+                                     of text_index k1 and b alone; absent: unchanged */
   size_t configuration_json_size;
 } pigment_modify_options;
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_modify(pigment_collection *collection,
@@ -487,7 +493,8 @@ typedef struct pigment_records {
   pigment_text_column ids;
   pigment_vectors embeddings;
   pigment_text_column documents;
-  pigment_text_column metadatas; /* JSON objects; in update and upsert a null value deletes its key */
+  pigment_text_column metadatas; /* JSON objects; in update and upsert a null value deletes its key,
+                                    and objects merge member by member */
   pigment_text_column uris;
 } pigment_records;
 

@@ -15,18 +15,20 @@ namespace {
 
 using nlohmann::json;
 using testing::ModelRecord;
+using testing::ModelShape;
 
-Metadata ToMetadata(const ModelRecord& record) {
+Metadata ToMetadata(const ModelRecord& record, MetadataShape shape) {
   if (record.metadata.is_null()) return {};
   bool present = false;
   Result<Metadata> metadata =
-      ParseMetadataJson(record.metadata.dump(), MetadataUse::kNewRecord, &present);
+      ParseMetadataJson(record.metadata.dump(), MetadataUse::kNewRecord, &present, shape);
   EXPECT_TRUE(metadata.ok()) << metadata.status().ToString();
   return metadata.ok() ? *metadata : Metadata();
 }
 
-TEST(FilterDifferential, RandomFiltersAgreeWithTheModel) {
+void ExpectAgreement(ModelShape shape) {
   constexpr uint64_t kSeed = 20261121;
+  const bool is_nested = shape == ModelShape::kNested;
   constexpr int kFilters = 25000;
   constexpr int kRecordsPerFilter = 8;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
@@ -34,15 +36,17 @@ TEST(FilterDifferential, RandomFiltersAgreeWithTheModel) {
   uint64_t pairs = 0, matched = 0;
   for (int i = 0; i < kFilters; ++i) {
     const int depth_max = static_cast<int>(random() % 4);
-    const json where = random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth_max);
+    const json where =
+        random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth_max, shape);
     const json document =
         random() % 4 != 0 ? json() : testing::RandomModelWhereDocument(random, depth_max);
     const auto filter = Filter::Parse(where.dump(), document.dump());
     ASSERT_TRUE(filter.ok()) << where.dump() << " " << document.dump() << ": "
                              << filter.status().ToString();
     for (int j = 0; j < kRecordsPerFilter; ++j) {
-      const ModelRecord record = testing::RandomModelRecord(random);
-      const Metadata metadata = ToMetadata(record);
+      const ModelRecord record = testing::RandomModelRecord(random, shape);
+      const Metadata metadata =
+          ToMetadata(record, is_nested ? MetadataShape::kNested : MetadataShape::kFlat);
       FilterSubject subject{.id = record.id, .document = record.document, .uri = record.uri};
       if (!record.metadata.is_null()) subject.metadata = &metadata;
       const bool expected = testing::ModelMatches(where, document, record);
@@ -59,6 +63,12 @@ TEST(FilterDifferential, RandomFiltersAgreeWithTheModel) {
   // Both answers are common, or the test shows little.
   EXPECT_GT(matched, pairs / 4);
   EXPECT_LT(matched, pairs * 3 / 4);
+}
+
+TEST(FilterDifferential, RandomFiltersAgreeWithTheModel) { ExpectAgreement(ModelShape::kFlat); }
+
+TEST(FilterDifferential, RandomFiltersOfPathsAgreeWithTheModel) {
+  ExpectAgreement(ModelShape::kNested);
 }
 
 }  // namespace

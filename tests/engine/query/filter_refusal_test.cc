@@ -138,6 +138,10 @@ const std::vector<Refusal> kOfWhere = {
      R"_(where: "a": integer 9223372036854775808 does not fit 64 bits)_"},
     {R"_({"a": {"$gt": 9223372036854775808}})_",
      R"_(where: "a": integer 9223372036854775808 does not fit 64 bits)_"},
+    {R"_({"$/": 1})_",
+     R"_(where: "$/": expected a path of metadata: $ and a JSON Pointer, as "$/a/b")_"},
+    {R"_({"$/a~2/b": {"$exists": true}})_",
+     R"_(where: "$/a~2/b": expected a path of metadata: $ and a JSON Pointer, as "$/a/b")_"},
 };
 
 const std::vector<Refusal> kOfWhereDocument = {
@@ -172,6 +176,10 @@ const std::vector<Refusal> kOfWhereDocument = {
 };
 
 const std::vector<Refusal> kInGroups = {
+    {R"_({"$or": [{"$/a/b": 1}, {"$/a/c~1d": {"$gt": "x"}}]})_",
+     R"_(where: $or[1]."$/a/c~1d": operator "$gt" takes an integer or a float, got "x")_"},
+    {R"_({"$or": [{"$/a/b": 1}, {"$not": {"$/#a/b": 1}}]})_",
+     R"_(where: $or[1].$not."$/#a/b": expected a path of metadata: $ and a JSON Pointer, as "$/a/b")_"},
     {R"_({"$and": [{"a": 1}, {"b": 2}, {"$or": [{"year": {"$gt": "x"}}, {"c": 3}]}]})_",
      R"_(where: $and[2].$or[0]."year": operator "$gt" takes an integer or a float, got "x")_"},
     {R"_({"$not": {"$and": [{"$not": {"a": 1}}, {"$not": {"b.\"c\"": null}}]}})_",

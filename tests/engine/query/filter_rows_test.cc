@@ -20,13 +20,18 @@ namespace {
 
 using nlohmann::json;
 using testing::ModelRecord;
+using testing::ModelShape;
 
 // A collection and what is in it.
 class FilledCollection {
  public:
-  FilledCollection(uint64_t seed, size_t rows, size_t rows_in_tail) : random_(seed) {
+  FilledCollection(uint64_t seed, size_t rows, size_t rows_in_tail,
+                   ModelShape shape = ModelShape::kFlat)
+      : random_(seed), shape_(shape) {
     store_ = Store::Open(std::nullopt, {}).value();
-    collection_ = store_->CreateCollection(EntryNamed("docs")).value();
+    CollectionEntry entry = EntryNamed("docs");
+    if (shape == ModelShape::kNested) entry.configuration_json = R"({"nested_metadata":true})";
+    collection_ = store_->CreateCollection(entry).value();
     Add(rows - rows_in_tail);
     EXPECT_OK(store_->Compact());
     Add(rows_in_tail);
@@ -43,7 +48,7 @@ class FilledCollection {
       batch.kind = WriteKind::kAdd;
       batch.dimension = 1;
       for (size_t i = 0; i < std::min<size_t>(rows, 500); ++i) {
-        ModelRecord record = testing::RandomModelRecord(random_);
+        ModelRecord record = testing::RandomModelRecord(random_, shape_);
         record.id = "r" + std::to_string(records_.size());
         batch.ids.push_back(record.id);
         batch.embeddings.push_back(static_cast<float>(random_() % 100));
@@ -53,7 +58,10 @@ class FilledCollection {
         batch.metadatas.push_back(std::nullopt);
         if (!record.metadata.is_null())
           batch.metadatas.back() =
-              ParseMetadataJson(record.metadata.dump(), MetadataUse::kNewRecord, &present).value();
+              ParseMetadataJson(
+                  record.metadata.dump(), MetadataUse::kNewRecord, &present,
+                  shape_ == ModelShape::kNested ? MetadataShape::kNested : MetadataShape::kFlat)
+                  .value();
         records_.push_back(std::move(record));
       }
       rows -= batch.ids.size();
@@ -72,6 +80,7 @@ class FilledCollection {
   }
 
   std::mt19937_64 random_;
+  const ModelShape shape_;
   std::shared_ptr<Store> store_;
   std::shared_ptr<Collection> collection_;
   std::vector<ModelRecord> records_;
@@ -86,17 +95,18 @@ std::vector<std::string> IdsOf(const TextColumn& column) {
   return ids;
 }
 
-TEST(FilterRows, StoresAnswerAsTheModelDoes) {
+void ExpectAnswers(ModelShape shape) {
   uint64_t filters = 0, matched = 0, records = 0, lists = 0, looked_at = 0;
   for (const auto& [seed, rows, tail] :
        {std::tuple(1u, 900u, 100u), {2u, 70u, 0u}, {3u, 3000u, 30u}}) {
-    const FilledCollection filled(seed, rows, tail);
+    const FilledCollection filled(seed, rows, tail, shape);
     const auto version = filled.Pin();
     std::mt19937_64 random(seed);
     for (int i = 0; i < 400; ++i) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << " filter " << i);
       const int depth = static_cast<int>(random() % 4);
-      const json where = random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth);
+      const json where =
+          random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth, shape);
       const json document =
           random() % 4 != 0 ? json() : testing::RandomModelWhereDocument(random, depth);
       auto filter = Filter::Parse(where.dump(), document.dump());
@@ -150,6 +160,9 @@ TEST(FilterRows, StoresAnswerAsTheModelDoes) {
   // Conditions on metadata alone take no look at a record of a segment.
   EXPECT_EQ(looked_at, 0u);
 }
+
+TEST(FilterRows, StoresAnswerAsTheModelDoes) { ExpectAnswers(ModelShape::kFlat); }
+TEST(FilterRows, StoresOfNestedMetadataAnswerAsTheModelDoes) { ExpectAnswers(ModelShape::kNested); }
 
 // Groups so deep that their sets would take much memory are looked at row by row, and right.
 TEST(FilterRows, DeepGroupsTakeLittleMemory) {

@@ -123,11 +123,11 @@ TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
            {R"({"hnsw":{"foo":1}})", "unknown hnsw parameter \"foo\""},
            {R"({"spann":{"sync_threshold":5}})", "unknown spann parameter \"sync_threshold\""},
            {R"({"ivf":{}})",
-            "unknown key \"ivf\" in the configuration, expected hnsw, spann, full_vectors or "
-            "text_index"},
+            "unknown key \"ivf\" in the configuration, expected hnsw, spann, full_vectors, "
+            "text_index or nested_metadata"},
            {R"({"embedding_function":{"name":"x"}})",
             "unknown key \"embedding_function\" in the configuration, expected hnsw, spann, "
-            "full_vectors or text_index"},
+            "full_vectors, text_index or nested_metadata"},
            {R"({"full_vectors":"f8"})", "full_vectors takes \"f32\" or \"f16\", got \"f8\""},
            {R"({"full_vectors":16})", "full_vectors takes \"f32\" or \"f16\", got 16"},
            {R"({"full_vectors":null})", "full_vectors takes \"f32\" or \"f16\", got null"},
@@ -184,6 +184,33 @@ TEST(Configuration, UpdatesChangeWhatMayChange) {
   EXPECT_NE(updated->json.find(R"("search_nprobe":3,"write_nprobe":32,)"), std::string::npos)
       << updated->json;
   EXPECT_NE(updated->json.find(R"("split_threshold":30,)"), std::string::npos) << updated->json;
+}
+
+TEST(Configuration, NestedMetadataIsSaidOnceAndForAll) {
+  const auto nested = Parse(R"({"nested_metadata":true,"hnsw":{"ef_search":7}})");
+  ASSERT_OK(nested);
+  EXPECT_TRUE(nested->nested_metadata);
+  EXPECT_TRUE(nested->json.ends_with(R"(,"spann":null,"nested_metadata":true})")) << nested->json;
+  EXPECT_TRUE(ReadNestedMetadata(nested->json));
+  EXPECT_EQ(Parse(nested->json)->json, nested->json);
+  EXPECT_EQ(Parse(R"({"nested_metadata":false})")->json, kHnswDefaults);
+  EXPECT_FALSE(ReadNestedMetadata(kHnswDefaults));
+  for (const char* wrong : {"1", "null", "\"true\""}) {
+    EXPECT_TRUE(Parse(fmt::format(R"({{"nested_metadata":{}}})", wrong))
+                    .status()
+                    .message()
+                    .starts_with("nested_metadata takes true or false, got "))
+        << wrong;
+  }
+
+  EXPECT_TRUE(UpdateConfiguration(nested->json, R"({"hnsw":{"ef_search":8}})")->nested_metadata);
+  EXPECT_EQ(UpdateConfiguration(nested->json, R"({"nested_metadata":true})")->json, nested->json);
+  EXPECT_EQ(UpdateConfiguration(kHnswDefaults, R"({"nested_metadata":false})")->json,
+            kHnswDefaults);
+  EXPECT_EQ(UpdateConfiguration(nested->json, R"({"nested_metadata":false})").status().message(),
+            "nested_metadata of a collection cannot be changed: it is true, got false");
+  EXPECT_EQ(UpdateConfiguration(kHnswDefaults, R"({"nested_metadata":true})").status().message(),
+            "nested_metadata of a collection cannot be changed: it is false, got true");
 }
 
 TEST(Configuration, SaysWhatItsParametersMean) {

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 
+#include "engine/record/metadata_path.h"
 #include "tests/support/status_matchers.h"
 
 namespace pigment {
@@ -120,6 +121,16 @@ TEST(Schema, RankedTextIsAConfiguration) {
   }
 }
 
+TEST(Schema, NestedMetadataFollowsTheKeyAtTheTop) {
+  const auto schema = Parse(
+      R"({"keys": {"a": {"int": {"int_inverted_index": {"enabled": false}}}}, "nested_metadata": true})");
+  ASSERT_OK(schema);
+  EXPECT_TRUE(schema->configuration.nested_metadata);
+  EXPECT_FALSE(Parse(R"({"nested_metadata": false})")->configuration.nested_metadata);
+  EXPECT_EQ(schema->rules.IndexedOf(*StoredKeyOf("$/a/b/c")), kAllValues & ~kIntValues);
+  EXPECT_EQ(schema->rules.IndexedOf(*StoredKeyOf("$/b/a")), kAllValues);
+}
+
 TEST(Schema, WhatIsPrintedReadsBackEqual) {
   for (
       const std::string& text :
@@ -133,7 +144,9 @@ TEST(Schema, WhatIsPrintedReadsBackEqual) {
        std::string(
            R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {"space": "ip"}}}},
             "#document": {"string": {"fts_index": {"enabled": true, "config": {"text_index": {"k1": 0.0}}}}}}})"),
-       std::string(R"({"keys": {"a": {}}})"),
+       std::string(R"({"keys": {"a": {}}})"), std::string(R"({"nested_metadata": true})"),
+       std::string(
+           R"({"nested_metadata": true, "keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {"space": "ip"}}}}}})"),
        std::string(
            R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {
             "space": "cosine", "spann": {"search_nprobe": 9}, "full_vectors": "f16"}}}}}})")}) {
@@ -177,9 +190,11 @@ TEST(Schema, RefusalsNameThePlace) {
   for (
       const Refusal& refusal : {
           Refusal{"[]", "schema: expected an object, got an empty list"},
-          {R"({"a": 1})", R"(schema: unknown member "a", expected defaults or keys)"},
+          {R"({"a": 1})",
+           R"(schema: unknown member "a", expected defaults, keys or nested_metadata)"},
           {R"({"cmek": {"gcp": "x"}})",
-           R"(schema: unknown member "cmek", expected defaults or keys)"},
+           R"(schema: unknown member "cmek", expected defaults, keys or nested_metadata)"},
+          {R"({"nested_metadata": 1})", "schema: nested_metadata: takes true or false, got 1"},
           {R"({"defaults": 1})", "schema: defaults: expected an object, got 1"},
           {R"({"keys": {"a": {"int": {}, "int": {}}}})",
            R"(schema: "keys"."a": has the key "int" twice in one object)"},
