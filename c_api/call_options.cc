@@ -50,6 +50,30 @@ bool pigment_cancel_is_set(const pigment_cancel* cancel) {
   return pigment::abi::IsHandle(cancel) && cancel->token->is_set();
 }
 
+pigment_status pigment_cancel_progress(const pigment_cancel* cancel, pigment_progress* progress,
+                                       pigment_error** error) {
+  const auto store = [progress](const pigment::Progress::State& state) {
+    pigment::abi::WriteStruct({.struct_size = sizeof(pigment_progress),
+                               .phase = state.phase,
+                               .unit = state.unit,
+                               .done = state.done,
+                               .total = state.total},
+                              progress);
+  };
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (progress != nullptr && pigment::abi::ReadStruct(progress, "progress").ok()) store({});
+      },
+      [&]() -> pigment::Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(cancel, "cancel"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{progress, "progress"}}));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::ReadStruct(progress, "progress").status());
+        store(cancel->token->progress().state());
+        return pigment::Status::Ok();
+      });
+}
+
 void pigment_cancel_free(pigment_cancel* cancel) {
   if (pigment::abi::IsHandle(cancel)) delete cancel;
 }

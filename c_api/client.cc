@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "c_api/call_options.h"
 #include "engine/base/limits.h"
 #include "engine/record/text.h"
 
@@ -224,10 +225,17 @@ void pigment_client_free(pigment_client* client) {
 }
 
 pigment_status pigment_client_flush(pigment_client* client, pigment_error** error) {
+  return pigment_client_flush_with(client, nullptr, error);
+}
+
+pigment_status pigment_client_flush_with(pigment_client* client,
+                                         const pigment_call_options* options,
+                                         pigment_error** error) {
   return Call(error, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(CheckHandle(client, "client"));
+    PIGMENT_ASSIGN_OR_RETURN(const auto context, pigment::abi::ReadCallOptions(options));
     PIGMENT_RETURN_IF_ERROR(client->core->CheckUsable());
-    return client->core->store().Flush();
+    return client->core->store().Flush(context.control);
   });
 }
 

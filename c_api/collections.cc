@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "c_api/call_options.h"
 #include "c_api/client.h"
 #include "c_api/json_text.h"
 #include "engine/record/configuration.h"
@@ -24,12 +25,12 @@ void ClearCollection(pigment_collection** collection) {
 }
 
 // Metadata of a collection; absent and JSON null: none.
-Result<std::optional<Metadata>> ReadCollectionMetadata(const char* json, size_t size) {
+Result<std::optional<Metadata>> ReadCollectionMetadata(const char* json, size_t size,
+                                                       MetadataUse use) {
   PIGMENT_ASSIGN_OR_RETURN(const auto text, ReadOptionalText(json, size, "options.metadata_json"));
   if (!text) return std::optional<Metadata>();
   bool present = false;
-  PIGMENT_ASSIGN_OR_RETURN(Metadata metadata,
-                           ParseMetadataJson(*text, MetadataUse::kCollection, &present));
+  PIGMENT_ASSIGN_OR_RETURN(Metadata metadata, ParseMetadataJson(*text, use, &present));
   if (!present) return std::optional<Metadata>();
   return std::optional<Metadata>(std::move(metadata));
 }
@@ -86,7 +87,8 @@ Result<CreateRequest> ReadCreateRequest(const pigment_scope* scope, const char* 
   entry.tenant = where.tenant;
   entry.database = where.database;
   PIGMENT_ASSIGN_OR_RETURN(entry.metadata,
-                           ReadCollectionMetadata(read.metadata_json, read.metadata_json_size));
+                           ReadCollectionMetadata(read.metadata_json, read.metadata_json_size,
+                                                  MetadataUse::kCollection));
   PIGMENT_ASSIGN_OR_RETURN(request.function, EmbeddingFunction::Read(read.embedding_function,
                                                                      "options.embedding_function"));
   PIGMENT_ASSIGN_OR_RETURN(const auto configuration_json,
@@ -157,8 +159,9 @@ Result<Change> ReadChange(const pigment_modify_options& options) {
     PIGMENT_RETURN_IF_ERROR(CheckCollectionName(*name));
     change.name = std::string(*name);
   }
-  PIGMENT_ASSIGN_OR_RETURN(
-      change.metadata, ReadCollectionMetadata(options.metadata_json, options.metadata_json_size));
+  PIGMENT_ASSIGN_OR_RETURN(change.metadata,
+                           ReadCollectionMetadata(options.metadata_json, options.metadata_json_size,
+                                                  MetadataUse::kCollectionChange));
   if (change.metadata) PIGMENT_RETURN_IF_ERROR(RefuseSpaceChange(*change.metadata));
   PIGMENT_ASSIGN_OR_RETURN(
       const auto configuration,
@@ -170,7 +173,13 @@ Result<Change> ReadChange(const pigment_modify_options& options) {
 
 Status Apply(const Change& change, CollectionEntry& entry) {
   if (change.name) entry.name = *change.name;
-  if (change.metadata) entry.metadata = *change.metadata;
+  if (change.metadata) {
+    Metadata metadata = *change.metadata;
+    std::erase_if(metadata,
+                  [](const auto& pair) { return std::holds_alternative<Erased>(pair.second); });
+    entry.metadata.reset();
+    if (!metadata.empty()) entry.metadata = std::move(metadata);
+  }
   if (change.configuration_json) {
     PIGMENT_ASSIGN_OR_RETURN(
         Configuration configuration,
@@ -384,10 +393,17 @@ pigment_status pigment_collection_fork(pigment_collection* collection, const cha
 }
 
 pigment_status pigment_collection_flush(pigment_collection* collection, pigment_error** error) {
+  return pigment_collection_flush_with(collection, nullptr, error);
+}
+
+pigment_status pigment_collection_flush_with(pigment_collection* collection,
+                                             const pigment_call_options* options,
+                                             pigment_error** error) {
   return Call(error, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(CheckHandle(collection, "collection"));
+    PIGMENT_ASSIGN_OR_RETURN(const auto context, pigment::abi::ReadCallOptions(options));
     PIGMENT_RETURN_IF_ERROR(collection->core->CheckUsable());
-    return collection->collection->Flush();
+    return collection->collection->Flush(context.control);
   });
 }
 

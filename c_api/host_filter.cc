@@ -173,7 +173,7 @@ pigment_status pigment_check_metadata(const char* json, size_t json_size, int32_
                                       pigment_error** error) {
   return Call(error, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(use, PIGMENT_METADATA_NEW_RECORD,
-                                                    PIGMENT_METADATA_COLLECTION, "use"));
+                                                    PIGMENT_METADATA_COLLECTION_CHANGE, "use"));
     PIGMENT_ASSIGN_OR_RETURN(const std::string_view text, ReadText(json, json_size, "json"));
     bool present = false;
     return pigment::ParseMetadataJson(text, static_cast<pigment::MetadataUse>(use), &present)
@@ -185,6 +185,8 @@ static_assert(static_cast<int>(pigment::MetadataUse::kNewRecord) == PIGMENT_META
 static_assert(static_cast<int>(pigment::MetadataUse::kMergeRecord) ==
               PIGMENT_METADATA_MERGE_RECORD);
 static_assert(static_cast<int>(pigment::MetadataUse::kCollection) == PIGMENT_METADATA_COLLECTION);
+static_assert(static_cast<int>(pigment::MetadataUse::kCollectionChange) ==
+              PIGMENT_METADATA_COLLECTION_CHANGE);
 
 pigment_status pigment_check_configuration(const char* configuration_json,
                                            size_t configuration_json_size,

@@ -9,7 +9,7 @@
 
 CREATE FUNCTION pigment._check_metadata(metadata jsonb, kind integer) RETURNS boolean
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_metadata';
-COMMENT ON FUNCTION pigment._check_metadata IS 'True, or an error; kind: 0 a record, 1 a change of a record, 2 a collection.';
+COMMENT ON FUNCTION pigment._check_metadata IS 'True, or an error; kind: 0 a record, 1 a change of a record, 2 a collection, 3 a change of one.';
 
 CREATE FUNCTION pigment._check_configuration(configuration jsonb, metadata jsonb, preferred_space text,
 	OUT normalized jsonb, OUT space text)
@@ -333,7 +333,7 @@ $$;
 COMMENT ON FUNCTION pigment._require_owner(pigment.collections) IS
 	'an error unless the current role owns a collection';
 
--- What is NULL stays. Metadata is replaced whole, the configuration is merged, the table keeps its name.
+-- What is NULL stays. Metadata is replaced whole (a key that is null is left out), the configuration is merged, the table keeps its name.
 CREATE FUNCTION pigment.modify_collection(name text, new_name text DEFAULT NULL, new_metadata jsonb DEFAULT NULL,
 	new_configuration jsonb DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS pigment.collections
@@ -344,7 +344,7 @@ DECLARE
 BEGIN
 	PERFORM pigment._require_owner(entry);
 	PERFORM pigment._check_name('collection', new_name);
-	PERFORM pigment._check_metadata(new_metadata, 2);
+	PERFORM pigment._check_metadata(new_metadata, 3);
 	IF new_metadata ? 'hnsw:space' THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
 			MESSAGE = 'changing the distance function of a collection once it is created is not supported: '
@@ -352,7 +352,7 @@ BEGIN
 	END IF;
 	UPDATE pigment.collections c SET
 		name = COALESCE(new_name, c.name),
-		metadata = COALESCE(new_metadata, c.metadata),
+		metadata = CASE WHEN new_metadata IS NULL THEN c.metadata ELSE NULLIF(jsonb_strip_nulls(new_metadata), '{}') END,
 		configuration = changed.configuration,
 		schema = pigment._schema_with(c.schema, changed.configuration)
 	FROM (SELECT COALESCE(pigment._check_configuration_update(o.configuration, new_configuration), o.configuration)

@@ -267,7 +267,7 @@ DECLARE
 BEGIN
 	PERFORM pigment._require_owner(entry);
 	PERFORM pigment._check_name('collection', new_name);
-	PERFORM pigment._check_metadata(new_metadata, 2);
+	PERFORM pigment._check_metadata(new_metadata, 3);
 	IF new_metadata ? 'hnsw:space' THEN
 		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
 			MESSAGE = 'changing the distance function of a collection once it is created is not supported: '
@@ -275,7 +275,7 @@ BEGIN
 	END IF;
 	UPDATE pigment.collections c SET
 		name = COALESCE(new_name, c.name),
-		metadata = COALESCE(new_metadata, c.metadata),
+		metadata = CASE WHEN new_metadata IS NULL THEN c.metadata ELSE NULLIF(jsonb_strip_nulls(new_metadata), '{}') END,
 		configuration = changed.configuration,
 		schema = pigment._schema_with(c.schema, changed.configuration)
 	FROM (SELECT COALESCE(pigment._check_configuration_update(o.configuration, new_configuration), o.configuration)

@@ -23,6 +23,8 @@ type call struct {
 	stop  func() bool
 	state *callState
 	key   cgo.Handle
+
+	progress *Progress // that asks the token; nil: nobody does
 }
 
 // What embedding functions of a call share with it. They run one after another, in the goroutine of the call as far as C can tell.
@@ -53,6 +55,11 @@ func newToken() (*C.pigment_cancel, error) {
 		return token, nil
 	default:
 	}
+	return freshToken()
+}
+
+// A token that says of no other call how far it came.
+func freshToken() (*C.pigment_cancel, error) {
 	var token *C.pigment_cancel
 	var failure *C.pigment_error
 	if status := C.pigment_cancel_new(&token, &failure); status != C.PIGMENT_OK {
@@ -90,8 +97,13 @@ func (k *call) begin(ctx context.Context, minPosition uint64, embeds bool) error
 	if deadline, ok := ctx.Deadline(); ok {
 		k.c.timeout_ns = C.int64_t(max(time.Until(deadline), 1))
 	}
-	if ctx.Done() != nil {
-		token, err := newToken()
+	progress, _ := ctx.Value(progressKey{}).(*Progress)
+	if ctx.Done() != nil || progress != nil {
+		tokenOf := newToken
+		if progress != nil {
+			tokenOf = freshToken
+		}
+		token, err := tokenOf()
 		if err != nil {
 			return err
 		}
@@ -103,6 +115,10 @@ func (k *call) begin(ctx context.Context, minPosition uint64, embeds bool) error
 			armed.release()
 		})
 	}
+	if progress != nil {
+		k.progress = progress
+		progress.begin(k.armed.token)
+	}
 	if embeds {
 		k.state = &callState{ctx: ctx}
 		k.key = cgo.NewHandle(k.state)
@@ -113,10 +129,16 @@ func (k *call) begin(ctx context.Context, minPosition uint64, embeds bool) error
 
 // Gives the call's error with what caused it.
 func (k *call) finish(done C.pgo_done) error {
+	if k.progress != nil {
+		k.progress.end()
+	}
 	if k.stop != nil {
-		if k.stop() {
-			spareToken(k.armed.token) // nobody has set it, and nobody will
-		} else {
+		switch unset := k.stop(); { // nobody has set it, and nobody will
+		case unset && k.progress == nil:
+			spareToken(k.armed.token)
+		case unset:
+			C.pigment_cancel_free(k.armed.token) // it still says how far this call came
+		default:
 			k.armed.release()
 		}
 	}

@@ -182,7 +182,7 @@ func (c *Client) enter(ctx context.Context) error {
 
 // Flush writes what every collection has in memory into segments.
 func (c *Client) Flush(ctx context.Context) error {
-	return c.do(ctx, func(failure **C.pigment_error) C.pigment_status { return C.pigment_client_flush(c.c, failure) })
+	return c.call(ctx, func(k C.pgo_call) C.pgo_done { return C.pgo_flush(c.c, nil, k) })
 }
 
 // Position is the last visible position of the log.

@@ -128,15 +128,7 @@ func (c *Collection) Fork(ctx context.Context, name string) (*Collection, error)
 
 // Flush writes what the collection has in memory into a segment.
 func (c *Collection) Flush(ctx context.Context) error {
-	if err := c.enter(ctx); err != nil {
-		return err
-	}
-	defer c.release()
-	var failure *C.pigment_error
-	if status := C.pigment_collection_flush(c.c, &failure); status != C.PIGMENT_OK {
-		return taken(status, failure)
-	}
-	return nil
+	return c.call(ctx, 0, false, func(k C.pgo_call) C.pgo_done { return C.pgo_flush(nil, c.c, k) })
 }
 
 // A Segment is a part of a collection that is written and never changed.

@@ -161,7 +161,15 @@ pgo_json pgo_facets(pigment_collection *collection, size_t keys_count, pigment_t
 pgo_done pgo_contains(pigment_collection *collection, size_t count, pigment_text_column ids, uint8_t *present,
                       pgo_call call);
 
+/* What a call is at that was given the token; phase NULL: nothing has begun. */
+typedef struct pgo_progress {
+  const char *phase, *unit; /* static */
+  uint64_t done, total;
+} pgo_progress;
+pgo_progress pgo_progress_of(const pigment_cancel *cancel);
+
 /* Of the client when collection is NULL. */
+pgo_done pgo_flush(pigment_client *client, pigment_collection *collection, pgo_call call);
 pgo_compacted pgo_compact(pigment_client *client, pigment_collection *collection, pgo_call call);
 pgo_json pgo_backup(pigment_client *client, pgo_text path, pgo_call call);
 /* Of the open store, or of the directory when client is NULL. */

@@ -160,6 +160,22 @@ pgo_done pgo_contains(pigment_collection *collection, size_t count, pigment_text
   return done;
 }
 
+pgo_progress pgo_progress_of(const pigment_cancel *cancel) {
+  pigment_progress progress = {.struct_size = sizeof progress};
+  pigment_error *error = NULL;
+  if (pigment_cancel_progress(cancel, &progress, &error) != PIGMENT_OK) pigment_error_free(error);
+  const pgo_progress out = {progress.phase, progress.unit, progress.done, progress.total};
+  return out;
+}
+
+pgo_done pgo_flush(pigment_client *client, pigment_collection *collection, pgo_call call) {
+  const pigment_call_options options = pgo_options_of(call);
+  pgo_done done = {PIGMENT_OK, NULL};
+  done.status = collection != NULL ? pigment_collection_flush_with(collection, &options, &done.error)
+                                   : pigment_client_flush_with(client, &options, &done.error);
+  return done;
+}
+
 pgo_compacted pgo_compact(pigment_client *client, pigment_collection *collection, pgo_call call) {
   const pigment_call_options options = pgo_options_of(call);
   pigment_compaction result = {.struct_size = sizeof result};

@@ -9,6 +9,8 @@ GO = pathlib.Path(__file__).resolve().parents[1] / "go"
 # Functions that the binding leaves to others, each with its reason.
 NOT_CALLED = {
     "pigment_client_open_traced": "tracing is told on the library's threads, in the middle of its calls",
+    "pigment_client_flush": "pigment_client_flush_with is called, which takes options",
+    "pigment_collection_flush": "as above",
     "pigment_cancel_is_set": "the binding asks the context, which knows",
     "pigment_result_arrow_stream": "a stream is for Arrow's module of Go, which the binding does not depend on",
     "pigment_collection_add_arrow": "as above",

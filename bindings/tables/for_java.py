@@ -15,6 +15,8 @@ NOT_CALLED = {
     "pigment_open_options_init": "as above",
     "pigment_query_request_init": "as above; the request's own class has the default of n_results",
     "pigment_text_search_request_init": "as above",
+    "pigment_client_flush": "pigment_client_flush_with is called, which takes options",
+    "pigment_collection_flush": "as above",
     "pigment_client_open_traced": "tracing is told on the library's threads, in the middle of its calls",
     "pigment_error_status": "the call that gave the error returned the same",
     "pigment_result_row_count": "the last of the query offsets is that number",

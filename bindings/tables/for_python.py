@@ -13,6 +13,8 @@ NOT_CALLED = {
     "pigment_call_options_init": "zeroed structs with struct_size set are the same",
     "pigment_open_options_init": "as above",
     "pigment_collection_options_init": "as above",
+    "pigment_client_flush": "pigment_client_flush_with is called, which takes options",
+    "pigment_collection_flush": "as above",
     "pigment_client_open_traced": "tracing is told on the library's threads, in the middle of its calls",
     "pigment_result_included": "the caller's own include list is in the answer",
 }

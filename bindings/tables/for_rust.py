@@ -20,6 +20,8 @@ UNUSED = {
     "pigment_collection_options_init": INIT,
     "pigment_query_request_init": INIT,
     "pigment_text_search_request_init": INIT,
+    "pigment_client_flush": "pigment_client_flush_with is called, which takes options",
+    "pigment_collection_flush": "as above",
     "pigment_result_arrow_stream": ARROW,
     "pigment_collection_add_arrow": ARROW,
     "pigment_collection_update_arrow": ARROW,

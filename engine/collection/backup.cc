@@ -54,6 +54,7 @@ class Backup {
     }
     PIGMENT_RETURN_IF_ERROR(CopyLog());
     source_.ReleaseLog();
+    control_.BeginPhase("segments", "bytes", SegmentBytes(source_.collections));
     for (const CollectionEntry& entry : source_.collections) {
       for (const SegmentEntry& segment : entry.segments) {
         PIGMENT_RETURN_IF_ERROR(CopyFilesOf(segment));
@@ -81,6 +82,7 @@ class Backup {
 
   Status CopyLog() {
     const uint64_t after = LowestFloor(source_.collections, source_.position);
+    control_.BeginPhase("log", "batches", source_.position - after);
     PIGMENT_ASSIGN_OR_RETURN(
         const std::unique_ptr<LogCopy> copy,
         LogCopy::Begin(target_.files(), target_.log(), source_.store.bytes, after));
@@ -88,6 +90,7 @@ class Backup {
         source_.files, source_.directory + "/log", source_.store.bytes, after, source_.position,
         [&](uint64_t position, std::span<const std::byte> payload) -> Status {
           PIGMENT_RETURN_IF_ERROR(control_.Check());
+          control_.Advance(1);
           if (position == source_.position && PIGMENT_PLANTED(kBackupCutsLog)) {
             return Status::Ok();
           }
@@ -137,6 +140,7 @@ class Backup {
                                     : CheckBlockOfFile(block, entry.segment, number, from->path()));
       }
       PIGMENT_RETURN_IF_ERROR(to->WriteAt(first * kBlockBytes, bytes));
+      control_.Advance(bytes.size());
     }
     Count(entry.file_bytes);
     return PIGMENT_PLANTED(kBackupForgetsSegmentSync) ? Status::Ok() : to->Sync();

@@ -18,6 +18,7 @@
 #include "engine/catalog/catalog_files.h"
 #include "engine/collection/backup.h"
 #include "engine/collection/deletions_file.h"
+#include "engine/collection/frozen_store.h"
 #include "engine/collection/shelf_file.h"
 #include "engine/collection/shelved_tail.h"
 #include "engine/segment/segment.h"
@@ -95,6 +96,7 @@ Result<bool> CheckBlocks(const CheckedStore& store, const std::string& path, uin
       const Status whole = CheckBlockOfFile(block, segment, number, path);
       if (!whole.ok() && ++damaged <= kBlocksNamedMax) notes.AddStatus(whole, collection, path);
     }
+    store.control.Advance(bytes.size());
   }
   if (damaged > kBlocksNamedMax) {
     notes.AddError(Detail::kChecksum, collection, path, -1,
@@ -197,6 +199,7 @@ Status CheckSegmentFiles(const CheckedStore& store, CheckNotes& notes) {
   std::set<uint32_t> seen;
   std::set<std::pair<uint32_t, uint64_t>> seen_deletions;
   std::set<uint32_t> seen_shelves;
+  store.control.BeginPhase("segments", "bytes", SegmentBytes(*store.collections));
   for (const CollectionEntry& entry : *store.collections) {
     for (const SegmentEntry& segment : entry.segments) {
       if (seen.insert(segment.segment).second) {

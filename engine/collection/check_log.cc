@@ -75,8 +75,10 @@ Status CheckLogFiles(const CheckedStore& store, CheckNotes& notes) {
   uint64_t floor = store.collections != nullptr ? LowestFloor(*store.collections, UINT64_MAX) : 0;
   const bool needs_log = floor != UINT64_MAX && floor != 0;
   uint64_t next = 0;  // the position that must come; 0: any
+  store.control.BeginPhase("log", "files", numbers->size());
   for (size_t i = 0; i < numbers->size(); ++i) {
     PIGMENT_RETURN_IF_ERROR(store.control.Check());
+    store.control.Advance(1);
     const std::optional<LogFileBytes> file = ReadLogFile(store, (*numbers)[i], notes);
     if (!file) {
       next = 0;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint32_t kRowsAllQueried = 256;  // of a larger segment a sample of kRowsSampled
 constexpr uint32_t kRowsSampled = 64;
+constexpr uint32_t kRowsPerCheck = 256;
 constexpr uint32_t kTail = 0xFFFFFFFF;
 
 struct PlacedId {
@@ -33,6 +34,9 @@ class VersionCheck {
       : collection_(collection), version_(version), notes_(notes) {}
 
   Status Run() {
+    uint64_t stored = 0;
+    for (const SegmentView& view : version_.segments) stored += view.segment->info().rows;
+    collection_.control.BeginPhase("records", "rows", stored);
     for (uint32_t index = 0; index < version_.segments.size(); ++index) {
       PIGMENT_RETURN_IF_ERROR(GatherSegment(index));
     }
@@ -82,7 +86,10 @@ class VersionCheck {
     const uint32_t rows = view.segment->info().rows;
     notes_.totals().rows += rows;
     for (uint32_t row = 0; row < rows; ++row) {
-      if (row % 256 == 0) PIGMENT_RETURN_IF_ERROR(collection_.control.Check());
+      if (row % kRowsPerCheck == 0) {
+        PIGMENT_RETURN_IF_ERROR(collection_.control.Check());
+        collection_.control.Advance(std::min(kRowsPerCheck, rows - row));
+      }
       if (!view.IsLive(row)) continue;
       const auto id = view.segment->ReadId(row);
       const auto ordinal = view.segment->ReadOrdinal(row);
@@ -141,8 +148,10 @@ class VersionCheck {
     }
     const size_t wanted = collection_.full || rows.size() <= kRowsAllQueried ? rows.size()
                                                                              : kRowsSampled;
+    collection_.control.BeginPhase("search", "rows", wanted);
     for (size_t i = 0; i < wanted; ++i) {
       PIGMENT_RETURN_IF_ERROR(collection_.control.Check());
+      collection_.control.Advance(1);
       const uint32_t row = rows[i * rows.size() / wanted];
       if (vectors[row] == kNoVector) continue;
       const Status searched = SearchRow(view, row, rows, vectors, live);

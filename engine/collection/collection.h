@@ -68,8 +68,9 @@ class Collection {
   // In the order of their first flush. The tail is in none.
   virtual Result<std::vector<SegmentDescription>> Segments() const = 0;
 
-  // Writes the tail into a segment and publishes it; nothing to do: ok.
-  virtual Status Flush() = 0;
+  // Writes the tail into a segment and publishes it; nothing to do: ok. Cancelled or failed, it
+  // leaves everything as it was.
+  virtual Status Flush(const CallControl& control = {}) = 0;
 
   // Flushes, and makes one segment of all that are there, or none of an empty collection: space of
   // deleted records is given back, and their bytes leave the segments. Writers and readers go on;

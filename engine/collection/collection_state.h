@@ -85,9 +85,10 @@ class CollectionState {
   // The configuration was changed: of `entry` it is looked at alone.
   void Reconfigure(const CollectionEntry& entry);
 
-  Status Flush();
+  // Stopped by `control`, or failed, it leaves everything as it was.
+  Status Flush(const CallControl& control = {});
   // The same as a part of another job, whose locks may be held: not told as a span.
-  Status FlushWithin();
+  Status FlushWithin(const CallControl& control = {});
   // Flushes a tail that has reached its limit. The batch that filled it pays, so writers cannot
   // outrun the disk; others go on unless the tail is twice as full. A failure loses nothing and is
   // tried again when the tail has grown.
@@ -125,8 +126,10 @@ class CollectionState {
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
   // After a failure, where nobody tries again later: nothing is due before the next flush.
   void DeferMerges();
-  // Merges everything; see Collection::Compact. `report` is given what was merged.
-  Result<CompactionResult> Compact(const MergePause& pause, MergeReport* report);
+  // Merges everything; see Collection::Compact. `report` is given what was merged; `pause` asks
+  // `control` too.
+  Result<CompactionResult> Compact(const MergePause& pause, const CallControl& control,
+                                   MergeReport* report);
   // Held while somebody takes over the segments that the catalog names: none of them goes
   // meanwhile.
   std::unique_lock<std::mutex> HoldSegments() { return std::unique_lock(flush_mutex_); }
@@ -150,9 +153,10 @@ class CollectionState {
     return text_ != nullptr ? text_->analyzer() : nullptr;
   }
   // `span` is told what was written.
-  Status FlushLocked(Span* span);
+  Status FlushLocked(Span* span, const CallControl& control);
   // What the edit names is retained before it.
-  Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot, Retention& named);
+  Result<FlushedSegments> WriteOut(const FlushSnapshot& snapshot, Retention& named,
+                                   const CallControl& control);
   static bool EditIsNotThere(const Status& status);
   Status StoreEntry(const FlushSnapshot& snapshot, const FlushedSegments& flushed,
                     Retention& named);

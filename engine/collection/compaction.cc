@@ -282,7 +282,8 @@ uint64_t CollectionState::BytesLocked() const {
   return bytes;
 }
 
-Result<CompactionResult> CollectionState::Compact(const MergePause& pause, MergeReport* report) {
+Result<CompactionResult> CollectionState::Compact(const MergePause& pause,
+                                                  const CallControl& control, MergeReport* report) {
   std::lock_guard compacting(compact_mutex_);
   struct GiveWay {
     explicit GiveWay(CollectionState* state) : state(state) { ++state->compactions_; }
@@ -293,7 +294,8 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause, Merge
     }
     CollectionState* const state;
   } give_way(this);
-  PIGMENT_RETURN_IF_ERROR(FlushWithin());
+  control.BeginPhase("flush", "rows", 0);
+  PIGMENT_RETURN_IF_ERROR(FlushWithin(control));
   CompactionResult result;
   MergeJob job;
   bool is_needed = false;
@@ -310,6 +312,7 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause, Merge
                                   PlanIndex(ShapesLocked(), context_.options.index_rows_min)));
     if (is_needed) job = ClaimLocked(0, segments.size());
     if (settings_.threads == 0) job.threads = UsableCores();  // somebody waits for it
+    job.told = control;
   }
   if (is_needed) {
     PIGMENT_ASSIGN_OR_RETURN(*report, RunMerge(std::move(job), pause));

@@ -11,25 +11,26 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/base/call_control.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/collection/collection_state.h"
 
 namespace pigment {
 
-Status CollectionState::Flush() {
+Status CollectionState::Flush(const CallControl& control) {
   Span span(context_.options.tracing, "flush", &id_);
   const Status status = [&] {
     std::lock_guard flushing(flush_mutex_);
-    return FlushLocked(&span);
+    return FlushLocked(&span, control);
   }();
   span.End(status);
   return status;
 }
 
-Status CollectionState::FlushWithin() {
+Status CollectionState::FlushWithin(const CallControl& control) {
   std::lock_guard flushing(flush_mutex_);
-  return FlushLocked(nullptr);
+  return FlushLocked(nullptr, control);
 }
 
 void CollectionState::FlushIfFull() {
@@ -55,11 +56,11 @@ void CollectionState::FlushIfFull() {
       return Status::Ok();
     }
     if (fullness() < 1) return Status::Ok();  // somebody else did it meanwhile
-    return FlushLocked(&span);
+    return FlushLocked(&span, {});
   }());
 }
 
-Status CollectionState::FlushLocked(Span* span) {
+Status CollectionState::FlushLocked(Span* span, const CallControl& control) {
   FlushSnapshot snapshot;
   {
     std::lock_guard lock(state_mutex_);
@@ -72,7 +73,8 @@ Status CollectionState::FlushLocked(Span* span) {
     flushing_since_ = std::exchange(dirty_since_, 0);
   }
   Retention named(*context_.segments);
-  Result<FlushedSegments> flushed = CatchOutOfMemory([&] { return WriteOut(snapshot, named); });
+  Result<FlushedSegments> flushed =
+      CatchOutOfMemory([&] { return WriteOut(snapshot, named, control); });
   if (span != nullptr && flushed.ok() && flushed->added) {
     span->Set("segment", flushed->added->entry.segment);
     span->Set("rows", flushed->added->entry.rows);
@@ -105,7 +107,8 @@ Status CollectionState::FlushLocked(Span* span) {
   return Status::Ok();
 }
 
-Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot, Retention& named) {
+Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot, Retention& named,
+                                                  const CallControl& control) {
   const uint64_t epoch = context_.segments->names_epoch();
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, context_.catalog->NextSegment());
   std::vector<SegmentEntry> written;  // to be removed when the flush fails before its edit
@@ -144,7 +147,8 @@ Result<FlushedSegments> CollectionState::WriteOut(const FlushSnapshot& snapshot,
                        .index = SmallIndexOf(ReadIndexSettings(entry.configuration_json),
                                              records.size(), context_.options.cluster_rows_min),
                        .rules = snapshot.rules,
-                       .analyzer = analyzer()}));
+                       .analyzer = analyzer(),
+                       .control = control}));
       written.push_back(added.entry);
       PIGMENT_ASSIGN_OR_RETURN(added.segment, context_.segments->Open(added.entry));
       flushed.added = std::move(added);

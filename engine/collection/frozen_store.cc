@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
 
 #include "engine/base/bytes.h"
 #include "engine/base/planted_bugs.h"
@@ -36,6 +37,17 @@ uint64_t LowestFloor(const std::vector<CollectionEntry>& collections, uint64_t p
     highest = std::max(highest, entry.floor);
   }
   return PIGMENT_PLANTED(kBackupHighestFloor) ? std::max(lowest, highest) : lowest;
+}
+
+uint64_t SegmentBytes(const std::vector<CollectionEntry>& collections) {
+  std::set<uint32_t> seen;
+  uint64_t bytes = 0;
+  for (const CollectionEntry& entry : collections) {
+    for (const SegmentEntry& segment : entry.segments) {
+      if (seen.insert(segment.segment).second) bytes += segment.file_bytes;
+    }
+  }
+  return bytes;
 }
 
 namespace {

@@ -53,4 +53,7 @@ Result<std::vector<CollectionEntry>> DecodeCollections(const std::string& catalo
 // `position` when nothing is.
 uint64_t LowestFloor(const std::vector<CollectionEntry>& collections, uint64_t position);
 
+// Of the files of their segments, each once.
+uint64_t SegmentBytes(const std::vector<CollectionEntry>& collections);
+
 }  // namespace pigment

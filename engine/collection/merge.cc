@@ -126,8 +126,12 @@ class Merger {
   Status Pause() const { return pause_(rows_read_); }
 
   Status Fill(SegmentWriter& writer) {
+    job_.told.BeginPhase("merge", "rows", expected_rows());
     for (uint32_t to = 0; !heap_.empty(); ++to) {
-      if (to % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(Pause());
+      if (to % kRowsPerPause == 0) {
+        PIGMENT_RETURN_IF_ERROR(Pause());
+        if (to != 0) job_.told.Advance(kRowsPerPause);
+      }
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       const size_t input = heap_.back().second;
       heap_.pop_back();
@@ -138,6 +142,7 @@ class Merger {
                row, to);
       PIGMENT_RETURN_IF_ERROR(Push(input));
     }
+    job_.told.BeginPhase("index", "rows", 0);
     return Status::Ok();
   }
 

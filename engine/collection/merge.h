@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/call_control.h"
 #include "engine/base/memory_budget.h"
 #include "engine/collection/contents.h"
 #include "engine/collection/segment_store.h"
@@ -59,6 +60,7 @@ struct MergeJob {
   SharedRules rules;                         // what is indexed of records
   std::shared_ptr<const Analyzer> analyzer;  // of a collection with a text index
   uint64_t names_epoch = 0;                  // of the segment store, before the output was begun
+  CallControl told;                          // of the call that waits for it: how far it is
 };
 
 // What segments have that are worth it, and smaller ones of at least `rows_min` rows.

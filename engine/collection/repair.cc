@@ -62,6 +62,7 @@ class Repair {
     if (catalog_.condition != RepairReport::CatalogState::kWhole) {
       PIGMENT_RETURN_IF_ERROR(AdoptStrays(entries));
     }
+    control_.BeginPhase("segments", "bytes", SegmentBytes(entries));
     for (CollectionEntry& entry : entries) {
       PIGMENT_RETURN_IF_ERROR(control_.Check());
       PIGMENT_RETURN_IF_ERROR(RepairCollection(entry));
@@ -133,6 +134,7 @@ class Repair {
       const std::span<std::byte> bytes(chunk.data(), std::min(kChunkBytes, size - offset));
       PIGMENT_RETURN_IF_ERROR(from->ReadAt(offset, bytes));
       PIGMENT_RETURN_IF_ERROR(to->WriteAt(offset, bytes));
+      control_.Advance(bytes.size());
     }
     return to->Sync();
   }
@@ -308,6 +310,7 @@ class Repair {
                                                  RepairedCollection& repaired) {
     const uint64_t live = part.entry.rows - part.entry.deleted_rows;
     if (!part.opened.segment) {
+      control_.Advance(part.entry.file_bytes);
       repaired.rows_lost += live;
       return std::optional<SegmentEntry>();
     }
@@ -339,6 +342,7 @@ class Repair {
               return false;
             },
             &lost));
+    control_.Advance(part.entry.file_bytes);
     repaired.rows_lost += lost;
     if (part.has_lost_deletions && part.entry.deleted_rows > elsewhere) {
       repaired.deletions_lost += part.entry.deleted_rows - elsewhere;

@@ -156,11 +156,15 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
               .codes = SegmentOptions::Codes::kAlways,
               .index = contents.index,
               .index_vectors = static_cast<uint32_t>(contents.records.size()),
+              .pause = [&contents] { return contents.control.Check(); },
               .rules = contents.rules,
               .analyzer = contents.analyzer};
   const Fill fill = [&contents](SegmentWriter& writer) {
-    for (const Record* record : contents.records)
-      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*record));
+    constexpr size_t kRowsPerCheck = 256;
+    for (size_t row = 0; row < contents.records.size(); ++row) {
+      if (row % kRowsPerCheck == 0) PIGMENT_RETURN_IF_ERROR(contents.control.Check());
+      PIGMENT_RETURN_IF_ERROR(writer.AddRecord(*contents.records[row]));
+    }
     return Status::Ok();
   };
   Result<SegmentEntry> written = WriteStreamed(number, shape, fill);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/call_control.h"
 #include "engine/base/disk_reserve.h"
 #include "engine/base/files.h"
 #include "engine/base/memory_budget.h"
@@ -86,6 +87,7 @@ class SegmentStore {
     SegmentIndex index = {};  // without the memory for it the segment is flat
     SharedRules rules = nullptr;
     std::shared_ptr<const Analyzer> analyzer = nullptr;  // null: without a text index
+    CallControl control = {};                            // asked every few rows
   };
   Result<SegmentEntry> Write(uint32_t number, const Contents& contents);
   // The same for rows that `fill` adds one by one, so that they need not be in memory together.

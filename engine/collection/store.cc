@@ -117,9 +117,9 @@ class CollectionHandle final : public Collection {
     return state->Segments();
   }
 
-  Status Flush() override {
+  Status Flush(const CallControl& control) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return opening_->engine().FlushCollection(at_opening_.id, at_opening_.name);
+    return opening_->engine().FlushCollection(at_opening_.id, at_opening_.name, control);
   }
 
   Result<CompactionResult> Compact(const CallControl& control) override {
@@ -213,9 +213,9 @@ class StoreHandle final : public Store {
     return report;
   }
 
-  Status Flush() override {
+  Status Flush(const CallControl& control) override {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
-    return engine().FlushAll();
+    return engine().FlushAll(control);
   }
 
   Result<CompactionResult> Compact(const CallControl& control) override {

@@ -131,7 +131,9 @@ class Store {
   // Reads and compares everything, as CheckStore does of a directory, while writers go on.
   virtual Result<CheckReport> Check(const CheckOptions& options = {}) = 0;
 
-  virtual Status Flush() = 0;  // every collection
+  // Collection::Flush for every collection. One that is damaged does not keep the others from it;
+  // a call that is stopped ends at once, and what it flushed before stays flushed.
+  virtual Status Flush(const CallControl& control = {}) = 0;
   // Collection::Compact for every collection; sums. A collection that fails does not keep the
   // others from it; the first error is given in the end.
   virtual Result<CompactionResult> Compact(const CallControl& control = {}) = 0;

@@ -264,10 +264,14 @@ void StoreEngine::TidyUpAfterWrite(const std::shared_ptr<CollectionState>& state
   });
 }
 
-Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name) {
+Status StoreEngine::FlushCollection(const Uuid& id, const std::string& name,
+                                    const CallControl& control) {
+  PIGMENT_RETURN_IF_ERROR(control.Check());
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   PIGMENT_ASSIGN_OR_RETURN(const auto state, Find(id, name));
-  PIGMENT_RETURN_IF_ERROR(state->Flush());
+  control.BeginPhase("flush", "collections", 1);
+  PIGMENT_RETURN_IF_ERROR(state->Flush(control));
+  control.Advance(1);
   Maintain(state);
   if (options_.erase_log) return EraseLog();
   PurgeLogIfLarge();
@@ -279,21 +283,26 @@ bool StoreEngine::IsDeleted(const CollectionState& state) const {
 }
 
 // A collection that was deleted meanwhile has nothing left to flush.
-Status StoreEngine::FlushOneOfMany(CollectionState& state) {
-  Status status = state.Flush();
+Status StoreEngine::FlushOneOfMany(CollectionState& state, const CallControl& control) {
+  Status status = state.Flush(control);
   return status.ok() || IsDeleted(state) ? Status::Ok() : status;
 }
 
-Status StoreEngine::FlushAll() {
+Status StoreEngine::FlushAll(const CallControl& control) {
   PIGMENT_ASSIGN_OR_RETURN(const Operation operation, Begin());
   // A segment each would be a waste where there are many small tails.
   if (UnflushedCollections() >= kManyTails) PIGMENT_RETURN_IF_ERROR(ShelveCold(UINT64_MAX));
   Status first = LoadUnflushed();
-  for (const auto& state : AllStates()) {
+  const auto states = AllStates();
+  control.BeginPhase("flush", "collections", states.size());
+  for (const auto& state : states) {
+    PIGMENT_RETURN_IF_ERROR(control.Check());
     // A damaged or just deleted collection does not keep the others from the disk.
-    if (!state->CheckWritable().ok()) continue;
-    if (Status status = FlushOneOfMany(*state); first.ok()) first = std::move(status);
-    Maintain(state);
+    if (state->CheckWritable().ok()) {
+      if (Status status = FlushOneOfMany(*state, control); first.ok()) first = std::move(status);
+      Maintain(state);
+    }
+    control.Advance(1);
   }
   if (options_.erase_log) {
     const Status erased = EraseLog();

@@ -72,8 +72,8 @@ class StoreEngine {
   Result<WriteOutcome> Write(const Uuid& id, const std::string& name, const WriteBatch& batch);
   Result<WriteOutcome> DeleteSelected(const Uuid& id, const std::string& name,
                                       const Collection::Select& select);
-  Status FlushCollection(const Uuid& id, const std::string& name);
-  Status FlushAll();
+  Status FlushCollection(const Uuid& id, const std::string& name, const CallControl& control);
+  Status FlushAll(const CallControl& control);
   Result<CompactionResult> CompactCollection(const Uuid& id, const std::string& name,
                                              const CallControl& control);
   Result<CompactionResult> CompactAll(const CallControl& control);
@@ -155,7 +155,7 @@ class StoreEngine {
   std::shared_ptr<CollectionState> FindLoaded(const Uuid& id) const;
   void ForgetBatches(Slot& slot) noexcept;
   bool IsDeleted(const CollectionState& state) const;
-  Status FlushOneOfMany(CollectionState& state);
+  Status FlushOneOfMany(CollectionState& state, const CallControl& control);
   // Loads what has something in the log, or segments.
   Status LoadUnflushed();
   Status LoadSegmented();

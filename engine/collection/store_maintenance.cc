@@ -50,7 +50,7 @@ Result<CompactionResult> StoreEngine::CompactState(CollectionState& state,
         PIGMENT_RETURN_IF_ERROR(maintenance_.Check());
         return control.Check();
       },
-      &report);
+      control, &report);
   maintenance_.Count(report);
   if (result.ok()) {
     span.Set("rows", result->records);

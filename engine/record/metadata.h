@@ -50,10 +50,11 @@ using Metadata = std::map<std::string, MetadataValue, std::less<>>;
 
 // Where a metadata object comes from decides what it may hold.
 enum class MetadataUse {
-  kNewRecord,    // add: null values refused
-  kMergeRecord,  // update, upsert: null deletes the key
-  kCollection,   // collection metadata: null and arrays refused
-  kStored,       // read back from a host: as kNewRecord, but {} is legal (what a merge may leave)
+  kNewRecord,         // add: null values refused
+  kMergeRecord,       // update, upsert: null deletes the key
+  kCollection,        // collection metadata: null and arrays refused
+  kCollectionChange,  // what replaces it: a key that is null will not be there
+  kStored,  // read back from a host: as kNewRecord, but {} is legal (what a merge may leave)
 };
 
 // Whether values may be objects, beyond Chroma: those that are not empty, to any depth.
@@ -82,8 +83,8 @@ void EncodeMetadata(const Metadata& metadata, std::string& out);
 // Reads what EncodeMetadata wrote; anything else: kDataLoss, Detail::kMiscounted or kTruncated (no
 // file attached).
 Result<Metadata> DecodeMetadata(std::span<const std::byte> bytes);
-// Appends MetadataToJson(DecodeMetadata(bytes)) without making either; after an error `out` may have
-// something of it.
+// Appends MetadataToJson(DecodeMetadata(bytes)) without making either; after an error `out` may
+// have something of it.
 Status StoredMetadataToJson(std::span<const std::byte> bytes, std::string& out);
 
 }  // namespace pigment

@@ -107,7 +107,7 @@ MetadataValue ReadList(const JsonTape& tape, size_t list, Get get) {
 
 Result<MetadataValue> ReadArray(const JsonTape& tape, std::string_view key, size_t list,
                                 MetadataUse use) {
-  if (use == MetadataUse::kCollection) {
+  if (use == MetadataUse::kCollection || use == MetadataUse::kCollectionChange) {
     return Refused(key, fmt::format("the metadata of a collection takes no list, got {}",
                                     tape.Describe(list)));
   }
@@ -128,9 +128,10 @@ Result<MetadataValue> ReadValue(const JsonTape& tape, std::string_view key, size
                                 MetadataUse use) {
   switch (tape.kind(i)) {
     case JsonKind::kNull:
-      if (use == MetadataUse::kMergeRecord) return MetadataValue(Erased{});
+      if (use == MetadataUse::kMergeRecord || use == MetadataUse::kCollectionChange)
+        return MetadataValue(Erased{});
       return Refused(key, "null is no value here")
-          .WithHint("null deletes a key, in update and upsert only");
+          .WithHint("null deletes a key, in update, upsert and modify only");
     case JsonKind::kBool:
       return MetadataValue(tape.boolean(i));
     case JsonKind::kInteger:

@@ -106,6 +106,8 @@ SELECT refused($$SELECT pigment.modify_collection('movies', new_configuration =>
 SELECT name, metadata, configuration -> 'hnsw' -> 'ef_search' AS ef_search
 FROM pigment.modify_collection('movies', new_configuration => '{"hnsw": {"ef_search": 77}}');
 SELECT name, metadata FROM pigment.modify_collection('movies');
+SELECT metadata FROM pigment.modify_collection('movies', new_metadata => '{"b": 3, "c": null}');
+SELECT metadata IS NULL AS is_null FROM pigment.modify_collection('movies', new_metadata => '{"b": null}');
 
 -- fork-copies: the rows are copied, and it says how many
 SELECT * FROM pigment.add('movies', '{a,b,c}', '{"[1,2]","[3,4]","[5,6]"}', '{A,B,NULL}', ARRAY['{"x": 1}', NULL, '{"x": 3}']::jsonb[], '{u,NULL,NULL}');

@@ -131,6 +131,21 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
        }},
       {"pigment_cancel_new", "cancel",
        [] { return Try(pigment_cancel_new, static_cast<pigment_cancel**>(nullptr)); }},
+      {"pigment_cancel_progress", "cancel",
+       [] {
+         auto progress = Sized<pigment_progress>();
+         return Try(pigment_cancel_progress, static_cast<const pigment_cancel*>(nullptr),
+                    &progress);
+       }},
+      {"pigment_cancel_progress", "progress",
+       [] {
+         pigment_cancel* token = nullptr;
+         (void)Try(pigment_cancel_new, &token);
+         const Outcome outcome =
+             Try(pigment_cancel_progress, token, static_cast<pigment_progress*>(nullptr));
+         pigment_cancel_free(token);
+         return outcome;
+       }},
       {"pigment_embed_lexical", "texts",
        [] {
          return Try(pigment_embed_lexical, size_t{1},
@@ -172,6 +187,8 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
        }},
       {"pigment_client_close", "client", [] { return Try(pigment_client_close, no_client); }},
       {"pigment_client_flush", "client", [] { return Try(pigment_client_flush, no_client); }},
+      {"pigment_client_flush_with", "client",
+       [] { return Try(pigment_client_flush_with, no_client, kNoOptions); }},
       {"pigment_client_position", "client",
        [] { return Try(pigment_client_position, no_client, &number); }},
       {"pigment_client_position", "position",
@@ -326,6 +343,8 @@ std::vector<NullCase> NullCases(pigment_client* c, pigment_collection* d) {
        [d] { return Try(pigment_collection_fork, d, kName, size_t{4}, no_made); }},
       {"pigment_collection_flush", "collection",
        [] { return Try(pigment_collection_flush, no_docs); }},
+      {"pigment_collection_flush_with", "collection",
+       [] { return Try(pigment_collection_flush_with, no_docs, kNoOptions); }},
       {"pigment_collection_add", "collection",
        [] { return Try(pigment_collection_add, no_docs, &records, kNoOptions, no_write); }},
       {"pigment_collection_add", "records",
@@ -581,6 +600,13 @@ TEST_F(Arguments, StructSizesAreChecked) {
                                     return Try(pigment_collection_compact, docs(), kNoOptions,
                                                const_cast<pigment_compaction*>(result));
                                   });
+  pigment_cancel* token = nullptr;
+  ASSERT_TRUE(Try(pigment_cancel_new, &token).ok());
+  const abi_test::Cancel owned(token);
+  ExpectSizes<pigment_progress>(
+      "progress", Sized<pigment_progress>(), [&](const pigment_progress* progress) {
+        return Try(pigment_cancel_progress, token, const_cast<pigment_progress*>(progress));
+      });
   int made = 0;
   const auto name = [&made] { return "made" + std::to_string(made++); };
   ExpectSizes<pigment_open_options>(

@@ -193,7 +193,10 @@ TEST(HostChecks, MetadataIsCheckedByUse) {
   EXPECT_EQ(check(R"({"a": null})", PIGMENT_METADATA_NEW_RECORD).detail, PIGMENT_DETAIL_METADATA);
   EXPECT_EQ(check("null", PIGMENT_METADATA_NEW_RECORD).status, PIGMENT_OK);
   EXPECT_EQ(check("{}", PIGMENT_METADATA_NEW_RECORD).message, "metadata must not be empty, got {}");
-  EXPECT_EQ(check("{}", 3).status, PIGMENT_INVALID_ARGUMENT);
+  constexpr int32_t kChange = PIGMENT_METADATA_COLLECTION_CHANGE;
+  EXPECT_EQ(check(R"({"a": null, "b": 1})", kChange).status, PIGMENT_OK);
+  EXPECT_EQ(check(R"({"a": [1, 2]})", kChange).detail, PIGMENT_DETAIL_METADATA);
+  EXPECT_EQ(check("{}", kChange + 1).status, PIGMENT_INVALID_ARGUMENT);
   EXPECT_EQ(check("{}", -1).status, PIGMENT_INVALID_ARGUMENT);
 }
 

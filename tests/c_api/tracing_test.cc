@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -383,6 +388,60 @@ TEST_F(TracingAbi, ThreadsOfOneCallShareItsSpan) {
     if (spans[i].name == "search_segment") scored += spans[i].numbers.at("rows_scored");
   }
   EXPECT_EQ(scored, Explain(result).at("segments").at("rows_scored"));
+}
+
+// While a span begins or ends, another thread reads and writes: it would wait for ever for a mutex
+// that the one that tells has.
+TEST_F(TracingAbi, NoMutexIsHeldWhereItTells) {
+  struct Watched {
+    std::atomic<pigment_collection*> docs = nullptr;
+    std::atomic<int> told = 0;
+    std::atomic<int> next = 0;
+    std::atomic<bool> is_inside = false;  // the other thread's own spans are passed over
+
+    void Tell() {
+      pigment_collection* const collection = docs;
+      if (collection == nullptr || is_inside.exchange(true)) return;
+      auto work = std::async(std::launch::async, [&] {
+        uint64_t count = 0;
+        EXPECT_TRUE(abi_test::Count(collection, &count).ok());
+        abi_test::Batch batch;
+        batch.ids.Add("told" + std::to_string(next++));
+        batch.values.assign(3, 1.0f);
+        batch.dimension = 3;
+        EXPECT_TRUE(abi_test::Write(pigment_collection_upsert, collection, batch).ok());
+      });
+      if (work.wait_for(std::chrono::seconds(60)) != std::future_status::ready) {
+        std::fputs("a mutex is held where a span is told\n", stderr);
+        std::abort();  // nothing here would ever end
+      }
+      ++told;
+      is_inside = false;
+    }
+  } watched;
+  auto table = Sized<pigment_tracing>();
+  table.kinds = kAll;
+  table.begin = [](void* self, uint64_t, uint64_t, int32_t, const char*, const char*) {
+    static_cast<Watched*>(self)->Tell();
+  };
+  table.end = [](void* self, uint64_t, pigment_status, size_t, const char* const*, const int64_t*) {
+    static_cast<Watched*>(self)->Tell();
+  };
+  table.user_data = &watched;
+  OpenWith(&table);
+  watched.docs = docs_.get();
+  ResultHandle result;
+  EXPECT_TRUE(Filtered(&result, kNoOptions).ok());
+  EXPECT_TRUE(Try(pigment_collection_flush, docs_.get()).ok());
+  EXPECT_TRUE(Try(pigment_collection_compact, docs_.get(), kNoOptions,
+                  static_cast<pigment_compaction*>(nullptr))
+                  .ok());
+  const std::string copy = folder_ / "copy";
+  EXPECT_TRUE(Try(pigment_client_backup, client_.get(), copy.data(), copy.size(), kNoOptions,
+                  static_cast<pigment_buffer**>(nullptr))
+                  .ok());
+  watched.docs = nullptr;
+  EXPECT_GE(watched.told, 8);
 }
 
 TEST_F(TracingAbi, OffMakesNoCall) {

@@ -227,6 +227,13 @@ inline void AddSmallObjects(std::vector<Entry>& t) {
   t.push_back({"pigment_cancel_is_set", [](World& w, Arguments& a) {
                  pigment_cancel_is_set(Choose(w.cancels, a.input()));
                }});
+  t.push_back({"pigment_cancel_progress", [](World& w, Arguments& a) {
+                 pigment_progress progress{};
+                 a.Size(progress);
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_cancel_progress(Choose(w.cancels, a.input()),
+                                                 MaybeOut(progress, a), slot.out()));
+               }});
   t.push_back({"pigment_cancel_free",
                [](World& w, Arguments& a) { pigment_cancel_free(Remove(w.cancels, a.input())); }});
   t.push_back({"pigment_call_options_init", [](World&, Arguments& a) {
@@ -309,6 +316,11 @@ inline void AddClient(std::vector<Entry>& t) {
   t.push_back({"pigment_client_flush", [](World& w, Arguments& a) {
                  ErrorSlot slot(w, a.input());
                  slot.Ok(pigment_client_flush(AClient(w, a), slot.out()));
+               }});
+  t.push_back({"pigment_client_flush_with", [](World& w, Arguments& a) {
+                 const CallOptions options(w, a);
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_client_flush_with(AClient(w, a), options.get(), slot.out()));
                }});
   t.push_back({"pigment_client_position", [](World& w, Arguments& a) {
                  uint64_t position = 77;
@@ -549,6 +561,12 @@ inline void AddCollections(std::vector<Entry>& t) {
   t.push_back({"pigment_collection_flush", [](World& w, Arguments& a) {
                  ErrorSlot slot(w, a.input());
                  slot.Ok(pigment_collection_flush(ACollection(w, a), slot.out()));
+               }});
+  t.push_back({"pigment_collection_flush_with", [](World& w, Arguments& a) {
+                 const CallOptions options(w, a);
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(
+                     pigment_collection_flush_with(ACollection(w, a), options.get(), slot.out()));
                }});
   t.push_back({"pigment_collection_free", [](World& w, Arguments& a) {
                  if (a.input().OneIn(3)) pigment_collection_free(Remove(w.collections, a.input()));

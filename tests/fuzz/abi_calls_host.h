@@ -375,7 +375,7 @@ inline void AddPure(std::vector<Entry>& t) {
                  const Text json = a.Metadata();
                  ErrorSlot slot(w, a.input());
                  slot.Ok(
-                     pigment_check_metadata(json.data, json.size, a.input().Enum(2), slot.out()));
+                     pigment_check_metadata(json.data, json.size, a.input().Enum(3), slot.out()));
                }});
   t.push_back({"pigment_check_configuration", [](World& w, Arguments& a) {
                  const Text json = a.Configuration(), metadata = a.Metadata(), space = a.Name();

@@ -5,7 +5,7 @@
 The built library shows the symbols that tests/abi/symbols.txt lists, the headers declare what tests/abi/signatures.txt lists. What is new is
 added to the lists by hand, or by `check_abi.py BUILD_FOLDER --add`, which takes nothing away. What a release declared
 (tests/abi/VERSION/pigment/*.h) must be in the lists whatever they say: functions and constants as they were, structs with
-the same fields first. What an init function fills has a guard in tests/abi/old_client.c. `--self-test` shows that each kind of breach is found.
+the same fields first. A function that the first release has not says since when it is there. What an init function fills has a guard in tests/abi/old_client.c. `--self-test` shows that each kind of breach is found.
 """
 
 import pathlib
@@ -58,6 +58,20 @@ def declared(folder):
     return sorted(line for path in sorted(folder.glob("*.h")) for line in signatures(path.read_text(encoding="utf-8")))
 
 
+def unmarked(text, older):
+    """Functions that the older release's headers lack and whose comment, the last one before them, does not say since when they are there."""
+    known = {name for line in older for name in re.findall(r"\b(pigment_\w+)\(", line)}
+    comment, found = "", []
+    for part in re.split(r"(/\*.*?\*/)", text, flags=re.DOTALL):
+        if part.startswith("/*"):
+            comment = part
+            continue
+        for name in re.findall(r"PIGMENT_API[^;]*?\b(pigment_\w+)\(", part):
+            if name not in known and not re.search(r"\bsince 0\.\d", comment, re.IGNORECASE):
+                found.append(f"{name} is new, and its comment does not say since when it is there")
+    return found
+
+
 def compare(what, listed, there):
     findings = [f"{what}: gone or changed: {line}" for line in sorted(set(listed) - set(there))]
     return findings + [f"{what}: new, and not in the list: {line}" for line in sorted(set(there) - set(listed))]
@@ -103,6 +117,10 @@ def self_test():
     if len(unguarded(["void pigment_a_init(pigment_a*a)", "void pigment_b_init(pigment_b*b)", "int f(void)"], "INITS(pigment_b);")) != 1:
         wrong += 1
         print("self-test: an init function that is not tried is not seen")
+    marks = "/* Old. */ PIGMENT_API int pigment_a(void); /* New. */ PIGMENT_API int pigment_b(void); /* Newer. Since 0.2. */ PIGMENT_API int pigment_c(void);"
+    if len(unmarked(marks, ["int pigment_a(void)"])) != 1:
+        wrong += 1
+        print("self-test: a function without its mark is not seen")
     if len(compare("x", ["a", "b"], ["b", "c"])) != 2:
         wrong += 1
         print("self-test: a list is compared wrongly")
@@ -129,6 +147,9 @@ def main():
         findings.append(f"nothing to compare: {len(releases)} releases, {len(now)} declarations")
     for release in releases:
         findings += released(release.name, declared(release / "pigment"), now)
+    oldest = declared(releases[0] / "pigment") if releases else []
+    for header in sorted(HEADERS.glob("*.h")):
+        findings += unmarked(header.read_text(encoding="utf-8"), oldest)
     findings += unguarded(now, (ABI / "old_client.c").read_text(encoding="utf-8"))
     for finding in findings:
         print(finding)

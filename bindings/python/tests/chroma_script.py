@@ -94,6 +94,9 @@ def collections(client):
     show("count", client.count_collections)
     show("modify", docs.modify, name="renamed", metadata={"only": "this"})
     show("modified", lambda: description(client.get_collection("renamed", embedding_function=None)))
+    for given in ({"a": 1, "b": None}, {"a": True, "c": None}, {"a": None}, {"hnsw:space": None}, {"": None}, {"only": "this"}):
+        show(f"modify {given}", docs.modify, metadata=given)
+        show(f"modified to {given}", lambda: client.get_collection("renamed", embedding_function=None).metadata)
     show("rename onto", docs.modify, name="cosine")
     show("modify space", docs.modify, metadata={"hnsw:space": "l2"})
     show("modify empty", docs.modify, metadata={})

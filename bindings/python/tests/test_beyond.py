@@ -6,6 +6,7 @@ import pathlib
 import re
 import tempfile
 import os
+import threading
 
 import numpy as np
 
@@ -115,6 +116,37 @@ def test_backup_check_repair_compact_and_statistics():
         with pigment.PersistentClient(folder + "/repaired") as client:
             assert client.get_collection("docs").count() == 50
         raises(errors.NotFoundError, pigment.check, folder + "/nothing")
+
+
+def test_long_work_tells_how_far_it_is():
+    with tempfile.TemporaryDirectory() as folder, pigment.PersistentClient(folder + "/store") as client:
+        docs = client.create_collection("docs", embedding_function=None)
+        docs.add(ids=[str(row) for row in range(3000)], embeddings=np.random.default_rng(1).normal(size=(3000, 32)))
+        token = pigment.CancelToken()
+        with pigment.call_options(cancel=token):
+            assert docs.count() == 3000 and token.progress() is None
+            docs.flush()
+            assert token.progress() == pigment.Progress("flush", "collections", 1, 1)
+            seen, over = [], threading.Event()
+
+            def watch():
+                while not over.is_set():
+                    seen.append(token.progress())
+
+            watcher = threading.Thread(target=watch)
+            watcher.start()
+            assert client.check(full=True)["clean"]
+            over.set()
+            watcher.join()
+            assert all(one.total is None or one.done <= one.total for one in seen) and seen[-1].phase == "search", seen[-1]
+            client.backup(folder + "/copy")
+            size = sum(one["bytes"] for one in docs.segments())
+            assert token.progress() == ("segments", "bytes", size, size)
+            docs.add(ids=["new"], embeddings=np.ones((1, 32)))
+            token.set()
+            raises(errors.CancelledError, docs.flush)
+            raises(errors.CancelledError, client.flush)
+        docs.flush()
 
 
 def test_damage_is_an_error_with_file_and_offset():

@@ -20,6 +20,7 @@
  *     collection (closed, forked, deleted, stale), dimension, then the rest. The same in every home and binding.
  *  7. No exception, abort, signal or output to a terminal crosses this interface. A handle that was opened before
  *     fork() answers PIGMENT_FAILED_PRECONDITION in the child.
+ *  8. What is not marked "Since" is there since 0.1.
  *
  *  object              made by                    ended by           threads          parent may go first
  *  pigment_client      pigment_client_open        close, then free   any, concurrent  -
@@ -191,6 +192,18 @@ PIGMENT_API void pigment_cancel_set(pigment_cancel *cancel); /* any thread, also
 PIGMENT_API bool pigment_cancel_is_set(const pigment_cancel *cancel);
 PIGMENT_API void pigment_cancel_free(pigment_cancel *cancel);
 
+/* Since 0.2. How far long work is: what a flush, compaction, backup, check or repair is at that was given the token, the last of them that began something. */
+typedef struct pigment_progress {
+  size_t struct_size;
+  const char *phase; /* "flush", "merge", "index", "log", "segments", "records", "search"; NULL: nothing has begun. Static, as unit is */
+  const char *unit;  /* "rows", "bytes", "batches", "files", "collections"; NULL as phase */
+  uint64_t done;     /* of this phase; never goes back within it */
+  uint64_t total;    /* done is never beyond it; 0: nobody knows */
+} pigment_progress;
+/* Any thread, while the call runs on another; the four belong together. After the call they stay what they were at its end. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cancel_progress(const pigment_cancel *cancel,
+                                                                   pigment_progress *progress, pigment_error **error);
+
 /* Nanoseconds of the clock that deadlines are given in (monotonic). */
 PIGMENT_API int64_t pigment_now_ns(void);
 
@@ -309,6 +322,10 @@ PIGMENT_API void pigment_client_free(pigment_client *client);
 
 /* Writes the tails of all collections into segments. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_flush(pigment_client *client, pigment_error **error);
+/* The same with options: when it is stopped, the collections that it came to before stay flushed, and the others are as they were. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_flush_with(pigment_client *client,
+                                                                     const pigment_call_options *options,
+                                                                     pigment_error **error);
 /* Merges the segments of all collections as far as that saves anything, and gives their disk space back; `result` holds the sums and may be NULL.
    A collection that fails does not keep the others from it; the first error is given in the end. */
 typedef struct pigment_compaction {
@@ -458,7 +475,7 @@ typedef struct pigment_modify_options {
   size_t struct_size;
   const char *name; /* absent: unchanged */
   size_t name_size;
-  const char *metadata_json; /* replaces wholesale; absent: unchanged */
+  const char *metadata_json; /* replaces wholesale, a null is a key that will not be there; absent: unchanged */
   size_t metadata_json_size;
   const char* configuration_json; /* merged; space, full_vectors and nested_metadata cannot change,
                                      of text_index k1 and b alone; absent: unchanged */
@@ -473,6 +490,10 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_fork(pigment_colle
                                                                    pigment_error **error);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_flush(pigment_collection *collection,
                                                                     pigment_error **error);
+/* The same with options: when it is stopped, nothing was changed. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_flush_with(pigment_collection *collection,
+                                                                         const pigment_call_options *options,
+                                                                         pigment_error **error);
 /* Its segments in the order of their first flush, as a JSON array of
    {"segment","kind","rows","live_rows","bytes","deletions_bytes","dimension","codes","shared"}; what was written since is in the tail and in none. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_segments(pigment_collection *collection,
@@ -684,9 +705,10 @@ typedef struct pigment_text_search_request {
   bool highlights;
   bool explain;
 } pigment_text_search_request;
+/* n_results 10, the rest zero. Since 0.2. */
 PIGMENT_API void pigment_text_search_request_init(pigment_text_search_request *request);
 /* For each query the records that match, by BM25 over all live records, the highest score first, ties by insertion order; exact, and filters change
-   no score. Without a text index: FAILED_PRECONDITION. */
+   no score. Without a text index: FAILED_PRECONDITION. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_search_text(pigment_collection *collection,
                                                                           const pigment_text_search_request *request,
                                                                           const pigment_call_options *options,
@@ -781,7 +803,7 @@ struct ArrowArrayStream {
    A document that is no UTF-8 is INVALID_ARGUMENT with its row, for the type of a column does not hang on what is in it.
    What is in `stream` before is overwritten and not released; the caller releases it afterwards, or gives it away. Nothing but `query` is copied: stream and arrays
    each hold what the result holds, so that they may outlive one another, the result, the collection and the client, be moved, and be released in any order and by
-   any thread. The result stays the caller's, and may be made a stream again. A stream is for one thread at a time, arrays and schemas for any. */
+   any thread. The result stays the caller's, and may be made a stream again. A stream is for one thread at a time, arrays and schemas for any. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_result_arrow_stream(const pigment_result *result,
                                                                        struct ArrowArrayStream *stream,
                                                                        pigment_error **error);
@@ -799,7 +821,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_result_arrow_stream(const pig
    (lengths, counts of buffers and children, NULL, offsets); that buffers are as large as they say cannot be.
    After a failure the batches before the one that failed are there: `result` (sums; position of the last) and `batches` say what was written, also then; either
    may be NULL. The message names batch, row and column, pigment_error_row the row within the batch. A stream that fails is INVALID_ARGUMENT with what it says, or
-   RESOURCE_EXHAUSTED where that is ENOMEM. */
+   RESOURCE_EXHAUSTED where that is ENOMEM. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_add_arrow(pigment_collection *collection,
                                                                         struct ArrowArrayStream *stream,
                                                                         const pigment_call_options *options,

@@ -76,7 +76,7 @@ PIGMENT_API void pigment_filter_free(pigment_filter *filter);
 /* ---- Orders and cursors. Since 0.2. ------------------------------------------------------------------------------ */
 
 /* The bytes by which order_by puts a record, which compare as memcmp does, the shorter first; ties are the host's, by place of insertion. order_by absent:
-   no bytes. The document is not looked at. */
+   no bytes. The document is not looked at. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_order_key(const char *order_by_json, size_t order_by_json_size,
                                                              const pigment_filter_record *record, pigment_buffer **key,
                                                              pigment_error **error);
@@ -90,10 +90,10 @@ typedef struct pigment_cursor_place {
   size_t key_size;
   uint64_t ordinal; /* place of insertion; for writing */
 } pigment_cursor_place;
-/* A cursor behind a record, as a text. */
+/* A cursor behind a record, as a text. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cursor_write(const pigment_cursor_place *place,
                                                                 pigment_buffer **cursor, pigment_error **error);
-/* Key and ordinal of a cursor. `place` says collection and order; a cursor of others, or a damaged one: INVALID_ARGUMENT. */
+/* Key and ordinal of a cursor. `place` says collection and order; a cursor of others, or a damaged one: INVALID_ARGUMENT. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cursor_read(const char *cursor, size_t cursor_size,
                                                                const pigment_cursor_place *place, pigment_buffer **key,
                                                                uint64_t *ordinal, pigment_error **error);
@@ -111,7 +111,12 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_ids(size_t count, const
                                                              const char *operation, size_t operation_size,
                                                              pigment_error **error);
 
-enum { PIGMENT_METADATA_NEW_RECORD = 0, PIGMENT_METADATA_MERGE_RECORD = 1, PIGMENT_METADATA_COLLECTION = 2 };
+enum {
+  PIGMENT_METADATA_NEW_RECORD = 0,
+  PIGMENT_METADATA_MERGE_RECORD = 1,
+  PIGMENT_METADATA_COLLECTION = 2,
+  PIGMENT_METADATA_COLLECTION_CHANGE = 3 /* what replaces it: a null is a key that will not be there; since 0.2 */
+};
 /* Checks a metadata object by the rules of `use`; JSON null is legal for records. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_metadata(const char *json, size_t json_size, int32_t use,
                                                                   pigment_error **error);
@@ -147,14 +152,14 @@ typedef struct pigment_host_key {
 /* The grams of a text, letters of ASCII made small, as one key of kind PIGMENT_KEY_GRAMS takes them: writes them to `out` and returns how many bytes
    they are; of an empty text none, which has no such key. At most three bytes for each of the text, fewer where pieces come again. What stands for the
    same in texts that are to be found by each other (letters that are no ASCII in another case, say) the host makes the same before. REQUIRES: out has room
-   for four bytes for each byte of the text and is aligned as uint32_t. Never fails; any thread. */
+   for four bytes for each byte of the text and is aligned as uint32_t. Never fails; any thread. Since 0.2. */
 PIGMENT_API size_t pigment_host_grams(const void *text, size_t size, void *out);
 /* The keys of one row in the form in which builders and pending entries take them: its bytes, and the form itself into so many. REQUIRES: keys by
    column, of each at most one value, it before grams, of which there is one key at most, and these before elements; elements ascend, each once. No
-   keys: no bytes. Never fails. */
+   keys: no bytes. Never fails. Since 0.2. */
 PIGMENT_API size_t pigment_host_keys_bytes(const pigment_host_key *keys, size_t count);
 PIGMENT_API void pigment_host_keys_encode(const pigment_host_key *keys, size_t count, void *out);
-/* A number that tells keys from others, as pigment_host_search_visit_keys gives it. Never fails. */
+/* A number that tells keys from others, as pigment_host_search_visit_keys gives it. Never fails. Since 0.2. */
 PIGMENT_API uint64_t pigment_host_keys_fingerprint(const pigment_host_key *keys, size_t count);
 
 /* Conditions on keys. All of a search's must hold. */
@@ -188,14 +193,14 @@ typedef struct pigment_host_condition {
 } pigment_host_condition;
 
 /* Metadata of a record as elements of a list, for conditions of kind WHERE: the bytes of each, ascending, each once, behind their number, a uint32_t of
-   the machine. JSON null: none. INVALID_ARGUMENT where it is no record's metadata. */
+   the machine. JSON null: none. INVALID_ARGUMENT where it is no record's metadata. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_metadata_elements(const char *metadata_json,
                                                                           size_t metadata_json_size,
                                                                           pigment_buffer **elements,
                                                                           pigment_error **error);
 /* Whether a condition of kind WHERE holds for a list with the elements of this metadata; absent, or JSON null: for a column that is NULL. It holds for
    every record that matches, and for others where elements do not tell: ids, uris and documents they do not know, of texts they have 256 bytes, and
-   small letters are none of theirs. */
+   small letters are none of theirs. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_where_holds(const char *where_json, size_t where_json_size,
                                                                     const char *metadata_json, size_t metadata_json_size,
                                                                     bool *holds, pigment_error **error);
@@ -206,14 +211,14 @@ typedef struct pigment_host_search pigment_host_search; /* below */
 
 /* How texts become words. It is searched with as long as the texts of an index are read by it. One thread at a time. */
 typedef struct pigment_text_analyzer pigment_text_analyzer;
-/* settings_json: as `analyzer` in a collection's text_index, {"language": ..., "stop_words": ...}; absent: every default. */
+/* settings_json: as `analyzer` in a collection's text_index, {"language": ..., "stop_words": ...}; absent: every default. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_analyzer_new(const char *settings_json,
                                                                      size_t settings_json_size,
                                                                      pigment_text_analyzer **analyzer,
                                                                      pigment_error **error);
 PIGMENT_API void pigment_text_analyzer_free(pigment_text_analyzer *analyzer);
 /* The words of a text, how often each is there and how many there are, as elements of a list: in the form of pigment_host_metadata_elements. The
-   text's column has a value without bytes besides. */
+   text's column has a value without bytes besides. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_text_elements(pigment_text_analyzer *analyzer, const char *text,
                                                                       size_t text_size, pigment_buffer **elements,
                                                                       pigment_error **error);
@@ -227,23 +232,23 @@ typedef struct pigment_text_query_options {
   double k1; /* 0 to 100 */
   double b;  /* 0 to 1 */
 } pigment_text_query_options;
-/* `analyzer` is borrowed until the query is freed. More than 65,536 words: INVALID_ARGUMENT. */
+/* `analyzer` is borrowed until the query is freed. More than 65,536 words: INVALID_ARGUMENT. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_new(pigment_text_analyzer *analyzer,
                                                                   const pigment_text_query_options *options,
                                                                   pigment_text_query **query, pigment_error **error);
 /* Counts the texts of all live rows of a search, which was made with this query and without conditions: how many they are, how many words they have, and in
    how many each word is. To what was counted before it is added, so that an index of several parts has one count. After an error nothing was added;
    after PIGMENT_CANCELLED from a pin the call may be repeated. FAILED_PRECONDITION: rows for whose words there was no memory, or that an analyzer
-   of another version read; their segment is to be built anew. */
+   of another version read; their segment is to be built anew. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_count(pigment_text_query *query,
                                                                     pigment_host_search *search,
                                                                     pigment_error **error);
 /* The BM25 score of a text by what was counted, with its sign changed; 0: it has none of the words. Multiples of 2^-32, the same by which a search
-   orders. */
+   orders. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_score(pigment_text_query *query, const char *text,
                                                                     size_t text_size, double *score,
                                                                     pigment_error **error);
-/* Searches that were made with it keep what they need of it. */
+/* Searches that were made with it keep what they need of it. Since 0.2. */
 PIGMENT_API void pigment_text_query_free(pigment_text_query *query);
 
 /* ---- Building a segment ------------------------------------------------------------------------------------------ */
@@ -426,7 +431,7 @@ PIGMENT_API size_t pigment_overflow_page_capacity(void);
 /* Rows that the index has already: of pending pages that are flushed, of segments that are merged. Dead ones are left out; those of which the index knows
    no keys (see above) stay as they are. Each page is read once by a call, but for those with keys of a segment, which are put together in memory, a part of the
    budget at a time. A call that fails, also by PIGMENT_CANCELLED from a pin, cannot be repeated: the builder is of no use any more. `first` to `last`: the
-   chain as in pigment_host_search_add_pending, up to a page that is not the end to which entries are appended. deleted: one bit per row; NULL: none. */
+   chain as in pigment_host_search_add_pending, up to a page that is not the end to which entries are appended. deleted: one bit per row; NULL: none. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status
 pigment_segment_builder_add_pending(pigment_segment_builder *builder, const pigment_page_source *source,
                                     uint32_t stamp, uint32_t first, uint32_t last, pigment_error **error);
@@ -435,7 +440,7 @@ pigment_segment_builder_add_segment(pigment_segment_builder *builder, const pigm
                                     const uint8_t *deleted, size_t deleted_bytes, pigment_error **error);
 enum { PIGMENT_ROWS_ALL = 0, PIGMENT_ROWS_WITH_VECTOR = 1, PIGMENT_ROWS_WITHOUT_VECTOR = 2 };
 /* Which rows these two copy from now on; at the begin all. Rows without a vector wait in memory for the end of the others, and where there is not enough the
-   index is given up; so a host copies those with a vector from all that it has, then those without from the same. From then on no row with a vector is taken. */
+   index is given up; so a host copies those with a vector from all that it has, then those without from the same. From then on no row with a vector is taken. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_choose_rows(pigment_segment_builder *builder,
                                                                                int32_t rows, pigment_error **error);
 
@@ -445,7 +450,7 @@ typedef struct pigment_merge_shape {
   bool is_busy;          /* not to be merged now */
 } pigment_merge_shape;
 /* Which neighbours to merge next, so that about eight segments are left and rows are not rewritten too often: *first and *run_count; *run_count 0: none. flush_rows_max:
-   rows that the host flushes at a time, not 0. A merged segment takes the place of its sources. */
+   rows that the host flushes at a time, not 0. A merged segment takes the place of its sources. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_plan_merge(const pigment_merge_shape *segments, size_t count,
                                                               uint64_t flush_rows_max, size_t *first,
                                                               size_t *run_count, pigment_error **error);
@@ -542,11 +547,11 @@ typedef struct pigment_pending_cache_options {
   uint32_t dimension; /* of its vectors; 0: not known, for searches that rank nothing */
   uint64_t bytes_max; /* of memory, about; up to twice as much while it grows. 0: nothing is kept */
 } pigment_pending_cache_options;
-/* Reads nothing yet. */
+/* Reads nothing yet. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_cache_new(const pigment_pending_cache_options *options,
                                                                      pigment_pending_cache **cache,
                                                                      pigment_error **error);
-/* Searches that the cache was added to keep what they need of it. */
+/* Searches that the cache was added to keep what they need of it. Since 0.2. */
 PIGMENT_API void pigment_pending_cache_free(pigment_pending_cache *cache);
 /* As pigment_host_search_add_pending, for the chain of the cache. The first pass has the cache read, through `source`, what was appended since the last
    search; a call that fails adds nothing to it. A search by PIGMENT_METRIC_L1, of another dimension than the cache's, or of one above 8,136 reads the pages. Exact
@@ -572,12 +577,12 @@ PIGMENT_API PIGMENT_CHECKED pigment_status
 pigment_host_search_visit_keys(pigment_host_search *search,
                                pigment_status (*visit)(void *context, uint64_t row_pointer, uint64_t fingerprint),
                                void *context, pigment_error **error);
-/* The same of the keys of one column. -1: of each live row's vector, as pigment_host_vector_fingerprint gives it; reads all vectors. */
+/* The same of the keys of one column. -1: of each live row's vector, as pigment_host_vector_fingerprint gives it; reads all vectors. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status
 pigment_host_search_visit_column(pigment_host_search *search, int32_t column,
                                  pigment_status (*visit)(void *context, uint64_t row_pointer, uint64_t fingerprint),
                                  void *context, pigment_error **error);
-/* A number that tells a vector from others, bit for bit; of NULL 0, which no vector has. Never fails. */
+/* A number that tells a vector from others, bit for bit; of NULL 0, which no vector has. Never fails. Since 0.2. */
 PIGMENT_API uint64_t pigment_host_vector_fingerprint(const float *vector, size_t dimension);
 typedef struct pigment_host_search_counters {
   size_t struct_size;

@@ -83,6 +83,8 @@ TEST(Metadata, RefusalsNameKeyAndValue) {
            {R"({"chroma:uri":"x"})", kMerge, "metadata key \"chroma:uri\": this key is reserved"},
            {R"({"a":null})", kNew, "metadata key \"a\": null is no value here"},
            {R"({"a":null})", kCollection, "metadata key \"a\": null is no value here"},
+           {R"({"a":[1]})", MetadataUse::kCollectionChange,
+            "metadata key \"a\": the metadata of a collection takes no list, got a list of 1"},
            {R"({"a":[1]})", kCollection,
             "metadata key \"a\": the metadata of a collection takes no list, got a list of 1"},
            {R"({"a":[]})", kNew, "metadata key \"a\": a list must not be empty, got []"},

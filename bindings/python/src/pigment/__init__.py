@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from . import api, config, errors, execution, types, utils
 from ._declarations import ABI_VERSION
-from ._library import CancelToken, build_info, call_options, check, limits, repair, status_name, version
+from ._library import CancelToken, Progress, build_info, call_options, check, limits, repair, status_name, version
 from .aio import AsyncClient, AsyncCollection, AsyncEphemeralClient, AsyncPersistentClient
 from .api import AdminAPI, AsyncClientAPI, ClientAPI
 from .api.types import (
@@ -51,7 +51,7 @@ __all__ = [
     "Compaction", "DEFAULT_DATABASE", "DEFAULT_TENANT", "DataLoader", "DefaultEmbeddingFunction", "Document", "Documents", "Embedding",
     "EmbeddingFunction", "Embeddings", "EphemeralClient", "Filter", "FloatInvertedIndexConfig", "FtsIndexConfig", "GetResult", "HnswIndexConfig",
     "HttpClient", "ID", "IDs", "Include", "IntInvertedIndexConfig", "K", "Key", "Knn", "LexicalEmbeddingFunction", "Metadata", "Metadatas",
-    "PersistentClient", "QueryResult", "ReadLevel", "Rrf", "Schema", "Search", "SearchResult", "SentenceTransformerEmbeddingFunction", "Settings",
+    "PersistentClient", "Progress", "QueryResult", "ReadLevel", "Rrf", "Schema", "Search", "SearchResult", "SentenceTransformerEmbeddingFunction", "Settings",
     "SpannIndexConfig", "SparseVectorIndexConfig", "StringInvertedIndexConfig", "TextSearchResult", "URI", "URIs", "UpdateCollectionMetadata",
     "UpdateMetadata", "VectorIndexConfig", "Where", "WhereDocument", "WriteResult", "__version__", "api", "build_info", "call_options", "check",
     "config", "configure", "errors", "execution", "from_env", "get_settings", "limits", "register_embedding_function", "repair",

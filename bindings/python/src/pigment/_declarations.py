@@ -153,6 +153,16 @@ class Vectors(ctypes.Structure):
     ]
 
 
+class Progress(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("phase", ctypes.c_char_p),
+        ("unit", ctypes.c_char_p),
+        ("done", ctypes.c_uint64),
+        ("total", ctypes.c_uint64),
+    ]
+
+
 class CallOptions(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),
@@ -425,6 +435,8 @@ def declare(library: ctypes.CDLL) -> None:
     library.pigment_cancel_is_set.argtypes = [ctypes.c_void_p]
     library.pigment_cancel_free.restype = None
     library.pigment_cancel_free.argtypes = [ctypes.c_void_p]
+    library.pigment_cancel_progress.restype = ctypes.c_int32
+    library.pigment_cancel_progress.argtypes = [ctypes.c_void_p, ctypes.POINTER(Progress), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_now_ns.restype = ctypes.c_int64
     library.pigment_now_ns.argtypes = []
     library.pigment_call_options_init.restype = None
@@ -449,6 +461,8 @@ def declare(library: ctypes.CDLL) -> None:
     library.pigment_client_free.argtypes = [ctypes.c_void_p]
     library.pigment_client_flush.restype = ctypes.c_int32
     library.pigment_client_flush.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)]
+    library.pigment_client_flush_with.restype = ctypes.c_int32
+    library.pigment_client_flush_with.argtypes = [ctypes.c_void_p, ctypes.POINTER(CallOptions), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_client_compact.restype = ctypes.c_int32
     library.pigment_client_compact.argtypes = [ctypes.c_void_p, ctypes.POINTER(CallOptions), ctypes.POINTER(Compaction), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_client_statistics.restype = ctypes.c_int32
@@ -503,6 +517,8 @@ def declare(library: ctypes.CDLL) -> None:
     library.pigment_collection_fork.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_collection_flush.restype = ctypes.c_int32
     library.pigment_collection_flush.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)]
+    library.pigment_collection_flush_with.restype = ctypes.c_int32
+    library.pigment_collection_flush_with.argtypes = [ctypes.c_void_p, ctypes.POINTER(CallOptions), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_collection_segments.restype = ctypes.c_int32
     library.pigment_collection_segments.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_void_p)]
     library.pigment_collection_compact.restype = ctypes.c_int32

@@ -10,7 +10,7 @@ import json
 import os
 import pathlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 from . import _declarations as c
@@ -163,6 +163,16 @@ class Column:
 # ---- Options of calls
 
 
+class Progress(NamedTuple):
+    """One phase of long work after the other: flush, merge, index, log, segments, records, search. `done` of `total` (None: nobody knows) rows, bytes, batches, files or
+    collections, as `unit` says."""
+
+    phase: str
+    unit: str
+    done: int
+    total: int | None
+
+
 class CancelToken:
     """Ends calls from another thread: those that run and those to come, as a token once set stays set."""
 
@@ -176,6 +186,14 @@ class CancelToken:
 
     def is_set(self) -> bool:
         return bool(_library.pigment_cancel_is_set(self._handle.address))
+
+    def progress(self) -> Progress | None:
+        """How far the call is that was given the token: a flush, compaction, backup, check or repair, the last of them that began something; None where nothing has."""
+        found = c.Progress(struct_size=ctypes.sizeof(c.Progress))
+        call("pigment_cancel_progress", self._handle.address, ctypes.byref(found))
+        if found.phase is None:
+            return None
+        return Progress(found.phase.decode(), found.unit.decode(), found.done, found.total or None)
 
 
 class _Options:

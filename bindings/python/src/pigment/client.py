@@ -342,7 +342,8 @@ class Client(SharedSystemClient):
 
     def flush(self) -> None:
         """Writes the tails of all collections into segments."""
-        call("pigment_client_flush", self._address)
+        with interruptible() as options:
+            call("pigment_client_flush_with", self._address, options)
 
     def compact(self) -> Compaction:
         """Merges the segments of all collections as far as that saves anything."""

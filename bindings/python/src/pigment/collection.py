@@ -482,7 +482,8 @@ class Collection:
 
     def flush(self) -> None:
         """Writes what is in the tail into a segment."""
-        call("pigment_collection_flush", self._handle.address)
+        with interruptible() as options:
+            call("pigment_collection_flush_with", self._handle.address, options)
 
     def compact(self) -> Compaction:
         """Merges segments as far as that saves anything, and gives their disk space back."""

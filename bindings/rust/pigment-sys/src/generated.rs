@@ -208,6 +208,33 @@ impl Default for pigment_vectors {
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
+pub struct pigment_progress {
+    pub struct_size: usize,
+    pub phase: *const c_char,
+    pub unit: *const c_char,
+    pub done: u64,
+    pub total: u64,
+}
+
+impl pigment_progress {
+    /// All zero, with its size: every default.
+    #[must_use]
+    pub const fn new() -> Self {
+        // SAFETY: null pointers, absent functions, zero and false are values of all its fields.
+        let mut value: Self = unsafe { core::mem::zeroed() };
+        value.struct_size = core::mem::size_of::<Self>();
+        value
+    }
+}
+
+impl Default for pigment_progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
 pub struct pigment_call_options {
     pub struct_size: usize,
     pub cancel: *const pigment_cancel,
@@ -729,6 +756,8 @@ extern "C" {
     pub fn pigment_cancel_set(cancel: *mut pigment_cancel);
     pub fn pigment_cancel_is_set(cancel: *const pigment_cancel) -> bool;
     pub fn pigment_cancel_free(cancel: *mut pigment_cancel);
+    #[must_use]
+    pub fn pigment_cancel_progress(cancel: *const pigment_cancel, progress: *mut pigment_progress, error: *mut *mut pigment_error) -> pigment_status;
     pub fn pigment_now_ns() -> i64;
     pub fn pigment_call_options_init(options: *mut pigment_call_options);
     #[must_use]
@@ -748,6 +777,8 @@ extern "C" {
     pub fn pigment_client_free(client: *mut pigment_client);
     #[must_use]
     pub fn pigment_client_flush(client: *mut pigment_client, error: *mut *mut pigment_error) -> pigment_status;
+    #[must_use]
+    pub fn pigment_client_flush_with(client: *mut pigment_client, options: *const pigment_call_options, error: *mut *mut pigment_error) -> pigment_status;
     #[must_use]
     pub fn pigment_client_compact(client: *mut pigment_client, options: *const pigment_call_options, result: *mut pigment_compaction, error: *mut *mut pigment_error) -> pigment_status;
     #[must_use]
@@ -801,6 +832,8 @@ extern "C" {
     pub fn pigment_collection_fork(collection: *mut pigment_collection, new_name: *const c_char, new_name_size: usize, fork: *mut *mut pigment_collection, error: *mut *mut pigment_error) -> pigment_status;
     #[must_use]
     pub fn pigment_collection_flush(collection: *mut pigment_collection, error: *mut *mut pigment_error) -> pigment_status;
+    #[must_use]
+    pub fn pigment_collection_flush_with(collection: *mut pigment_collection, options: *const pigment_call_options, error: *mut *mut pigment_error) -> pigment_status;
     #[must_use]
     pub fn pigment_collection_segments(collection: *mut pigment_collection, json: *mut *mut pigment_buffer, error: *mut *mut pigment_error) -> pigment_status;
     #[must_use]
@@ -885,6 +918,17 @@ pub const LAYOUTS: &[Layout] = &[
             ("dimension", core::mem::offset_of!(pigment_vectors, dimension)),
             ("row_stride_bytes", core::mem::offset_of!(pigment_vectors, row_stride_bytes)),
             ("dtype", core::mem::offset_of!(pigment_vectors, dtype)),
+        ],
+    },
+    Layout {
+        name: "pigment_progress",
+        size: core::mem::size_of::<pigment_progress>(),
+        fields: &[
+            ("struct_size", core::mem::offset_of!(pigment_progress, struct_size)),
+            ("phase", core::mem::offset_of!(pigment_progress, phase)),
+            ("unit", core::mem::offset_of!(pigment_progress, unit)),
+            ("done", core::mem::offset_of!(pigment_progress, done)),
+            ("total", core::mem::offset_of!(pigment_progress, total)),
         ],
     },
     Layout {

@@ -3,7 +3,7 @@
 //! The same calls as futures, for any executor: each is done on a thread of its own kind, and cancelled when its future is dropped.
 //!
 //! As futures are, a [`Job`] does nothing before it is polled, and a timeout runs from then on. Dropping one that is under way sets its
-//! cancel token; a call that takes no token (making a collection, a flush, a close) goes on to its end, and its answer is lost.
+//! cancel token; a call that takes no token (making a collection, a fork, a close) goes on to its end, and its answer is lost.
 //! Embedding functions must not wait for futures of this module: they are called from its threads, of which there are only so many.
 //!
 //! ```

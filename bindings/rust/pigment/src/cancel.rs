@@ -3,7 +3,7 @@
 // What stops a call: a token that any thread sets, a timeout, a deadline. A token passes on to its children, so that a future
 // can be cancelled by itself and by what its caller holds.
 
-use crate::error::{call, Result};
+use crate::error::{call, static_text, Result};
 use pigment_sys as sys;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -51,6 +51,15 @@ impl Inner {
         unsafe { sys::pigment_cancel_is_set(self.raw.as_ptr()) }
     }
 
+    fn progress(&self) -> Option<Progress> {
+        let mut raw = sys::pigment_progress::new();
+        // SAFETY: alive; the output is ours.
+        call(|error| unsafe { sys::pigment_cancel_progress(self.raw.as_ptr(), &mut raw, error) }).ok()?;
+        // SAFETY: the library's texts are static.
+        let (phase, unit) = unsafe { (static_text(raw.phase)?, static_text(raw.unit)?) };
+        Some(Progress { phase, unit, done: raw.done, total: (raw.total != 0).then_some(raw.total) })
+    }
+
     fn set(&self) {
         // SAFETY: alive.
         unsafe { sys::pigment_cancel_set(self.raw.as_ptr()) }
@@ -59,6 +68,20 @@ impl Inner {
             child.set();
         }
     }
+}
+
+/// How far long work is: [`CancelToken::progress`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// `flush`, `merge`, `index`, `log`, `segments`, `records` or `search`, one after the other.
+    pub phase: &'static str,
+    /// What is counted: `rows`, `bytes`, `batches`, `files` or `collections`.
+    pub unit: &'static str,
+    /// Of this phase; never goes back within it.
+    pub done: u64,
+    /// `None`: nobody knows.
+    pub total: Option<u64>,
 }
 
 impl CancelToken {
@@ -83,6 +106,26 @@ impl CancelToken {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.inner.is_set()
+    }
+
+    /// How far the call is that was given the token: a flush, compaction, backup, check or repair, the last of them that began
+    /// something. Of a future, while it runs. `None`: nothing has begun.
+    ///
+    /// ```
+    /// # fn main() -> pigment::Result<()> {
+    /// use pigment::{Call, CancelToken, Client};
+    /// let (client, token) = (Client::in_memory()?, CancelToken::new()?);
+    /// assert_eq!(token.progress(), None);
+    /// client.with(Call::new().cancel(&token)).flush()?; // another thread may ask meanwhile
+    /// assert_eq!(token.progress().expect("a flush").phase, "flush");
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn progress(&self) -> Option<Progress> {
+        self.inner.progress().or_else(|| {
+            let children = self.inner.children.lock().unwrap_or_else(PoisonError::into_inner);
+            children.iter().filter_map(Weak::upgrade).find_map(|child| child.progress())
+        })
     }
 
     /// A token that is set with this one, and by itself.

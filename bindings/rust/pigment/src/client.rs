@@ -401,10 +401,10 @@ impl Client {
     /// Writes the tails of all collections into segments.
     ///
     /// # Errors
-    /// The disk does not take them.
+    /// The disk does not take them; cancelled, which leaves those as they were that it did not come to.
     pub fn flush(&self) -> Result<()> {
         // SAFETY: as above.
-        call(|error| unsafe { sys::pigment_client_flush(self.raw(), error) })
+        call(|error| unsafe { sys::pigment_client_flush_with(self.raw(), &self.call.raw(), error) })
     }
 
     /// Merges the segments of all collections as far as that saves anything. One that fails does not keep the others from it; the

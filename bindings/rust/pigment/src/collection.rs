@@ -267,10 +267,10 @@ impl Collection {
     /// Writes its tail into a segment.
     ///
     /// # Errors
-    /// The disk does not take it.
+    /// The disk does not take it; cancelled, which changes nothing.
     pub fn flush(&self) -> Result<()> {
         // SAFETY: as above.
-        call(|error| unsafe { sys::pigment_collection_flush(self.raw(), error) })
+        call(|error| unsafe { sys::pigment_collection_flush_with(self.raw(), &self.call.raw(), error) })
     }
 
     /// Its segments in the order of their first flush.

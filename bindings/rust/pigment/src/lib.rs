@@ -39,7 +39,7 @@ mod array;
 pub mod arrow;
 pub mod asynchronous;
 
-pub use cancel::{Call, CancelToken};
+pub use cancel::{Call, CancelToken, Progress};
 pub use client::{build_info, check, limits, repair, version, Client};
 pub use codes::{Detail, ErrorKind, Fault};
 pub use collection::{Changes, Collection, CollectionOptions};

@@ -184,6 +184,45 @@ fn a_store_is_flushed_compacted_copied_checked_and_repaired() {
 }
 
 #[test]
+fn long_work_tells_another_thread_how_far_it_is() {
+    let folder = Folder::new();
+    let client = Client::open(folder.join("store")).expect("a store");
+    let docs = filled(&client, 2000);
+    let token = pigment::CancelToken::new().expect("a token");
+    let call = Call::new().cancel(&token);
+    docs.with(call.clone()).count().expect("a count");
+    assert_eq!(token.progress(), None);
+    docs.with(call.clone()).flush().expect("flushed");
+    let flushed = token.progress().expect("a flush");
+    assert_eq!((flushed.phase, flushed.unit, flushed.total), ("flush", "collections", Some(flushed.done)));
+    let over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        let watcher = threads.spawn(|| {
+            let mut phases = std::collections::BTreeSet::new();
+            while !over.load(std::sync::atomic::Ordering::Acquire) {
+                let seen = token.progress().expect("work");
+                assert!(seen.total.is_none_or(|total| seen.done <= total), "{seen:?}");
+                phases.insert(seen.phase);
+            }
+            phases
+        });
+        let report = client.with(call.clone()).check(true);
+        over.store(true, std::sync::atomic::Ordering::Release);
+        assert!(report.expect("a report").clean);
+        let phases = watcher.join().expect("no panic");
+        assert!(phases.contains("search"), "{phases:?}");
+    });
+    client.with(call.clone()).backup(folder.join("copy")).expect("a copy");
+    let copied = token.progress().expect("a backup");
+    let bytes = docs.segments().expect("segments").iter().map(|segment| segment.bytes).sum::<u64>();
+    assert_eq!((copied.phase, copied.done, copied.total), ("segments", bytes, Some(bytes)));
+    token.cancel();
+    docs.add(&Records::new(["new"]).embeddings([[0.5f32; 8]])).expect("added");
+    assert_eq!(docs.with(call.clone()).flush().expect_err("cancelled").kind, ErrorKind::Cancelled);
+    assert_eq!(client.with(call).flush().expect_err("cancelled").kind, ErrorKind::Cancelled);
+}
+
+#[test]
 fn damage_names_file_and_offset() {
     let folder = Folder::new();
     let client = Client::open(folder.path()).expect("a store");

@@ -88,8 +88,18 @@ public final class AsyncClient {
    * @return nothing, later
    */
   public CompletableFuture<Void> flush() {
-    return Background.start(executor, CallOptions.NONE, started -> {
-      client.flush();
+    return flush(CallOptions.NONE);
+  }
+
+  /**
+   * Writes what is in memory alone into segments, of all collections.
+   *
+   * @param options how it may end early
+   * @return nothing, later
+   */
+  public CompletableFuture<Void> flush(CallOptions options) {
+    return Background.start(executor, options, started -> {
+      client.flush(started);
       return null;
     });
   }

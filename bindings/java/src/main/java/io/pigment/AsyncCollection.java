@@ -297,8 +297,18 @@ public final class AsyncCollection {
    * @return nothing, later
    */
   public CompletableFuture<Void> flush() {
-    return Background.start(executor, CallOptions.NONE, started -> {
-      collection.flush();
+    return flush(CallOptions.NONE);
+  }
+
+  /**
+   * Writes what is in memory alone into a segment.
+   *
+   * @param options how it may end early
+   * @return nothing, later
+   */
+  public CompletableFuture<Void> flush(CallOptions options) {
+    return Background.start(executor, options, started -> {
+      collection.flush(started);
       return null;
     });
   }

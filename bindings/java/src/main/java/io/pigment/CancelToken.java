@@ -4,8 +4,11 @@ package io.pigment;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * Ends calls that run, from any thread: they throw {@link CancelledException}. Sticky: once it is set, every later call that is
@@ -48,6 +51,30 @@ public final class CancelToken implements AutoCloseable {
       return Functions.cancelIsSet(pointer);
     } finally {
       handle.release();
+    }
+  }
+
+  /**
+   * How far the call is that was given it: a flush, compaction, backup, check or repair, the last of them that began something. Of
+   * a future, while it runs. Any thread, while the call runs on another.
+   *
+   * @return empty when nothing has begun
+   * @throws IllegalStateException when it is closed
+   */
+  public Optional<Progress> progress() {
+    try (Call call = new Call()) {
+      MemorySegment token = call.use(handle);
+      MemorySegment result = call.struct(Structs.Progress.SIZE);
+      call.check(Functions.cancelProgress(token, result, call.error()));
+      return Progress.of(result).or(() -> followers.stream().flatMap(CancelToken::ofFollower).findFirst());
+    }
+  }
+
+  private static Stream<Progress> ofFollower(CancelToken follower) {
+    try {
+      return follower.progress().stream();
+    } catch (IllegalStateException closed) { // its future is over
+      return Stream.empty();
     }
   }
 

@@ -426,8 +426,19 @@ public final class Client implements AutoCloseable {
 
   /** Writes what is in memory alone into segments, of all collections. */
   public void flush() {
+    flush(CallOptions.NONE);
+  }
+
+  /**
+   * Writes what is in memory alone into segments, of all collections. One that ends early leaves those as they were that it did not
+   * come to.
+   *
+   * @param options how it may end early
+   */
+  public void flush(CallOptions options) {
     try (Call call = new Call()) {
-      call.check(Functions.clientFlush(call.use(handle), call.error()));
+      MemorySegment client = call.use(handle);
+      call.check(Functions.clientFlushWith(client, call.options(options), call.error()));
     }
   }
 

@@ -94,8 +94,18 @@ public final class Collection implements AutoCloseable {
 
   /** Writes what is in memory alone into a segment. */
   public void flush() {
+    flush(CallOptions.NONE);
+  }
+
+  /**
+   * Writes what is in memory alone into a segment. One that ends early changes nothing.
+   *
+   * @param options how it may end early
+   */
+  public void flush(CallOptions options) {
     try (Call call = new Call()) {
-      call.check(Functions.collectionFlush(call.use(handle), call.error()));
+      MemorySegment of = call.use(handle);
+      call.check(Functions.collectionFlushWith(of, call.options(options), call.error()));
     }
   }
 

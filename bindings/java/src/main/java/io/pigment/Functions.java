@@ -171,6 +171,13 @@ final class Functions {
     try { CANCEL_FREE.invokeExact(cancel); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
   }
 
+  private static final MethodHandle CANCEL_PROGRESS =
+      NativeLibrary.handle("pigment_cancel_progress", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+
+  static int cancelProgress(MemorySegment cancel, MemorySegment progress, MemorySegment error) {
+    try { return (int) CANCEL_PROGRESS.invokeExact(cancel, progress, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
   private static final MethodHandle NOW_NS =
       NativeLibrary.trivial("pigment_now_ns", FunctionDescriptor.of(JAVA_LONG));
 
@@ -253,6 +260,13 @@ final class Functions {
 
   static int clientFlush(MemorySegment client, MemorySegment error) {
     try { return (int) CLIENT_FLUSH.invokeExact(client, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
+  private static final MethodHandle CLIENT_FLUSH_WITH =
+      NativeLibrary.handle("pigment_client_flush_with", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+
+  static int clientFlushWith(MemorySegment client, MemorySegment options, MemorySegment error) {
+    try { return (int) CLIENT_FLUSH_WITH.invokeExact(client, options, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
   }
 
   private static final MethodHandle CLIENT_COMPACT =
@@ -442,6 +456,13 @@ final class Functions {
 
   static int collectionFlush(MemorySegment collection, MemorySegment error) {
     try { return (int) COLLECTION_FLUSH.invokeExact(collection, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
+  }
+
+  private static final MethodHandle COLLECTION_FLUSH_WITH =
+      NativeLibrary.handle("pigment_collection_flush_with", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, ADDRESS));
+
+  static int collectionFlushWith(MemorySegment collection, MemorySegment options, MemorySegment error) {
+    try { return (int) COLLECTION_FLUSH_WITH.invokeExact(collection, options, error); } catch (Throwable unexpected) { throw NativeLibrary.unexpected(unexpected); }
   }
 
   private static final MethodHandle COLLECTION_SEGMENTS =

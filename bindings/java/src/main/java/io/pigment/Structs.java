@@ -35,6 +35,18 @@ final class Structs {
     static final long DTYPE = 32;
   }
 
+  /** pigment_progress. */
+  static final class Progress {
+    private Progress() {}
+
+    static final long SIZE = 40;
+    static final long STRUCT_SIZE = 0;
+    static final long PHASE = 8;
+    static final long UNIT = 16;
+    static final long DONE = 24;
+    static final long TOTAL = 32;
+  }
+
   /** pigment_call_options. */
   static final class CallOptions {
     private CallOptions() {}

@@ -23,6 +23,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,35 @@ class OperationsTest {
       assertEquals("full", Json.object(client.statistics().get("log")).get("sync_mode"));
     }
     assertTrue(Pigment.check(copy, true).clean());
+  }
+
+  @Test
+  void longWorkTellsHowFarItIs() throws Exception {
+    try (Client client = Client.open(folder.resolve("store")); Collection docs = filled(client, 2000);
+        CancelToken token = new CancelToken()) {
+      CallOptions options = CallOptions.NONE.withCancelToken(token);
+      docs.count(options);
+      assertTrue(token.progress().isEmpty());
+      docs.flush(options);
+      Progress flushed = token.progress().orElseThrow();
+      assertEquals(new Progress("flush", "collections", 1, OptionalLong.of(1)), flushed);
+      var phases = new TreeSet<String>();
+      var checking = Thread.startVirtualThread(() -> client.check(true, options));
+      while (checking.isAlive()) {
+        Progress seen = token.progress().orElseThrow();
+        assertTrue(seen.done() <= seen.total().orElse(Long.MAX_VALUE), seen::toString);
+        phases.add(seen.phase());
+      }
+      assertEquals("search", token.progress().orElseThrow().phase(), phases::toString);
+      client.async().backup(folder.resolve("copy"), options).get();
+      assertEquals("search", token.progress().orElseThrow().phase(), "a future tells its caller's token while it runs");
+      client.backup(folder.resolve("again"), options);
+      long bytes = docs.segments().stream().mapToLong(Segment::bytes).sum();
+      assertEquals(new Progress("segments", "bytes", bytes, OptionalLong.of(bytes)), token.progress().orElseThrow());
+      token.cancel();
+      assertThrows(CancelledException.class, () -> docs.flush(options));
+      assertThrows(CancelledException.class, () -> client.flush(options));
+    }
   }
 
   @Test
