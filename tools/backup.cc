@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/long_call.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
@@ -24,12 +25,15 @@ void AddBackup(Program& program) {
   AddStore(command, "TO", arguments->to, "a directory that is missing or empty");
   command->callback([&program, arguments] {
     program.run = [&program, arguments] {
+      CatchInterrupts();
       const Client client = OpenToRead(arguments->directory);
       pigment_buffer* json = nullptr;
-      pigment_error* error = nullptr;
       const std::string& to = arguments->to;
-      Check(pigment_client_backup(client.get(), to.data(), to.size(), nullptr, &json, &error),
-            error);
+      RunLong("backup", [&](const auto& options) {
+        pigment_error* error = nullptr;
+        Check(pigment_client_backup(client.get(), to.data(), to.size(), &options, &json, &error),
+              error);
+      });
       const nlohmann::json summary = TakeJson(json);
       if (program.is_json) {
         PrintJson(summary);

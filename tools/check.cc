@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/long_call.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
@@ -51,12 +52,15 @@ void AddCheck(Program& program) {
   command->add_flag("--full", arguments->is_full, "search for every row by its own vector");
   command->callback([&program, arguments] {
     program.run = [&program, arguments] {
+      CatchInterrupts();
       pigment_buffer* json = nullptr;
-      pigment_error* error = nullptr;
       const std::string& directory = arguments->directory;
-      Check(pigment_check(directory.data(), directory.size(), arguments->is_full, nullptr, &json,
-                          &error),
-            error);
+      RunLong("check", [&](const auto& options) {
+        pigment_error* error = nullptr;
+        Check(pigment_check(directory.data(), directory.size(), arguments->is_full, &options, &json,
+                            &error),
+              error);
+      });
       const nlohmann::json report = TakeJson(json);
       if (program.is_json) {
         PrintJson(report);

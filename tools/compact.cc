@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/long_call.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
@@ -18,23 +19,26 @@ struct Arguments {
 };
 
 int Run(const Arguments& arguments, bool is_json) {
+  CatchInterrupts();
   const Client client = OpenToWrite(arguments.directory);
   nlohmann::json all = nlohmann::json::array();
-  ForEachCollection(client.get(), arguments.selection,
-                    [&](const Place& place, pigment_collection* collection) {
-                      pigment_compaction done{};
-                      done.struct_size = sizeof done;
-                      pigment_error* error = nullptr;
-                      Check(pigment_collection_compact(collection, nullptr, &done, &error), error);
-                      all.push_back({{"tenant", place.tenant},
-                                     {"database", place.database},
-                                     {"collection", place.name},
-                                     {"records", done.records},
-                                     {"segments_in", done.segments_in},
-                                     {"segments_out", done.segments_out},
-                                     {"bytes_before", done.bytes_before},
-                                     {"bytes_after", done.bytes_after}});
-                    });
+  ForEachCollection(
+      client.get(), arguments.selection, [&](const Place& place, pigment_collection* collection) {
+        pigment_compaction done{};
+        done.struct_size = sizeof done;
+        RunLong("compact \"" + place.name + "\"", [&](const auto& options) {
+          pigment_error* error = nullptr;
+          Check(pigment_collection_compact(collection, &options, &done, &error), error);
+        });
+        all.push_back({{"tenant", place.tenant},
+                       {"database", place.database},
+                       {"collection", place.name},
+                       {"records", done.records},
+                       {"segments_in", done.segments_in},
+                       {"segments_out", done.segments_out},
+                       {"bytes_before", done.bytes_before},
+                       {"bytes_after", done.bytes_after}});
+      });
   Close(client.get());
   if (is_json) {
     PrintJson(all);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pigment export DIR COLLECTION FILE: JSON lines, and vectors into a file of NumPy. The file is
-// FILE.part until all of it is there; FILE.part.job says how far it is, so that the same command
-// goes on after a kill.
-
-#include <fcntl.h>
-#include <unistd.h>
+// pigment export DIR COLLECTION FILE: JSON lines, and vectors into a file of NumPy; or Arrow. The
+// file is FILE.part until all of it is there; FILE.part.job says how far it is, so that the same
+// command goes on after a kill.
 
 #include <cerrno>
 #include <cstdio>
@@ -13,7 +10,9 @@
 #include <memory>
 #include <optional>
 
+#include "tools/arrow/writer.h"
 #include "tools/commands.h"
+#include "tools/grown_file.h"
 #include "tools/job.h"
 #include "tools/npy.h"
 #include "tools/options.h"
@@ -32,40 +31,8 @@ struct Arguments {
   std::string embeddings;
   Filters filters;
   bool is_fresh = false;
-};
 
-// A file that is written to its end and can be cut back to what was durable.
-class LineWriter {
- public:
-  LineWriter(const std::string& path, uint64_t bytes) : path_(path), bytes_(bytes) {
-    file_ = std::fopen(path.c_str(), bytes > 0 ? "r+e" : "we");
-    if (file_ == nullptr) Fail();
-    if (ftruncate(fileno(file_), static_cast<off_t>(bytes)) != 0) Fail();
-    if (fseeko(file_, static_cast<off_t>(bytes), SEEK_SET) != 0) Fail();
-  }
-  ~LineWriter() { std::fclose(file_); }
-  LineWriter(const LineWriter&) = delete;
-  LineWriter& operator=(const LineWriter&) = delete;
-
-  void Add(const std::string& line) {
-    if (std::fwrite(line.data(), 1, line.size(), file_) != line.size()) Fail();
-    if (std::fputc('\n', file_) == EOF) Fail();
-    bytes_ += line.size() + 1;
-  }
-  uint64_t Sync() {
-    if (std::fflush(file_) != 0 || fdatasync(fileno(file_)) != 0) Fail();
-    return bytes_;
-  }
-
- private:
-  [[noreturn]] void Fail() const {
-    throw Failure(errno == ENOSPC ? PIGMENT_RESOURCE_EXHAUSTED : PIGMENT_UNAVAILABLE,
-                  "cannot write \"" + path_ + "\": " + std::strerror(errno));
-  }
-
-  std::string path_;
-  std::FILE* file_;
-  uint64_t bytes_;
+  bool is_arrow() const { return file.ends_with(".arrow"); }
 };
 
 std::string PartOf(const std::string& file) { return file + ".part"; }
@@ -78,6 +45,7 @@ void Publish(const std::string& file) {
 nlohmann::json JobOf(const Arguments& arguments, pigment_collection* collection) {
   return {{"collection", Describe(collection).at("id")},
           {"embeddings", arguments.embeddings},
+          {"arrow", arguments.is_arrow()},
           {"filters", arguments.filters.Text()}};
 }
 
@@ -92,7 +60,12 @@ class Export {
         pages_(collection, arguments.filters,
                saved_.is_null() ? "" : saved_.at("cursor").get<std::string>()),
         progress_("export", pages_.Count()) {
-    if (arguments.file != "-") {
+    if (arguments.is_arrow()) {
+      const Filters all{};
+      const ResultHandle sample = Pages(collection, all, "", Pages::kEverything, 0).Next();
+      arrow_.emplace(PartOf(arguments.file), sample.get(),
+                     saved_.is_null() ? nlohmann::json() : saved_.at("arrow"));
+    } else if (arguments.file != "-") {
       lines_.emplace(PartOf(arguments.file),
                      saved_.is_null() ? 0 : saved_.at("bytes").get<uint64_t>());
     }
@@ -105,22 +78,28 @@ class Export {
   nlohmann::json Run() {
     progress_.Begin(records_, records_);
     while (const ResultHandle page = pages_.Next()) {
-      const Rows rows(page.get());
-      for (uint64_t row = 0; row < rows.size(); ++row) Add(rows[row]);
+      if (arrow_) {
+        arrow_->Add(page.get());
+        records_ += pigment_result_row_count(page.get());
+      } else {
+        const Rows rows(page.get());
+        for (uint64_t row = 0; row < rows.size(); ++row) Add(rows[row]);
+      }
       progress_.Show(records_, records_);
       if (IsInterrupted()) break;
       if (job_.IsTimeToSave() && !pages_.cursor().empty()) Save();
     }
     if (IsInterrupted() && !pages_.cursor().empty()) {
-      if (lines_) Save();
+      Save();
       throw Failure(PIGMENT_CANCELLED, "interrupted; the same command goes on from here");
     }
     if (lines_) lines_->Sync();
+    if (arrow_) arrow_->Finish();
     if (matrix_) {
       matrix_->Finish();
       Publish(arguments_.embeddings);
     }
-    if (lines_) Publish(arguments_.file);
+    if (lines_ || arrow_) Publish(arguments_.file);
     job_.Finish();
     return {{"records", records_}, {"resumed_at", resumed_at_}};
   }
@@ -133,19 +112,20 @@ class Export {
       row.embedding = {};
     }
     if (lines_) {
-      lines_->Add(RecordLine(row));
+      lines_->Append(RecordLine(row) + "\n");
     } else {
       std::puts(RecordLine(row).c_str());
     }
   }
 
   void Save() {
-    if (!lines_) return;  // what went to standard output is gone
-    const uint64_t bytes = lines_->Sync();
+    if (!lines_ && !arrow_) return;  // what went to standard output is gone
+    if (lines_) lines_->Sync();
     if (matrix_) matrix_->Sync();
     job_.Save({{"cursor", pages_.cursor()},
                {"records", records_},
-               {"bytes", bytes},
+               {"bytes", lines_ ? lines_->bytes() : 0},
+               {"arrow", arrow_ ? arrow_->Save() : nlohmann::json()},
                {"dimension", matrix_ ? matrix_->dimension() : 0}});
   }
 
@@ -156,12 +136,15 @@ class Export {
   uint64_t resumed_at_;
   Pages pages_;
   Progress progress_;
-  std::optional<LineWriter> lines_;
+  std::optional<GrownFile> lines_;
+  std::optional<ArrowWriter> arrow_;
   std::optional<NpyWriter> matrix_;
 };
 
 int Run(Arguments& arguments, bool is_json) {
   CatchInterrupts();
+  if (arguments.is_arrow() && !arguments.embeddings.empty())
+    throw Failure(PIGMENT_INVALID_ARGUMENT, "--embeddings goes with JSON lines, not with Arrow");
   arguments.filters.Read();
   const Client client = OpenToRead(arguments.target.directory);
   const Collection collection = OpenCollection(client.get(), arguments.target.place);
@@ -182,7 +165,10 @@ void AddExport(Program& program) {
       AddCommand(program, "export", "write a collection into a file; goes on where it was killed");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
-  command->add_option("FILE", arguments->file, "JSON lines; - for standard output")->required();
+  command
+      ->add_option("FILE", arguments->file,
+                   "JSON lines; - for standard output; or a file of Arrow (.arrow)")
+      ->required();
   command
       ->add_option("--embeddings", arguments->embeddings,
                    "put the vectors into this file of NumPy (.npy), not into the lines")

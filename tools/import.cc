@@ -172,8 +172,10 @@ void AddImport(Program& program) {
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   command
-      ->add_option("FILE", arguments->source,
-                   "JSON lines; - for standard input; or .npy alone, ids are the numbers of rows")
+      ->add_option(
+          "FILE", arguments->source,
+          "JSON lines; - for standard input; a file or stream of Arrow (.arrow, .arrows); or .npy "
+          "alone, ids are the numbers of rows")
       ->required();
   command
       ->add_option("--embeddings", arguments->embeddings,

@@ -14,10 +14,10 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <string_view>
 
+#include "tools/half.h"
 #include "tools/session.h"
 
 namespace pigment_tool {
@@ -39,15 +39,6 @@ std::string_view ValueOf(std::string_view head, std::string_view key) {
   if (colon == std::string_view::npos) return {};
   const size_t begin = head.find_first_not_of(' ', colon + 1);
   return begin == std::string_view::npos ? std::string_view() : head.substr(begin);
-}
-
-float FromHalf(uint16_t bits) {
-  const float sign = (bits & 0x8000) != 0 ? -1.0f : 1.0f;
-  const int exponent = bits >> 10 & 31;
-  const int fraction = bits & 1023;
-  if (exponent == 31) return fraction == 0 ? sign * INFINITY : NAN;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
 }
 
 template <typename T>

@@ -15,6 +15,9 @@ namespace pigment_tool {
 
 class Pages {
  public:
+  static constexpr int32_t kEverything = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_METADATAS |
+                                         PIGMENT_INCLUDE_EMBEDDINGS | PIGMENT_INCLUDE_URIS;
+
   // `cursor` empty: from the first record on; `rows` of a page. Borrows `collection` and `filters`.
   Pages(pigment_collection* collection, const Filters& filters, std::string cursor,
         int32_t include = kEverything, int64_t rows = kRows);
@@ -29,8 +32,6 @@ class Pages {
 
  private:
   static constexpr int64_t kRows = 1000;
-  static constexpr int32_t kEverything = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_METADATAS |
-                                         PIGMENT_INCLUDE_EMBEDDINGS | PIGMENT_INCLUDE_URIS;
 
   pigment_collection* collection_;
   const Filters& filters_;

@@ -34,6 +34,13 @@ std::string PrintDuration(double seconds) {
   return text.data();
 }
 
+std::string DrawBar(uint64_t done, uint64_t total) {
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const auto filled = static_cast<size_t>(share * kBarWidth);
+  return " [" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "] " +
+         std::to_string(static_cast<int>(share * 100)) + " %";
+}
+
 Progress::Progress(std::string what, uint64_t total)
     : what_(std::move(what)), total_(total), is_shown_(isatty(STDERR_FILENO) == 1) {}
 
@@ -56,12 +63,7 @@ void Progress::Show(uint64_t done, uint64_t records) {
   const double seconds = std::max(1e-3, std::chrono::duration<double>(now - start_).count());
   const double rate = static_cast<double>(records - records_began_) / seconds;
   std::string line = "\r" + what_;
-  if (total_ > 0) {
-    const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total_));
-    const auto filled = static_cast<size_t>(share * kBarWidth);
-    line += " [" + std::string(filled, '#') + std::string(kBarWidth - filled, '.') + "] " +
-            std::to_string(static_cast<int>(share * 100)) + " %";
-  }
+  if (total_ > 0) line += DrawBar(done, total_);
   std::array<char, 64> numbers{};
   std::snprintf(numbers.data(), numbers.size(), "  %llu records  %.0f/s",
                 static_cast<unsigned long long>(records), rate);

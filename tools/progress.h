@@ -36,6 +36,8 @@ class Progress {
   Clock::time_point next_ = start_;
 };
 
+// " [########................] 33 %". REQUIRES: total > 0.
+std::string DrawBar(uint64_t done, uint64_t total);
 // "1:05:09" or "0:07".
 std::string PrintDuration(double seconds);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON lines and matrices.
+// JSON lines, files of Arrow and matrices.
 
 #include "tools/record_source.h"
 
@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "tools/arrow/reader.h"
 #include "tools/job.h"
 #include "tools/npy.h"
 #include "tools/rows.h"
@@ -125,6 +126,35 @@ class JsonLines : public RecordSource {
   uint64_t total_ = 0;
 };
 
+class ArrowRecords : public RecordSource {
+ public:
+  explicit ArrowRecords(const std::string& path) : identity_(FileIdentity(path)), file_(path) {}
+
+  bool Next(Record& record) override {
+    if (!file_.Next(record)) return false;
+    ++records_;
+    return true;
+  }
+  nlohmann::json identity() const override { return identity_; }
+  bool can_go_on() const override { return true; }
+  nlohmann::json place() const override {
+    return {{"offset", file_.offset()}, {"row", file_.row()}, {"records", records_}};
+  }
+  void GoTo(const nlohmann::json& place) override {
+    file_.GoTo(place.at("offset"), place.at("row"));
+    records_ = place.at("records");
+  }
+  uint64_t records() const override { return records_; }
+  uint64_t done() const override { return file_.offset(); }
+  uint64_t total() const override { return file_.bytes(); }
+  std::string where() const override { return file_.where(); }
+
+ private:
+  nlohmann::json identity_;
+  ArrowReader file_;
+  uint64_t records_ = 0;
+};
+
 class Matrix : public RecordSource {
  public:
   explicit Matrix(const std::string& path)
@@ -157,6 +187,11 @@ class Matrix : public RecordSource {
 
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const std::string& embeddings) {
   if (path.ends_with(".npy") && embeddings.empty()) return std::make_unique<Matrix>(path);
+  if (path.ends_with(".arrow") || path.ends_with(".arrows")) {
+    if (!embeddings.empty())
+      throw Failure(PIGMENT_INVALID_ARGUMENT, "--embeddings goes with JSON lines, not with Arrow");
+    return std::make_unique<ArrowRecords>(path);
+  }
   return std::make_unique<JsonLines>(path, embeddings);
 }
 

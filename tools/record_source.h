@@ -32,8 +32,9 @@ class RecordSource {
   virtual std::string where() const = 0;  // "data.jsonl:17"
 };
 
-// `path`: JSON lines, "-" for standard input, or a file of NumPy alone; `embeddings` (may be empty)
-// a file of NumPy with as many rows as there are records.
+// `path`: JSON lines, "-" for standard input, a file (.arrow) or stream (.arrows) of Arrow, or a
+// file of NumPy alone; `embeddings` (may be empty, and must be beside Arrow) a file of NumPy with
+// as many rows as there are records.
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const std::string& embeddings);
 
 }  // namespace pigment_tool

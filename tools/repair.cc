@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "tools/commands.h"
+#include "tools/long_call.h"
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/session.h"
@@ -44,12 +45,16 @@ void AddRepair(Program& program) {
   AddStore(command, "TO", arguments->to, "a directory that is missing or empty");
   command->callback([&program, arguments] {
     program.run = [&program, arguments] {
+      CatchInterrupts();
       pigment_buffer* json = nullptr;
-      pigment_error* error = nullptr;
       const std::string& from = arguments->from;
       const std::string& to = arguments->to;
-      Check(pigment_repair(from.data(), from.size(), to.data(), to.size(), nullptr, &json, &error),
+      RunLong("repair", [&](const auto& options) {
+        pigment_error* error = nullptr;
+        Check(
+            pigment_repair(from.data(), from.size(), to.data(), to.size(), &options, &json, &error),
             error);
+      });
       const nlohmann::json report = TakeJson(json);
       if (program.is_json) {
         PrintJson(report);

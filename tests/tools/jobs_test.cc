@@ -4,7 +4,6 @@
 // have given. And what a terminal sees.
 
 #include <gtest/gtest.h>
-#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,6 +141,27 @@ TEST_F(Jobs, AnExportWithAMatrixGoesOnWhereItWasKilled) {
   EXPECT_TRUE(ReadFile(at("all.npy")) == ReadFile(at("one.npy")));
 }
 
+TEST_F(Jobs, AnExportToArrowGoesOnWhereItWasKilled) {
+  ASSERT_EQ(RunTool("export " + *made_ / "db" + " docs " + at("one.arrow")).status, 0);
+  Ran last;
+  const int kills = KillOftenThenRun(".part.job", kShort,
+                                     {"export", *made_ / "db", "docs", at("all.arrow")}, &last);
+  ASSERT_GT(kills, 0);
+  ASSERT_EQ(last.status, 0) << last.output;
+  EXPECT_TRUE(ReadFile(at("all.arrow")) == ReadFile(at("one.arrow")));
+}
+
+TEST_F(Jobs, AnImportOfArrowGoesOnWhereItWasKilled) {
+  ASSERT_EQ(RunTool("export " + *made_ / "db" + " docs " + at("data.arrow")).status, 0);
+  Ran last;
+  const int kills = KillOftenThenRun(
+      "db.import-", kLong, {"import", at("db"), "docs", at("data.arrow"), "--create"}, &last);
+  ASSERT_GT(kills, 0);
+  ASSERT_EQ(last.status, 0) << last.output;
+  ASSERT_EQ(RunTool("export " + at("db") + " docs " + at("all.jsonl")).status, 0);
+  EXPECT_TRUE(ReadFile(at("all.jsonl")) == ReadFile(*made_ / "whole.jsonl"));
+}
+
 TEST_F(Jobs, ACopyGoesOnWhereItWasKilled) {
   Ran last;
   const int kills = KillOftenThenRun("to.copy-", kLong,
@@ -186,26 +206,11 @@ TEST_F(Jobs, ADamagedFileOfAJobIsNone) {
 }
 
 TEST_F(Jobs, ATerminalSeesRateAndTimeLeft) {
-  int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
-  if (child == 0) {
-    const std::string db = at("db");
-    const std::string data = *made_ / "data.jsonl";
-    execl(PIGMENT_TOOL, PIGMENT_TOOL, "import", db.c_str(), "docs", data.c_str(), "--create",
-          nullptr);
-    _exit(127);
-  }
-  ASSERT_GT(child, 0);
-  std::string seen;
-  char piece[4096];
-  for (ssize_t size; (size = read(terminal, piece, sizeof piece)) > 0;)
-    seen.append(piece, static_cast<size_t>(size));
-  int status = 0;
-  waitpid(child, &status, 0);
-  close(terminal);
-  EXPECT_EQ(WEXITSTATUS(status), 0) << seen;
+  const Ran ran =
+      tool_test::RunOnTerminal({"import", at("db"), "docs", *made_ / "data.jsonl", "--create"});
+  EXPECT_EQ(ran.status, 0) << ran.output;
   for (const char* const part : {"import [", "#", " left", "/s", "100 %", "  in 0:"}) {
-    EXPECT_NE(seen.find(part), std::string::npos) << part << " is not in: " << seen;
+    EXPECT_NE(ran.output.find(part), std::string::npos) << part << " is not in: " << ran.output;
   }
 }
 

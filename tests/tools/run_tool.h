@@ -4,7 +4,10 @@
 
 #pragma once
 
+#include <pty.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -12,6 +15,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace tool_test {
 
@@ -35,6 +39,36 @@ inline Ran RunShell(const std::string& command) {
 }
 inline Ran RunTool(const std::string& arguments) {
   return RunShell(std::string(PIGMENT_TOOL) + " " + arguments);
+}
+
+// On a pseudo-terminal, which gives both streams; a status of -1: a signal ended it. When the
+// output has `interrupt_at` (not empty), the tool is interrupted.
+inline Ran RunOnTerminal(const std::vector<std::string>& arguments,
+                         const std::string& interrupt_at = "") {
+  Ran ran;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    std::vector<char*> argv = {const_cast<char*>(PIGMENT_TOOL)};
+    for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(PIGMENT_TOOL, argv.data());
+    _exit(127);
+  }
+  if (child < 0) return ran;
+  bool is_interrupted = interrupt_at.empty();
+  std::array<char, 4096> piece;
+  for (ssize_t size; (size = read(terminal, piece.data(), piece.size())) > 0;) {
+    ran.output.append(piece.data(), static_cast<size_t>(size));
+    if (is_interrupted || ran.output.find(interrupt_at) == std::string::npos) continue;
+    kill(child, SIGINT);
+    is_interrupted = true;
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(terminal);
+  if (WIFEXITED(status)) ran.status = WEXITSTATUS(status);
+  return ran;
 }
 
 inline std::string ReadFile(const std::string& path) {

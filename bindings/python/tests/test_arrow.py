@@ -5,6 +5,10 @@ import asyncio
 import datetime
 import gc
 import json
+import os
+import pathlib
+import subprocess
+import tempfile
 
 import numpy as np
 import pigment
@@ -223,3 +227,24 @@ def test_the_twin_of_asyncio_does_the_same():
         assert (await docs.add_arrow(pa.table({"id": ["a"], "embedding": vectors(1)}))).inserted == 1
 
     asyncio.run(main())
+
+
+def test_files_of_the_command_line_are_files_of_arrow():
+    tool = pathlib.Path(os.environ["PIGMENT_ROOT"], "build/release/tools/pigment")
+    with tempfile.TemporaryDirectory() as folder:
+        lines = [{"id": f"r{row}", "embedding": [row, 0.5], **({"document": f"text {row}"} if row % 2 else {}), **({"metadata": {"n": row}} if row % 3 else {})}
+                 for row in range(2500)]
+        source, made = pathlib.Path(folder, "data.jsonl"), pathlib.Path(folder, "data.arrow")
+        source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        for command in (["import", folder + "/db", "docs", source, "--create"], ["export", folder + "/db", "docs", made]):
+            subprocess.run([tool, *command], check=True, stdout=subprocess.DEVNULL)
+        file = pa.ipc.open_file(made)
+        assert file.num_record_batches == 3
+        table = file.read_all()
+        table.validate(full=True)
+        assert table.column("id").to_pylist() == [line["id"] for line in lines]
+        assert table.column("embedding").to_pylist() == [line["embedding"] for line in lines]
+        assert table.column("document").to_pylist() == [line.get("document") for line in lines]
+        metadata = table.column("metadata")
+        texts = metadata.cast(pa.large_string()) if metadata.type != pa.large_string() else metadata
+        assert [one and json.loads(one) for one in texts.to_pylist()] == [line.get("metadata") for line in lines]
