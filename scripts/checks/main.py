@@ -65,6 +65,7 @@ def structure(report):
         ["check_layout.py", "--self-test"], ["check_layout.py"],
         ["check_markdown.py", "--self-test"], ["check_markdown.py"], ["check_sql_reference.py"],
         ["check_complaints.py", "--self-test"], ["check_complaints.py"],
+        ["check_promises.py", "--self-test"], ["check_promises.py"],
         ["check_wal.py", "--self-test"], ["check_wal.py"],
     ):
         run_script(report, [sys.executable, "tests/structure/" + command[0], *command[1:]])
