@@ -19,8 +19,12 @@
 
 #include "am_reorder.h"
 
-/* So many rows wait at the most, unless the order is to be exact: of thousands of copies nobody wants all read. */
-#define WAITING_MAX 64
+/* Unless the order is to be exact, so many rows wait at the most; and of one vector's copies no more than so many are read in a row. */
+#define WAITING_MAX 1000
+#define COPIES_MAX 32
+
+/* Room for the first rows. */
+#define CAPACITY_MIN 32
 
 typedef struct WaitingRow
 {
@@ -40,6 +44,8 @@ struct PigReorder
 	WaitingRow *rows;			/* a heap, the nearest first */
 	int			count;
 	int			capacity;
+	float		last_distance;	/* of the row that was read last */
+	int			copies;			/* rows before it, without a gap, that are as far */
 	MemoryContext context;
 	MemoryContext row_context;	/* reset after each row */
 
@@ -80,8 +86,10 @@ shifted(int32 metric, double distance, double shift)
 	double		slack = fabs(distance) * 4 * FLT_EPSILON;
 	double		root;
 
-	if (metric != PIGMENT_METRIC_L2)
+	if (metric == PIGMENT_METRIC_NEGATIVE_IP)
 		return distance + shift + (shift < 0 ? -slack : slack);
+	if (metric != PIGMENT_METRIC_L2)
+		return Max(distance + shift + (shift < 0 ? -slack : slack), 0);
 	root = sqrt(distance) + shift;
 	return root <= 0 ? 0 : root * root + (shift < 0 ? -slack : slack);
 }
@@ -147,7 +155,7 @@ push(PigReorder *reorder, WaitingRow row)
 
 	if (place == reorder->capacity)
 	{
-		reorder->capacity = Max(reorder->capacity * 2, WAITING_MAX);
+		reorder->capacity = Max(reorder->capacity * 2, CAPACITY_MIN);
 		reorder->rows = reorder->rows == NULL
 			? MemoryContextAlloc(reorder->context, sizeof(WaitingRow) * (Size) reorder->capacity)
 			: repalloc_huge(reorder->rows, sizeof(WaitingRow) * (Size) reorder->capacity);
@@ -257,14 +265,19 @@ pig_reorder_take(PigReorder *reorder, const pigment_host_hit *hit, const pigment
 	if (reorder->count == 0 && behind != NULL && (behind->kind != 0 || farthest_of(reorder, hit->distance) <= nearest_of(reorder, behind->distance)))
 		return true;
 	if (read_distance(reorder, hit->row_pointer, &row.distance))
+	{
 		push(reorder, row);
+		reorder->copies = row.distance == reorder->last_distance ? reorder->copies + 1 : 0;
+		reorder->last_distance = row.distance;
+	}
 	return false;
 }
 
 bool
 pig_reorder_give(PigReorder *reorder, const pigment_host_hit *behind, bool ended, uint64 *row_pointer)
 {
-	bool		is_next = ended || (behind != NULL && behind->kind != 0) || (!reorder->exact && reorder->count >= WAITING_MAX);
+	bool		is_crowd = reorder->count >= WAITING_MAX || reorder->copies >= COPIES_MAX;
+	bool		is_next = ended || (behind != NULL && behind->kind != 0) || (is_crowd && !reorder->exact);
 
 	if (reorder->count == 0)
 		return false;

@@ -96,8 +96,17 @@ FETCH 2 FROM c;
 COMMIT;
 SELECT a.id, b.id FROM (VALUES (11), (12)) a (id) CROSS JOIN LATERAL
   (SELECT id FROM rounded r ORDER BY r.v <=> (SELECT v FROM rounded WHERE id = a.id) LIMIT 2) b ORDER BY 1;
--- With less than all wanted a crowd does not make a query read all of it: what 16 bits do not tell apart may be out of order.
+-- With less than all wanted a crowd does not make a query read all of it, but what is asked for is found among them.
 RESET pigment.target_recall;
 SELECT count(*), count(DISTINCT id) FROM (SELECT id FROM rounded ORDER BY v <=> sample(1) LIMIT 300) x;
+SELECT * FROM orders('<=>') WHERE query LIKE '%LIMIT 25';
+CREATE TABLE copies (id integer, v vector(24));
+INSERT INTO copies SELECT i, sample(3) FROM generate_series(1, 5000) i;
+INSERT INTO copies VALUES (5001, sample(4));
+CREATE INDEX ON copies USING pigment (v vector_cosine_ops) WITH (kind = spann);
+SELECT count(*) FROM (SELECT id FROM copies ORDER BY v <=> sample(5) LIMIT 10) x;
+SELECT rows_given < 1000 AS few_are_read FROM pigment.last_scan();
+SELECT id FROM copies ORDER BY v <=> sample(4) LIMIT 1;
+DROP TABLE copies;
 DROP TABLE rounded;
 DROP FUNCTION orders, differs, sample;

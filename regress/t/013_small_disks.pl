@@ -41,7 +41,7 @@ $node->safe_psql('postgres', qq{
 	CREATE FUNCTION vector_of(n int) RETURNS vector LANGUAGE sql AS 'SELECT array_agg(sin(n * k))::vector FROM generate_series(1, 64) k';
 	INSERT INTO items SELECT n, vector_of(n), n % 7 FROM generate_series(1, 10000) n;
 });
-my $build = 'CREATE INDEX items_v ON items USING pigment (v, kind) TABLESPACE small';
+my $build = 'CREATE INDEX items_v ON items USING pigment (v, kind) WITH (full_vectors = f32) TABLESPACE small';
 
 sub fill_disk
 {
