@@ -10,6 +10,8 @@ type Configuration struct {
 	SPANN       *SPANN     `json:"spann,omitempty"`        // clusters, instead of graphs
 	FullVectors string     `json:"full_vectors,omitempty"` // "f32", or "f16": half the room, rounded when written
 	TextIndex   *TextIndex `json:"text_index,omitempty"`   // for SearchText
+	// Metadata may have objects, whose paths are keys: docs/filters.md.
+	NestedMetadata bool `json:"nested_metadata,omitempty"`
 }
 
 // HNSW is a graph's configuration.

@@ -6,7 +6,8 @@ import "encoding/json"
 
 // Metadata is that of a record or of a collection: texts, bools, integers, floats, and of records also lists of one of these. What comes
 // from the library is string, bool, int64, float64 and []any of these; what goes there may be of any type of such a kind, and a nil value
-// deletes its key in update and upsert. A float stays a float: float64(2) is 2.0, not 2.
+// deletes its key in update and upsert. A float stays a float: float64(2) is 2.0, not 2. In collections with [Configuration].NestedMetadata
+// values may be maps with keys of texts; they come back as map[string]any.
 type Metadata map[string]any
 
 // MarshalJSON prints the metadata as the library gets it, keys in order.

@@ -53,6 +53,25 @@ func TestMetadataKeepsIntegersFloatsAndBytesApart(t *testing.T) {
 	}
 }
 
+func TestPathsOfNestedMetadataAreKeys(t *testing.T) {
+	docs := create(t, openMemory(t), "docs", &pigment.CollectionOptions{Configuration: pigment.Configuration{NestedMetadata: true}.JSON()})
+	batch := pigment.Records{IDs: []string{"a", "b"}, Embeddings: pigment.Flat([]float32{1, 2}, 1), Metadatas: []pigment.Metadata{
+		{"size": map[string]any{"width": 2, "in/out": map[string]bool{"x": true}}}, {"size": map[string]float64{"width": 1.5}},
+	}}
+	if _, err := docs.Add(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	result, err := docs.Get(t.Context(), pigment.Get{Where: pigment.And(pigment.Gt("$/size/width", 1.6), pigment.Eq("$/size/in~1out/x", true))})
+	if err != nil || !slices.Equal(result.IDs, []string{"a"}) {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	got, err := result.Row(0).Metadata()
+	wanted := pigment.Metadata{"size": map[string]any{"width": int64(2), "in/out": map[string]any{"x": true}}}
+	if err != nil || !reflect.DeepEqual(got, wanted) {
+		t.Errorf("%#v, %v", got, err)
+	}
+}
+
 func TestMetadataThatCannotBe(t *testing.T) {
 	docs := create(t, openMemory(t), "docs", nil)
 	for name, metadata := range map[string]pigment.Metadata{

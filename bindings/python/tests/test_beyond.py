@@ -64,6 +64,35 @@ def test_distances_recall_and_explanations():
     assert many["ids"] == [["r0", "r1", "r2"]] * 64
 
 
+def test_nested_metadata():
+    docs = filled(configuration={"nested_metadata": True})
+    docs.add(ids=["a", "b"], embeddings=[[0, 0]] * 2,
+             metadatas=[{"size": {"width": 2, "": ["x"]}, "n": 9}, {"size": {"width": 1.5, "in/out": {"~": True}}}])
+    assert docs.get(ids=["b"])["metadatas"] == [{"size": {"width": 1.5, "in/out": {"~": True}}}]
+    assert docs.get(where=K("$/size/width") > 1.6)["ids"] == ["a"] == docs.get(where={"$/size/": {"$contains": "x"}})["ids"]
+    assert docs.get(where={"$/size/in~1out/~0": True})["ids"] == ["b"]
+    assert docs.count(where={"$/size": {"$exists": True}}) == 2 and docs.facets("$/size/width")["$/size/width"][0]["value"] == 1.5
+    assert docs.get(where={"size": {"$exists": True}}, order_by="$/size/width")["ids"] == ["b", "a"]
+    docs.update(ids=["a"], metadatas=[{"size": {"width": None, "height": {"mm": 3}}}])
+    assert docs.get(ids=["a"])["metadatas"] == [{"size": {"": ["x"], "height": {"mm": 3}}, "n": 9}]
+    assert docs.configuration["nested_metadata"] is True and docs.schema.nested_metadata
+    raises((errors.InvalidArgumentError, '"$/a/b": an object must not be empty'), docs.add, ids=["c"], embeddings=[[0, 0]],
+           metadatas=[{"a": {"b": {}}}])
+    schema = pigment.Schema()
+    schema.nested_metadata = True
+    made = pigment.EphemeralClient().create_collection("schema", embedding_function=None, schema=schema)
+    made.add(ids=["a"], embeddings=[[0]], metadatas=[{"a": {"b": 1}}])
+    assert made.schema.nested_metadata and made.get()["metadatas"] == [{"a": {"b": 1}}]
+    flat = pigment.EphemeralClient().create_collection("flat", embedding_function=None)
+    raises((ValueError, "Expected metadata value to be a str, int, float, bool"), flat.add, ids=["a"], embeddings=[[0]],
+           metadatas=[{"a": {"b": 1}}])
+    raises((errors.InvalidArgumentError, "nested_metadata"), flat.get, where={"$/a/b": 1})
+    deep = {"a": 1}
+    for _ in range(100000):
+        deep = {"a": deep}
+    raises(RecursionError, docs.add, ids=["d"], embeddings=[[0, 0]], metadatas=[deep])
+
+
 def test_ranked_text():
     docs = filled(configuration={"text_index": {"analyzer": {"language": "english"}}})
     answer = docs.search_text(["fishes", "law +fish"], n_results=3, highlights=True, explain=True)

@@ -217,7 +217,7 @@ class Client(SharedSystemClient):
     def create_collection(self, name: str, schema: Any = None, configuration: Mapping[str, Any] | None = None,
                           metadata: Mapping[str, Any] | None = None, embedding_function: Any = NOT_GIVEN, data_loader: Any = None,
                           get_or_create: bool = False) -> Collection:
-        """`configuration` as Chroma's ("hnsw" or "spann", "embedding_function"), with "text_index" and "full_vectors" beside them; `schema` a Schema (also
+        """`configuration` as Chroma's ("hnsw" or "spann", "embedding_function"), with "text_index", "full_vectors" and "nested_metadata" beside them; `schema` a Schema (also
         chromadb's) or its JSON, whose embedding function is the collection's. embedding_function=None: the collection takes vectors alone."""
         if configuration is not None and not isinstance(configuration, Mapping):
             raise TypeError(f"argument 'configuration': expected a dict, got {configuration!r}")

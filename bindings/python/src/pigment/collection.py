@@ -156,7 +156,7 @@ class Collection:
 
     def update(self, ids: OneOrMany[str], embeddings: Any = None, metadatas: OneOrMany[Metadata] | None = None,
                documents: OneOrMany[str] | None = None, images: Any = None, uris: OneOrMany[str] | None = None) -> None:
-        """Changes records; ids that do not exist are skipped. Metadata merges by key, and None deletes a key."""
+        """Changes records; ids that do not exist are skipped. Metadata merges by key, objects in it too, and None deletes a key."""
         self.write("update", ids, embeddings, metadatas, documents, images, uris)
 
     def upsert(self, ids: OneOrMany[str], embeddings: Any = None, metadatas: OneOrMany[Metadata] | None = None,
@@ -222,7 +222,8 @@ class Collection:
             validate.documents(_listed(documents), may_be_none=embeddings is not None)
         validate.ids(_listed(ids))
         if metadatas is not None:
-            validate.metadatas(_listed(metadatas), none_deletes=operation != "add")
+            nested = self._model["configuration"].get("nested_metadata", False)
+            validate.metadatas(_listed(metadatas), none_deletes=operation != "add", nested=nested)
         if embeddings is None and operation != "update":
             if operation == "add" and uris is not None and documents is None and images is None:
                 self._loaded(_listed(uris))

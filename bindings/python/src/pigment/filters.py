@@ -73,7 +73,7 @@ class Filter:
 
 
 class Key:
-    """A metadata key, or one of Key.DOCUMENT, Key.ID and Key.URI; of a Search also Key.EMBEDDING, Key.METADATA and Key.SCORE."""
+    """A metadata key, or a path of nested metadata such as "$/size/width", or one of Key.DOCUMENT, Key.ID and Key.URI; of a Search also Key.EMBEDDING, Key.METADATA and Key.SCORE."""
 
     __slots__ = ("name",)
 

@@ -196,10 +196,11 @@ _CONFIGS: dict[str, type] = {index: config for config, (_, index) in _PLACES.ite
 
 
 class Schema:
-    """Which values are indexed, and the vector index. A new one indexes everything."""
+    """Which values are indexed, and the vector index. A new one indexes everything. `nested_metadata`, beyond Chroma: metadata may have objects."""
 
     defaults: ValueTypes
     keys: dict[str, ValueTypes]
+    nested_metadata: bool = False
     cmek: ClassVar[None] = None
 
     def __init__(self) -> None:
@@ -272,7 +273,8 @@ class Schema:
 
     def serialize_to_json(self) -> dict[str, Any]:
         """As a dictionary that json.dumps takes."""
-        return {"defaults": _printed(self.defaults), "keys": {key: _printed(types) for key, types in self.keys.items()}}
+        beyond = {"nested_metadata": True} if self.nested_metadata else {}
+        return {"defaults": _printed(self.defaults), "keys": {key: _printed(types) for key, types in self.keys.items()}, **beyond}
 
     @classmethod
     def deserialize_from_json(cls, json_data: dict[str, Any]) -> Schema:
@@ -280,6 +282,7 @@ class Schema:
         made = cls.__new__(cls)
         made.defaults = _read(json_data.get("defaults") or {})
         made.keys = {key: _read(types) for key, types in (json_data.get("keys") or {}).items()}
+        made.nested_metadata = bool(json_data.get("nested_metadata"))
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -382,6 +385,7 @@ def schema_of(model: dict[str, Any], function: Any) -> Schema:
         made = Schema().create_index(_read_config(VectorIndexConfig, {**space, **given, **kept}))
         _put(made.defaults, SparseVectorIndexConfig(bm25=False), False)  # as a schema says it that is stored
         made.create_index(FtsIndexConfig(text_index=model["configuration"].get("text_index")), key=DOCUMENT_KEY)
+        made.nested_metadata = model["configuration"].get("nested_metadata", False)
     else:
         made = Schema.deserialize_from_json(model["schema"])
     for types in (made.defaults, made.keys[EMBEDDING_KEY]):

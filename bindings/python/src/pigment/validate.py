@@ -72,7 +72,8 @@ def _list_value(key: str, value: list[Any]) -> None:
                          f"and all elements must be the same type, got {value}")
 
 
-def metadata(given: Any) -> None:
+def metadata(given: Any, nested: bool = False) -> None:
+    """`nested`: what objects are as values, is for the library to say."""
     if given is None:
         return
     if not isinstance(given, dict):
@@ -86,16 +87,18 @@ def metadata(given: Any) -> None:
             raise TypeError(f"Expected metadata key to be a str, got {key} which is a {type(key).__name__}")
         if isinstance(value, list):
             _list_value(key, value)
+        elif nested and isinstance(value, dict):
+            continue
         elif not isinstance(value, (str, int, float, bool, type(None))):
             raise ValueError(f"Expected metadata value to be a str, int, float, bool, SparseVector, list, or None, got {value} "
                              f"which is a {type(value).__name__}")
 
 
-def metadatas(given: Any, none_deletes: bool) -> None:
+def metadatas(given: Any, none_deletes: bool, nested: bool) -> None:
     if not isinstance(given, list):
         raise ValueError(f"Expected metadatas to be a list, got {given}")
     for one in given:
-        metadata(one)
+        metadata(one, nested)
         if not none_deletes and isinstance(one, dict) and None in one.values():
             raise TypeError("argument 'metadatas': Cannot convert Python object to MetadataValue")
 

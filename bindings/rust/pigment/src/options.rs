@@ -71,8 +71,8 @@ impl CollectionOptions {
         self
     }
 
-    /// Chroma's configuration: `{"hnsw": {"space": "cosine", ...}}` or `{"spann": ...}`, with `full_vectors` and `text_index` beside
-    /// them; see `docs/operations.md` and `docs/text-search.md`.
+    /// Chroma's configuration: `{"hnsw": {"space": "cosine", ...}}` or `{"spann": ...}`, with `full_vectors`, `text_index` and
+    /// `nested_metadata` beside them; see `docs/operations.md` and `docs/text-search.md`.
     pub fn configuration<T: Serialize + ?Sized>(mut self, configuration: &T) -> Self {
         self.configuration = self.texts.print("configuration", configuration);
         self

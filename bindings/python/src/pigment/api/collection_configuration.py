@@ -36,13 +36,14 @@ class CollectionConfiguration(TypedDict, total=True):
 
 
 class CreateCollectionConfiguration(TypedDict, total=False):
-    """`text_index` and `full_vectors` are beyond Chroma."""
+    """`text_index`, `full_vectors` and `nested_metadata` are beyond Chroma."""
 
     hnsw: CreateHNSWConfiguration | None
     spann: CreateSpannConfiguration | None
     embedding_function: Any
     text_index: dict[str, Any] | None
     full_vectors: str
+    nested_metadata: bool
 
 
 class UpdateHNSWConfiguration(TypedDict, total=False):

@@ -50,6 +50,21 @@ fn documents_are_ranked_and_highlighted() {
 }
 
 #[test]
+fn paths_of_nested_metadata_are_keys() {
+    let client = Client::in_memory().expect("a store");
+    let options = CollectionOptions::new().configuration(&json!({"nested_metadata": true}));
+    let docs = client.create_collection("docs", options).expect("a collection");
+    let chair = json!({"size": {"width": 2, "in/out": {"x": true}}});
+    let records = Records::new(["a", "b"]).embeddings([[1.0f32], [2.0]]);
+    docs.add(&records.metadatas([&chair, &json!({"size": {"width": 1.5}})]).expect("metadata")).expect("added");
+    let found = docs.get(&Get::new().filter(field("$/size/width").gt(1.6))).expect("found");
+    assert_eq!(ids(&found), ["a"]);
+    let metadata: serde_json::Value = found.row(0).metadata().expect("metadata").expect("there");
+    assert_eq!(metadata, chair);
+    assert_eq!(docs.count_where(&Selection::new().filter(field("$/size/in~1out/x").eq(true))).expect("counted"), 1);
+}
+
+#[test]
 fn facets_counts_and_ids() {
     let docs =
         Client::in_memory().expect("a store").create_collection("docs", Default::default()).expect("a collection");

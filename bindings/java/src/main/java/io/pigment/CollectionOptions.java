@@ -40,7 +40,7 @@ public final class CollectionOptions {
   }
 
   /**
-   * How it is searched: Chroma's configuration, with full_vectors and text_index.
+   * How it is searched: Chroma's configuration, with full_vectors, text_index and nested_metadata.
    *
    * @param configuration as docs/operations.md has it
    * @return this

@@ -268,6 +268,19 @@ class OperationsTest {
   }
 
   @Test
+  void pathsOfNestedMetadataAreKeys() {
+    CollectionOptions options = new CollectionOptions().configuration(Map.of("nested_metadata", true));
+    try (Client client = Client.inMemory(); Collection docs = client.createCollection("docs", options)) {
+      Map<String, Object> chair = Map.of("size", Map.of("width", 2L, "in/out", Map.of("x", true)));
+      docs.add(Records.of("a", "b").embeddings(new float[] {1}, new float[] {2})
+          .metadatas(chair, Map.of("size", Map.of("width", 1.5))));
+      GetResult found = docs.get(new GetRequest().where(Where.and(Where.gt("$/size/width", 1.6), Where.eq("$/size/in~1out/x", true))));
+      assertEquals(List.of("a"), found.ids());
+      assertEquals(chair, found.rows().row(0).metadata());
+    }
+  }
+
+  @Test
   void textIsRankedAndHighlighted() {
     CollectionOptions options = new CollectionOptions()
         .configuration(Map.of("text_index", Map.of("analyzer", Map.of("language", "english"))));
