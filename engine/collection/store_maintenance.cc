@@ -78,8 +78,11 @@ Result<CompactionResult> StoreEngine::CompactAll(const CallControl& control) {
   Status first = LoadUnflushed();
   if (Status status = LoadSegmented(); first.ok()) first = std::move(status);
   for (const auto& state : AllStates()) {
-    // As in FlushAll. A cancelled call ends at once.
-    if (!state->CheckWritable().ok()) continue;
+    // A damaged collection does not keep the others from it. A cancelled call ends at once.
+    if (Status status = state->CheckWritable(); !status.ok()) {
+      if (first.ok() && !IsDeleted(*state)) first = std::move(status);
+      continue;
+    }
     const auto one = CompactState(*state, control);
     if (one.ok()) {
       sum.records += one->records;

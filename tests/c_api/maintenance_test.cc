@@ -93,6 +93,50 @@ TEST_F(MaintenanceAbi, SegmentsAreListedAndCompacted) {
   EXPECT_TRUE(Try(pigment_client_compact, client_.get(), kNoOptions, none).ok());
 }
 
+// A byte of each block of a collection's segments is another.
+void Damage(const std::filesystem::path& folder) {
+  constexpr uintmax_t kBlockBytes = 8192;
+  int damaged = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().parent_path().filename() != "segments" || !entry.is_regular_file()) continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    for (uintmax_t at = 100; at < std::filesystem::file_size(entry.path()); at += kBlockBytes) {
+      file.seekg(static_cast<std::streamoff>(at));
+      const int byte = file.get();
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put(static_cast<char>(byte ^ 0x55));
+    }
+    ++damaged;
+  }
+  ASSERT_GT(damaged, 0);
+}
+
+TEST_F(MaintenanceAbi, ACompactionGoesOnPastACollectionThatFails) {
+  docs_.reset();
+  client_.reset();
+  Damage(folder_ / "db");
+  ASSERT_TRUE(abi_test::Open(folder_ / "db", &client_).ok());
+  // Sound ones, with names before and behind, so that whoever comes last is compacted.
+  abi_test::Collection others[2];
+  for (const int i : {0, 1}) {
+    ASSERT_TRUE(abi_test::Create(client_.get(), i == 0 ? "aaa" : "zzz", &others[i]).ok());
+    docs_.swap(others[i]);
+    Add(0, 10);
+    ASSERT_TRUE(Try(pigment_collection_flush, docs_.get()).ok());
+    Add(10, 20);
+    ASSERT_TRUE(Try(pigment_collection_flush, docs_.get()).ok());
+    docs_.swap(others[i]);
+  }
+  for (int round = 0; round < 2; ++round) {
+    auto done = Sized<pigment_compaction>();
+    const Outcome outcome = Try(pigment_client_compact, client_.get(), kNoOptions, &done);
+    EXPECT_EQ(outcome.status, PIGMENT_DATA_LOSS) << outcome;
+    EXPECT_NE(outcome.file, "") << outcome;
+    for (const auto& sound : others)
+      EXPECT_EQ(Json(pigment_collection_segments, sound.get()).size(), 1u);
+  }
+}
+
 TEST_F(MaintenanceAbi, StatisticsTellOfLogCatalogAndFormats) {
   const auto statistics = Json(pigment_client_statistics, client_.get());
   EXPECT_EQ(statistics.at("version"), pigment_version());

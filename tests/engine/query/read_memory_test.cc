@@ -24,7 +24,7 @@ constexpr size_t kTextBytes = 1000;
 
 // Texts whose order is that of the rows backwards.
 std::string TextOf(uint32_t row) {
-  return std::to_string(1000000 - row) + std::string(kTextBytes, 'x');
+  return std::to_string(2000000 - row) + std::string(kTextBytes, 'x');
 }
 
 // A store whose sort keys and values together are twice the budget, flushed and merged.
