@@ -19,9 +19,8 @@
 
 #include "am_reorder.h"
 
-/* Unless the order is to be exact, so many rows wait at the most; and of one vector's copies no more than so many are read in a row. */
+/* So many rows wait at the most, unless the order is to be exact: of many thousand copies nobody wants all read. */
 #define WAITING_MAX 1000
-#define COPIES_MAX 32
 
 /* Room for the first rows. */
 #define CAPACITY_MIN 32
@@ -44,8 +43,6 @@ struct PigReorder
 	WaitingRow *rows;			/* a heap, the nearest first */
 	int			count;
 	int			capacity;
-	float		last_distance;	/* of the row that was read last */
-	int			copies;			/* rows before it, without a gap, that are as far */
 	MemoryContext context;
 	MemoryContext row_context;	/* reset after each row */
 
@@ -265,19 +262,14 @@ pig_reorder_take(PigReorder *reorder, const pigment_host_hit *hit, const pigment
 	if (reorder->count == 0 && behind != NULL && (behind->kind != 0 || farthest_of(reorder, hit->distance) <= nearest_of(reorder, behind->distance)))
 		return true;
 	if (read_distance(reorder, hit->row_pointer, &row.distance))
-	{
 		push(reorder, row);
-		reorder->copies = row.distance == reorder->last_distance ? reorder->copies + 1 : 0;
-		reorder->last_distance = row.distance;
-	}
 	return false;
 }
 
 bool
 pig_reorder_give(PigReorder *reorder, const pigment_host_hit *behind, bool ended, uint64 *row_pointer)
 {
-	bool		is_crowd = reorder->count >= WAITING_MAX || reorder->copies >= COPIES_MAX;
-	bool		is_next = ended || (behind != NULL && behind->kind != 0) || (is_crowd && !reorder->exact);
+	bool		is_next = ended || (behind != NULL && behind->kind != 0) || (reorder->count >= WAITING_MAX && !reorder->exact);
 
 	if (reorder->count == 0)
 		return false;

@@ -105,7 +105,7 @@ INSERT INTO copies SELECT i, sample(3) FROM generate_series(1, 5000) i;
 INSERT INTO copies VALUES (5001, sample(4));
 CREATE INDEX ON copies USING pigment (v vector_cosine_ops) WITH (kind = spann);
 SELECT count(*) FROM (SELECT id FROM copies ORDER BY v <=> sample(5) LIMIT 10) x;
-SELECT rows_given < 1000 AS few_are_read FROM pigment.last_scan();
+SELECT rows_given < 2000 AS few_are_read FROM pigment.last_scan();
 SELECT id FROM copies ORDER BY v <=> sample(4) LIMIT 1;
 DROP TABLE copies;
 DROP TABLE rounded;
