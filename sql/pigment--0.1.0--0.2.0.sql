@@ -257,6 +257,8 @@ END;
 COMMENT ON FUNCTION pigment.get_or_create_collection(text, jsonb, jsonb, regproc, text, text, text, text, jsonb) IS
 	'an existing collection as it is, else a new one';
 
+COMMENT ON FUNCTION pigment._check_metadata IS 'True, or an error; kind: 0 a record, 1 a change of a record, 2 a collection, 3 a change of one.';
+
 CREATE OR REPLACE FUNCTION pigment.modify_collection(name text, new_name text DEFAULT NULL, new_metadata jsonb DEFAULT NULL,
 	new_configuration jsonb DEFAULT NULL, tenant text DEFAULT NULL, database text DEFAULT NULL)
 RETURNS pigment.collections

@@ -128,11 +128,14 @@ func TestEmbeddingFunctionsThatCannotBe(t *testing.T) {
 		"bad config": {Name: "x", Embed: lengths, Config: []byte("[1]")},
 		"bad space":  {Name: "x", Embed: lengths, Space: "hyperbolic"},
 		"dimension":  pigment.Lexical(-1),
-		"dimensions": pigment.Lexical(1 << 40),
 	} {
 		if c, err := client.CreateCollection(t.Context(), "abc", &pigment.CollectionOptions{EmbeddingFunction: function}); c != nil || !isInvalid(err) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	long := &pigment.CollectionOptions{EmbeddingFunction: pigment.Lexical(1 << 40)}
+	if c, err := client.CreateCollection(t.Context(), "abc", long); c != nil || !errors.Is(err, pigment.ErrResourceExhausted) {
+		t.Errorf("dimensions: %v", err)
 	}
 	create(t, client, "abc", &pigment.CollectionOptions{EmbeddingFunction: &pigment.EmbeddingFunction{Name: "mine", Embed: lengths}})
 	other := &pigment.GetCollectionOptions{EmbeddingFunction: &pigment.EmbeddingFunction{Name: "yours", Embed: lengths}}

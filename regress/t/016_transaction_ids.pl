@@ -32,7 +32,7 @@ $node->safe_psql('postgres', qq{
 	CREATE EXTENSION pigment;
 	CREATE TABLE items (id int, v vector(8), grp int);
 	INSERT INTO items SELECT $row FROM generate_series(1, 3000) n;
-	CREATE INDEX items_v ON items USING pigment (v, grp)});
+	CREATE INDEX items_v ON items USING pigment (v, grp) WITH (full_vectors = f32)});
 my $query = q{'[3,1,4,1,5,9,2,6]'};
 my $by_index = 'SET enable_seqscan = off; SET enable_sort = off; SET pigment.target_recall = 1;';
 my $by_table = 'SET enable_indexscan = off; SET enable_bitmapscan = off;';
@@ -120,7 +120,7 @@ if ($node->pg_version < 17)
 		CREATE TABLE one AS SELECT 1 AS x;
 		CREATE TABLE gone (LIKE items);
 		INSERT INTO gone SELECT $row FROM generate_series(1, 3000) n;
-		CREATE INDEX gone_v ON gone USING pigment (v, grp);
+		CREATE INDEX gone_v ON gone USING pigment (v, grp) WITH (full_vectors = f32);
 		DELETE FROM items WHERE id % 100 = 1;
 		DELETE FROM gone WHERE id % 100 = 1});
 	# segments have deletion pages by now, which are only written to

@@ -146,12 +146,12 @@ fn the_lexical_function_is_the_one_of_the_library() {
     let peeked = docs.peek(2).expect("records");
     assert_eq!(peeked.embeddings(), Some((&values[..], 64)));
     assert_eq!(embed_lexical(Texts::new(), 64).expect("nothing"), Vec::<f32>::new());
-    for dimension in [0, 1 << 40] {
-        assert_eq!(embed_lexical(["a"], dimension).expect_err("refused").detail, Detail::Dimension);
+    for (dimension, detail) in [(0, Detail::Dimension), (1 << 40, Detail::Limit)] {
+        assert_eq!(embed_lexical(["a"], dimension).expect_err("refused").detail, detail);
     }
     assert!(embed_lexical([None::<&str>], 8).is_err());
     let huge = CollectionOptions::new().embedding_function(&EmbeddingFunction::lexical(1 << 40));
-    assert_eq!(client.create_collection("huge", huge).expect_err("refused").detail, Detail::Dimension);
+    assert_eq!(client.create_collection("huge", huge).expect_err("refused").detail, Detail::Limit);
 }
 
 #[test]
