@@ -161,7 +161,7 @@ begin_build(Maintenance *work, PigRoom *room, Load load, bool rounds)
 	build->dimension = work->meta->dimension;
 	build->quick = work->quick;
 	build->vectors_expected = load.vectors;
-	build->rounds = rounds && pig_build_wants_rounding(work->index);
+	build->rounds = rounds;
 	pig_build_begin(build, pig_reserve_segment(work->index), (uint64) maintenance_work_mem * 1024, count_rows(work->meta));
 	return build;
 }
@@ -259,13 +259,15 @@ copy_pending(Maintenance *work, PigBuild *build, BlockNumber last, int32 rows)
 }
 
 /*
- * Whether vectors of pending pages can be rounded.
+ * Whether vectors of pending pages are to be rounded, and can be.
  */
 static bool
 pending_rounds(Maintenance *work, BlockNumber last)
 {
 	bool		rounds;
 
+	if (!pig_build_wants_rounding(work->index))
+		return false;
 	PIG_CALL(&work->pending_pages->error,
 			 pigment_pending_rounds_to_halves(&work->pending_pages->callbacks, work->meta->pending_stamp, work->meta->pending_head, last,
 											  &rounds, &error));
@@ -371,7 +373,7 @@ merge(Maintenance *work, const Run *run)
 	PigRoom		room;
 	uint64		rows = 0;
 	float		rounding = 0;
-	bool		rounds = true;
+	bool		rounds = pig_build_wants_rounding(work->index);
 
 	change->first = run->first;
 	change->count = run->count;

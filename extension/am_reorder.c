@@ -49,6 +49,7 @@ struct PigReorder
 	/* made for the first row that is looked at */
 	IndexInfo  *info;
 	EState	   *estate;
+	struct IndexFetchTableData *fetch;
 	TupleTableSlot *slot;
 };
 
@@ -100,15 +101,15 @@ pig_farthest_distance(int32 metric, const PigVector *query, float rounding, floa
 }
 
 PigReorder *
-pig_reorder_new(IndexScanDesc scan, const PigMeta *meta, const PigVector *query, bool exact, MemoryContext context)
+pig_reorder_new(IndexScanDesc scan, const PigVector *query, int32 metric, float rounding, bool exact, MemoryContext context)
 {
 	PigReorder *reorder = MemoryContextAllocZero(context, sizeof(PigReorder));
 
 	reorder->scan = scan;
 	reorder->columns = pig_columns(scan->indexRelation);
-	reorder->metric = meta->metric;
+	reorder->metric = metric;
 	reorder->query = *query;
-	reorder->shift = shift_of(meta->metric, query, pig_rounding(meta));
+	reorder->shift = shift_of(metric, query, rounding);
 	reorder->exact = exact;
 	reorder->reached = -get_float4_infinity();
 	reorder->context = context;
@@ -118,8 +119,9 @@ pig_reorder_new(IndexScanDesc scan, const PigMeta *meta, const PigVector *query,
 void
 pig_reorder_free(PigReorder *reorder)
 {
-	if (reorder->slot == NULL)
+	if (reorder == NULL || reorder->slot == NULL)
 		return;
+	table_index_fetch_end(reorder->fetch);
 	ExecDropSingleTupleTableSlot(reorder->slot);
 	FreeExecutorState(reorder->estate);
 	reorder->slot = NULL;
@@ -213,7 +215,6 @@ read_distance(PigReorder *reorder, uint64 row_pointer, float *distance)
 {
 	IndexScanDesc scan = reorder->scan;
 	MemoryContext caller = MemoryContextSwitchTo(reorder->context);
-	struct IndexFetchTableData *fetch;
 	ItemPointerData tid;
 	bool		again = false;
 	bool		is_visible;
@@ -223,11 +224,11 @@ read_distance(PigReorder *reorder, uint64 row_pointer, float *distance)
 		reorder->row_context = AllocSetContextCreate(reorder->context, "pigment row of the table", ALLOCSET_DEFAULT_SIZES);
 		reorder->info = BuildIndexInfo(scan->indexRelation);
 		reorder->estate = CreateExecutorState();
+		reorder->fetch = table_index_fetch_begin(scan->heapRelation);
 		reorder->slot = table_slot_create(scan->heapRelation, NULL);
 	}
 	pig_tid(row_pointer, &tid);
-	fetch = table_index_fetch_begin(scan->heapRelation);
-	is_visible = table_index_fetch_tuple(fetch, &tid, scan->xs_snapshot, reorder->slot, &again, NULL);
+	is_visible = table_index_fetch_tuple(reorder->fetch, &tid, scan->xs_snapshot, reorder->slot, &again, NULL);
 	if (is_visible)
 	{
 		PigVector	vector;
@@ -241,7 +242,7 @@ read_distance(PigReorder *reorder, uint64 row_pointer, float *distance)
 			*distance = get_float4_infinity();
 	}
 	ExecClearTuple(reorder->slot);
-	table_index_fetch_end(fetch);
+	table_index_fetch_reset(reorder->fetch);
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(reorder->row_context);
 	ResetPerTupleExprContext(reorder->estate);

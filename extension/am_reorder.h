@@ -28,9 +28,10 @@ extern float pig_rounding(const PigMeta *meta);
 extern float pig_farthest_distance(int32 metric, const PigVector *query, float rounding, float distance);
 
 /*
- * Made in `context`. exact: it may keep any number of rows, so that none comes late. The vector of the query is borrowed. Pins are held during calls only.
+ * Made in `context`. rounding: pig_rounding(). exact: it may keep any number of rows, so that none comes late. The vector of the query is borrowed. Pins are held during calls only.
  */
-extern PigReorder *pig_reorder_new(IndexScanDesc scan, const PigMeta *meta, const PigVector *query, bool exact, MemoryContext context);
+extern PigReorder *pig_reorder_new(IndexScanDesc scan, const PigVector *query, int32 metric, float rounding, bool exact, MemoryContext context);
+/* Lets go of what reads the table; memory goes with its context. NULL: there is none. */
 extern void pig_reorder_free(PigReorder *reorder);
 
 /* Takes the next row of the search. behind: the one that comes then; NULL: not known yet. True: it is the nearest that is left, and was not kept. */

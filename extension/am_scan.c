@@ -59,17 +59,6 @@ release_search(void *arg)
 }
 
 /*
- * Lets go of what reads the table; memory goes with its context.
- */
-static void
-end_reorder(PigScan *state)
-{
-	if (state->reorder != NULL)
-		pig_reorder_free(state->reorder);
-	state->reorder = NULL;
-}
-
-/*
  * Adds what the search has done so far.
  */
 static void
@@ -127,7 +116,8 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	add_counters(state, &state->totals);
 	pigment_host_search_free(state->search);
 	state->search = NULL;
-	end_reorder(state);
+	pig_reorder_free(state->reorder);
+	state->reorder = NULL;
 	MemoryContextReset(state->rescan_context);
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
@@ -138,7 +128,7 @@ pig_end_scan(IndexScanDesc scan)
 {
 	PigScan    *state = (PigScan *) scan->opaque;
 
-	end_reorder(state);
+	pig_reorder_free(state->reorder);
 	MemoryContextDelete(state->context);
 	scan->opaque = NULL;
 }
@@ -227,10 +217,9 @@ query_vector(IndexScanDesc scan, const PigMeta *meta, const PigBound *bound)
  * What the search gives of all rows, and in which order. False: none.
  */
 static bool
-choose_rows(IndexScanDesc scan, PigScan *state, const PigVector *query, pigment_host_search_options *options)
+choose_rows(IndexScanDesc scan, PigScan *state, const PigVector *query, float rounding, pigment_host_search_options *options)
 {
 	const PigBound *bound = &state->conditions.bound;
-	float		rounding = pig_rounding(state->meta);
 
 	options->recall = pig_target_recall;
 	options->width = (size_t) pig_search_width;
@@ -262,6 +251,7 @@ start_search(IndexScanDesc scan, PigScan *state)
 	pigment_host_search_options options = {0};
 	MemoryContext caller = MemoryContextSwitchTo(state->rescan_context);
 	PigVector	query = query_vector(scan, state->meta, &state->conditions.bound);
+	float		rounding = pig_rounding(state->meta);
 	pigment_pending_cache *pending;
 
 	MemoryContextSwitchTo(caller);
@@ -272,7 +262,7 @@ start_search(IndexScanDesc scan, PigScan *state)
 	options.batch_bytes_max = (uint64) work_mem * 1024;
 	options.conditions = state->conditions.conditions;
 	options.condition_count = state->conditions.count;
-	if (!choose_rows(scan, state, &query, &options))
+	if (!choose_rows(scan, state, &query, rounding, &options))
 	{
 		state->conditions.nothing = true;
 		return;
@@ -280,8 +270,9 @@ start_search(IndexScanDesc scan, PigScan *state)
 	MemoryContextSwitchTo(state->rescan_context);
 	set_words(scan, state, &options);
 	MemoryContextSwitchTo(caller);
-	if (query.values != NULL && scan->numberOfOrderBys > 0 && pig_rounding(state->meta) > 0)
-		state->reorder = pig_reorder_new(scan, state->meta, &query, options.recall == 1 && options.width == 0, state->rescan_context);
+	if (query.values != NULL && scan->numberOfOrderBys > 0 && rounding > 0)
+		state->reorder = pig_reorder_new(scan, &query, state->meta->metric, rounding, options.recall == 1 && options.width == 0,
+										 state->rescan_context);
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)

@@ -155,7 +155,9 @@ pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
 bool
 pig_build_wants_rounding(Relation index)
 {
-	return !pig_columns(index).halves && pig_options(index).full_vectors == PIG_VECTORS_F16;
+	PigColumns	columns = pig_columns(index);
+
+	return columns.vector >= 0 && !columns.halves && pig_options(index).full_vectors == PIG_VECTORS_F16;
 }
 
 uint64

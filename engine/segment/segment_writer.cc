@@ -410,9 +410,8 @@ Status SegmentWriter::State::AddRounded(HostRow row) {
         fmt::format("16 bits a number do not hold the vector of row {:#x}", row.row_pointer));
   }
   row.vector = rounded;
-  const bool is_cosine = options.metric == Metric::kCosine || options.metric == Metric::kCosineNan;
   const double by_metric = options.metric == Metric::kL1 ? shift->taxicab : shift->length;
-  rounding = std::max(rounding, is_cosine ? shift->part : by_metric);
+  rounding = std::max(rounding, IsCosine(options.metric) ? shift->part : by_metric);
   failed = AddHostRow(row);
   return failed;
 }

@@ -31,6 +31,8 @@ struct HalfSums {
   double taxicab = 0;  // of these without their signs, not squared
   float greatest = 0;  // of what is rounded, without signs
 };
+// The most numbers that are rounded at a time; a multiple of what any target takes.
+inline constexpr size_t kRoundedAtOnce = 8;
 }  // namespace pigment
 #endif
 
@@ -72,7 +74,7 @@ hn::Vec<D> Rounded(D floats, hn::Vec<D> value) {
 
 // Of as many as whole registers hold; returns how many. `sums` are those of HalfSums.
 size_t RoundWhole(const float* values, size_t count, float* out, HalfSums& sums) {
-  const hn::CappedTag<double, 8> doubles;
+  const hn::CappedTag<double, kRoundedAtOnce> doubles;
   const hn::Rebind<float, decltype(doubles)> floats;
   const size_t lanes = hn::Lanes(doubles);
   auto square = hn::Zero(doubles), lost = hn::Zero(doubles), taxicab = hn::Zero(doubles);
@@ -165,15 +167,12 @@ std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<fl
   constexpr double kPartMax = 1.0 / 1024;  // usual numbers lose half of it at the most
   float* const to = out.empty() ? nullptr : out.data();
   HalfSums sums;
-  size_t i = HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), to, sums);
-  for (; i < vector.size(); ++i) {
-    const float rounded = FloatOfHalf(HalfOf(vector[i]));
-    const double difference = double{vector[i]} - rounded;
-    sums.square += double{vector[i]} * vector[i];
-    sums.lost += difference * difference;
-    sums.taxicab += std::abs(difference);
-    sums.greatest = std::max(sums.greatest, std::abs(rounded));
-    if (to != nullptr) to[i] = rounded;
+  const size_t whole = HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), to, sums);
+  if (const std::span<const float> rest = vector.subspan(whole); !rest.empty()) {
+    std::array<float, kRoundedAtOnce> padded{}, rounded;
+    std::copy(rest.begin(), rest.end(), padded.begin());
+    HWY_DYNAMIC_DISPATCH(RoundWhole)(padded.data(), padded.size(), rounded.data(), sums);
+    if (to != nullptr) std::copy_n(rounded.begin(), rest.size(), to + whole);
   }
   if (!(sums.greatest <= kHalfMax) || sums.lost > sums.square * kPartMax * kPartMax)
     return std::nullopt;

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -234,6 +236,18 @@ inline pigment_query_request QueryFor(const std::vector<float>& values, size_t d
 inline Outcome Count(pigment_collection* collection, uint64_t* count) {
   return Try(pigment_collection_count, collection,
              static_cast<const pigment_call_options*>(nullptr), count);
+}
+
+// A byte of each block of a file is another.
+inline void DamageBlocks(const std::filesystem::path& path) {
+  constexpr uintmax_t kBlockBytes = 8192;
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  for (uintmax_t at = 100; at < std::filesystem::file_size(path); at += kBlockBytes) {
+    file.seekg(static_cast<std::streamoff>(at));
+    const int byte = file.get();
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(byte ^ 0x55));
+  }
 }
 
 }  // namespace abi_test

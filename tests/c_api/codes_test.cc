@@ -125,16 +125,7 @@ TEST_F(Codes, OfStores) {
     if (in_segments && entry.is_regular_file()) segment = entry.path();
   }
   ASSERT_FALSE(segment.empty());
-  {
-    constexpr size_t kBlockBytes = 8192;
-    std::fstream file(segment, std::ios::in | std::ios::out | std::ios::binary);
-    for (size_t at = 100; at < std::filesystem::file_size(segment); at += kBlockBytes) {
-      file.seekg(static_cast<std::streamoff>(at));
-      const int byte = file.get();
-      file.seekp(static_cast<std::streamoff>(at));
-      file.put(static_cast<char>(byte ^ 0x55));
-    }
-  }
+  abi_test::DamageBlocks(segment);
   Outcome damaged = abi_test::Open(path, &client);
   if (damaged.ok()) {
     pigment_collection* raw = nullptr;

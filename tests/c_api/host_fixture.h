@@ -142,6 +142,18 @@ inline std::vector<Expected> Model(const std::vector<Row>& rows, int32_t metric,
 
 constexpr uint32_t kStamp = 77;
 
+// Of a segment without more than is needed.
+inline pigment_segment_options OptionsOf(Pages& pages, uint32_t dimension) {
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = dimension;
+  options.metric = PIGMENT_METRIC_L2;
+  options.write_page = &Pages::Write;
+  options.context = &pages;
+  return options;
+}
+
 // An index: some segments with deletion bits, and a chain of pending pages.
 class Index {
  public:

@@ -138,15 +138,10 @@ Built BuildWithin(uint64_t budget_bytes, uint64_t rows_max, bool goes_on) {
   Built built;
   Error error;
   Pages pages;
-  pigment_segment_options options{};
-  options.struct_size = sizeof options;
-  options.segment = 1;
-  options.dimension = kDimension;
+  pigment_segment_options options = OptionsOf(pages, kDimension);
   options.metric = PIGMENT_METRIC_COSINE_NAN;
   options.index = PIGMENT_INDEX_GRAPH;
   options.memory_budget_bytes = budget_bytes;
-  options.write_page = &Pages::Write;
-  options.context = &pages;
   const uint64_t promised = pigment_segment_index_rows_max(&options);
   pigment_segment_builder* builder = nullptr;
   EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_OK);
@@ -285,14 +280,8 @@ TEST(HostIndex, OfRoundedVectorsIsOffByNoMoreThanItSays) {
 TEST(HostIndex, RefusesAVectorThatCannotBeRoundedAndGoesOn) {
   Error error;
   Pages pages;
-  pigment_segment_options options{};
-  options.struct_size = sizeof options;
-  options.segment = 1;
-  options.dimension = 3;
-  options.metric = PIGMENT_METRIC_L2;
+  pigment_segment_options options = OptionsOf(pages, 3);
   options.round_to_halves = true;
-  options.write_page = &Pages::Write;
-  options.context = &pages;
   pigment_segment_builder* builder = nullptr;
   HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
   const float usual[] = {1, 2, 3}, large[] = {1, 1e5f, 3}, tiny[] = {1e-30f, 0, 0};
@@ -338,11 +327,7 @@ TEST(HostIndex, EndsWithTheHostsCodeWhenItSaysSo) {
     int pauses = 0;
   } host;
   Error error;
-  pigment_segment_options options{};
-  options.struct_size = sizeof options;
-  options.segment = 1;
-  options.dimension = 8;
-  options.metric = PIGMENT_METRIC_L2;
+  pigment_segment_options options = OptionsOf(host.pages, 8);
   options.index = PIGMENT_INDEX_GRAPH;
   options.context = &host;
   options.write_page = [](void* context, const void* page, uint32_t* physical) {
@@ -366,13 +351,7 @@ TEST(HostIndex, EndsWithTheHostsCodeWhenItSaysSo) {
 TEST(HostIndex, RefusesBadOptions) {
   Error error;
   Pages pages;
-  pigment_segment_options options{};
-  options.struct_size = sizeof options;
-  options.segment = 1;
-  options.dimension = 8;
-  options.metric = PIGMENT_METRIC_L2;
-  options.write_page = &Pages::Write;
-  options.context = &pages;
+  pigment_segment_options options = OptionsOf(pages, 8);
   options.index = PIGMENT_INDEX_CLUSTERS + 1;
   pigment_segment_builder* builder = nullptr;
   EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()), PIGMENT_INVALID_ARGUMENT);

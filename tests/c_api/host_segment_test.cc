@@ -12,13 +12,8 @@ namespace host_test {
 namespace {
 
 pigment_segment_options Options(Pages& pages) {
-  pigment_segment_options options{};
-  options.struct_size = sizeof options;
+  pigment_segment_options options = OptionsOf(pages, 3);
   options.segment = 3;
-  options.dimension = 3;
-  options.metric = PIGMENT_METRIC_L2;
-  options.write_page = &Pages::Write;
-  options.context = &pages;
   return options;
 }
 

@@ -93,19 +93,11 @@ TEST_F(MaintenanceAbi, SegmentsAreListedAndCompacted) {
   EXPECT_TRUE(Try(pigment_client_compact, client_.get(), kNoOptions, none).ok());
 }
 
-// A byte of each block of a collection's segments is another.
-void Damage(const std::filesystem::path& folder) {
-  constexpr uintmax_t kBlockBytes = 8192;
+void DamageSegments(const std::filesystem::path& folder) {
   int damaged = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().parent_path().filename() != "segments" || !entry.is_regular_file()) continue;
-    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
-    for (uintmax_t at = 100; at < std::filesystem::file_size(entry.path()); at += kBlockBytes) {
-      file.seekg(static_cast<std::streamoff>(at));
-      const int byte = file.get();
-      file.seekp(static_cast<std::streamoff>(at));
-      file.put(static_cast<char>(byte ^ 0x55));
-    }
+    abi_test::DamageBlocks(entry.path());
     ++damaged;
   }
   ASSERT_GT(damaged, 0);
@@ -114,7 +106,7 @@ void Damage(const std::filesystem::path& folder) {
 TEST_F(MaintenanceAbi, ACompactionGoesOnPastACollectionThatFails) {
   docs_.reset();
   client_.reset();
-  Damage(folder_ / "db");
+  DamageSegments(folder_ / "db");
   ASSERT_TRUE(abi_test::Open(folder_ / "db", &client_).ok());
   // Sound ones, with names before and behind, so that whoever comes last is compacted.
   abi_test::Collection others[2];

@@ -71,6 +71,14 @@ class ProgressAbi : public ::testing::Test {
     options.cancel = token.get();
     return options;
   }
+  // Of a call that is over; all of its last phase was done.
+  uint64_t TotalAtTheEnd(const abi_test::Cancel& token, const char* phase, const char* unit) {
+    const pigment_progress progress = Read(token.get());
+    EXPECT_STREQ(progress.phase, phase);
+    EXPECT_STREQ(progress.unit, unit);
+    EXPECT_EQ(progress.done, progress.total);
+    return progress.total;
+  }
   nlohmann::json Segments() {
     pigment_buffer* buffer = nullptr;
     EXPECT_TRUE(Try(pigment_collection_segments, docs_.get(), &buffer).ok());
@@ -124,11 +132,7 @@ TEST_F(ProgressAbi, OfAFlushCountsCollections) {
   const pigment_call_options options = With(token);
   ASSERT_TRUE(Try(pigment_client_flush_with, client_.get(), &options).ok());
   EXPECT_EQ(Segments().size(), 1u);
-  const pigment_progress progress = Read(token.get());
-  EXPECT_STREQ(progress.phase, "flush");
-  EXPECT_STREQ(progress.unit, "collections");
-  EXPECT_GE(progress.total, 1u);
-  EXPECT_EQ(progress.done, progress.total);
+  EXPECT_GE(TotalAtTheEnd(token, "flush", "collections"), 1u);
 }
 
 TEST_F(ProgressAbi, OfABackupEndsAtTheBytesOfAllSegments) {
@@ -141,11 +145,7 @@ TEST_F(ProgressAbi, OfABackupEndsAtTheBytesOfAllSegments) {
   ASSERT_TRUE(Try(pigment_client_backup, client_.get(), to.data(), to.size(), &options,
                   static_cast<pigment_buffer**>(nullptr))
                   .ok());
-  const pigment_progress progress = Read(token.get());
-  EXPECT_STREQ(progress.phase, "segments");
-  EXPECT_STREQ(progress.unit, "bytes");
-  EXPECT_EQ(progress.total, SegmentBytes());
-  EXPECT_EQ(progress.done, progress.total);
+  EXPECT_EQ(TotalAtTheEnd(token, "segments", "bytes"), SegmentBytes());
 }
 
 // It ends with a check of what it wrote.
@@ -163,11 +163,7 @@ TEST_F(ProgressAbi, OfARepairEndsWithThatOfACheck) {
   ASSERT_TRUE(
       Try(pigment_repair, from.data(), from.size(), to.data(), to.size(), &options, &report).ok());
   pigment_buffer_free(report);
-  const pigment_progress progress = Read(token.get());
-  EXPECT_STREQ(progress.phase, "search");
-  EXPECT_STREQ(progress.unit, "rows");
-  EXPECT_GT(progress.total, 0u);
-  EXPECT_EQ(progress.done, progress.total);
+  EXPECT_GT(TotalAtTheEnd(token, "search", "rows"), 0u);
 }
 
 // Somebody else looks while the call runs.
