@@ -14,7 +14,7 @@
 namespace pigment_tool {
 
 void AddBackup(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "backup", "copy a store, also beside a process that writes to it");
   struct Arguments {
     std::string directory;
@@ -23,7 +23,7 @@ void AddBackup(Program& program) {
   const auto arguments = std::make_shared<Arguments>();
   AddStore(command, "DIR", arguments->directory, "the store");
   AddStore(command, "TO", arguments->to, "a directory that is missing or empty");
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] {
       CatchInterrupts();
       const Client client = OpenToRead(arguments->directory);

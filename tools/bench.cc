@@ -188,21 +188,21 @@ int Run(const Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddBench(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "bench", "measure writes, queries and recall on made vectors");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("DIR", arguments->directory, "where to put a store meanwhile");
-  command->add_option("--records", arguments->records, "how many")
-      ->check(CLI::Range(size_t{10}, size_t{100'000'000}))
-      ->capture_default_str();
-  command->add_option("--dimension", arguments->dimension, "of the vectors")
-      ->check(CLI::Range(size_t{1}, size_t{65535}))
-      ->capture_default_str();
-  command->add_option("--queries", arguments->queries, "how many")
-      ->check(CLI::Range(size_t{1}, size_t{1'000'000}))
-      ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "of the vectors")->capture_default_str();
-  command->callback([&program, arguments] {
+  command.AddOption("DIR", arguments->directory, "where to put a store meanwhile");
+  command.AddOption("--records", arguments->records, "how many")
+      .InRange(size_t{10}, size_t{100'000'000})
+      .ShowDefault();
+  command.AddOption("--dimension", arguments->dimension, "of the vectors")
+      .InRange(size_t{1}, size_t{65535})
+      .ShowDefault();
+  command.AddOption("--queries", arguments->queries, "how many")
+      .InRange(size_t{1}, size_t{1'000'000})
+      .ShowDefault();
+  command.AddOption("--seed", arguments->seed, "of the vectors").ShowDefault();
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

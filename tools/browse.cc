@@ -79,13 +79,12 @@ int Run(Arguments& arguments) {
 }  // namespace
 
 void AddBrowse(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "browse", "look through collections and records on a terminal");
   const auto arguments = std::make_shared<Arguments>();
   AddStore(command, "DIR", arguments->directory, "the store");
   AddScope(command, arguments->selection.tenant, arguments->selection.database);
-  command->callback(
-      [&program, arguments] { program.run = [arguments] { return Run(*arguments); }; });
+  command.OnGiven([&program, arguments] { program.run = [arguments] { return Run(*arguments); }; });
 }
 
 }  // namespace pigment_tool

@@ -41,7 +41,7 @@ void PrintReport(const nlohmann::json& report) {
 }  // namespace
 
 void AddCheck(Program& program) {
-  CLI::App* const command = AddCommand(
+  const Command command = AddCommand(
       program, "check", "read every byte of a store and compare everything; exits 1 on damage");
   struct Arguments {
     std::string directory;
@@ -49,8 +49,8 @@ void AddCheck(Program& program) {
   };
   const auto arguments = std::make_shared<Arguments>();
   AddStore(command, "DIR", arguments->directory, "the store, open or not");
-  command->add_flag("--full", arguments->is_full, "search for every row by its own vector");
-  command->callback([&program, arguments] {
+  command.AddFlag("--full", arguments->is_full, "search for every row by its own vector");
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] {
       CatchInterrupts();
       pigment_buffer* json = nullptr;

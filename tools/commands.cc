@@ -6,9 +6,9 @@
 
 namespace pigment_tool {
 
-CLI::App* AddCommand(Program& program, const char* name, const char* description) {
-  CLI::App* const command = program.app.add_subcommand(name, description);
-  command->add_flag("--json", program.is_json, "print JSON instead of text");
+Command AddCommand(Program& program, const char* name, const char* description) {
+  const Command command = program.command_line.AddCommand(name, description);
+  command.AddFlag("--json", program.is_json, "print JSON instead of text");
   return command;
 }
 

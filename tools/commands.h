@@ -5,13 +5,15 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+
+#include "tools/command_line.h"
 
 namespace pigment_tool {
 
 struct Program {
-  CLI::App app{"Makes, fills, asks and looks after stores of Pigment."};
+  CommandLine command_line{"Makes, fills, asks and looks after stores of Pigment."};
   bool is_json = false;
   std::function<int()> run;
 };
@@ -43,6 +45,6 @@ void AddBench(Program& program);
 void AddManual(Program& program);
 
 // A subcommand with the options that all have.
-CLI::App* AddCommand(Program& program, const char* name, const char* description);
+Command AddCommand(Program& program, const char* name, const char* description);
 
 }  // namespace pigment_tool

@@ -134,7 +134,7 @@ int Run(Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddCopy(Program& program) {
-  CLI::App* const command = AddCommand(
+  const Command command = AddCommand(
       program, "copy", "copy a collection, also into another home; goes on where it was killed");
   const auto arguments = std::make_shared<Arguments>();
   AddHome(command, "FROM", arguments->from.directory,
@@ -142,17 +142,17 @@ void AddCopy(Program& program) {
   AddCollection(command, arguments->from.place);
   AddHome(command, "TO", arguments->to,
           "the home to copy into; a directory is made where there is none");
-  command->add_option("NAME", arguments->place.name, "of the copy; the same when left out");
-  command->add_option("--to-tenant", arguments->place.tenant, "of the copy")->type_name("NAME");
-  command->add_option("--to-database", arguments->place.database, "of the copy")->type_name("NAME");
+  command.AddOption("NAME", arguments->place.name, "of the copy; the same when left out");
+  command.AddOption("--to-tenant", arguments->place.tenant, "of the copy").TypeName("NAME");
+  command.AddOption("--to-database", arguments->place.database, "of the copy").TypeName("NAME");
   arguments->filters.AddTo(command);
-  command->add_flag("--parents", arguments->with_parents,
-                    "make tenant and database where they are missing");
-  command->add_flag("--merge", arguments->must_merge,
-                    "into a collection that is there: records that it has are updated");
-  command->add_flag("--no-function", arguments->without_function,
-                    "leave the name of the embedding function out");
-  command->callback([&program, arguments] {
+  command.AddFlag("--parents", arguments->with_parents,
+                  "make tenant and database where they are missing");
+  command.AddFlag("--merge", arguments->must_merge,
+                  "into a collection that is there: records that it has are updated");
+  command.AddFlag("--no-function", arguments->without_function,
+                  "leave the name of the embedding function out");
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

@@ -70,15 +70,15 @@ int RunFacets(Arguments& arguments, bool is_json) {
 
 void Add(Program& program, const char* name, const char* description,
          int (*run)(Arguments&, bool)) {
-  CLI::App* const command = AddCommand(program, name, description);
+  const Command command = AddCommand(program, name, description);
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   if (run == RunFacets) {
-    command->add_option("KEY", arguments->keys, "keys of metadata, or chroma:uri")->required();
-    command->add_option("--limit", arguments->limit, "values of each key")->type_name("N");
+    command.AddOption("KEY", arguments->keys, "keys of metadata, or chroma:uri").Required();
+    command.AddOption("--limit", arguments->limit, "values of each key").TypeName("N");
   }
   arguments->filters.AddTo(command);
-  command->callback([&program, arguments, run] {
+  command.OnGiven([&program, arguments, run] {
     program.run = [&program, arguments, run] { return run(*arguments, program.is_json); };
   });
 }

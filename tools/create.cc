@@ -86,22 +86,21 @@ int Run(const Arguments& arguments, bool is_json) {
 
 }  // namespace
 
-void Making::AddTo(CLI::App* command) {
-  command->add_option("--metadata", metadata, "of the collection: JSON, or @FILE")
-      ->type_name("JSON");
-  command->add_option("--configuration", configuration, "of its index: JSON, or @FILE")
-      ->type_name("JSON");
-  command->add_option("--schema", schema, "which values are indexed: JSON, or @FILE")
-      ->type_name("JSON");
-  command->add_option("--space", space, "l2 (default), cosine or ip")
-      ->check(CLI::IsMember({"l2", "cosine", "ip"}))
-      ->type_name("SPACE");
+void Making::AddTo(Command command) {
+  command.AddOption("--metadata", metadata, "of the collection: JSON, or @FILE").TypeName("JSON");
+  command.AddOption("--configuration", configuration, "of its index: JSON, or @FILE")
+      .TypeName("JSON");
+  command.AddOption("--schema", schema, "which values are indexed: JSON, or @FILE")
+      .TypeName("JSON");
+  command.AddOption("--space", space, "l2 (default), cosine or ip")
+      .OneOf({"l2", "cosine", "ip"})
+      .TypeName("SPACE");
   command
-      ->add_option("--lexical", lexical,
-                   "embed texts by the built-in lexical function, of so many dimensions (0: 384)")
-      ->check(CLI::Range(int64_t{0}, int64_t{65535}))
-      ->type_name("N");
-  command->add_flag("--parents", with_parents, "make tenant and database where they are missing");
+      .AddOption("--lexical", lexical,
+                 "embed texts by the built-in lexical function, of so many dimensions (0: 384)")
+      .InRange(int64_t{0}, int64_t{65535})
+      .TypeName("N");
+  command.AddFlag("--parents", with_parents, "make tenant and database where they are missing");
 }
 
 void MakeParents(pigment_client* client, const Place& place) {
@@ -162,14 +161,14 @@ Collection MakeLikeOrTake(pigment_client* client, const Place& place,
 }
 
 void AddCreate(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "create", "make a collection, and the store where there is none");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   arguments->making.AddTo(command);
-  command->add_flag("--get-or-create", arguments->making.may_exist,
-                    "leave a collection of that name as it is");
-  command->callback([&program, arguments] {
+  command.AddFlag("--get-or-create", arguments->making.may_exist,
+                  "leave a collection of that name as it is");
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

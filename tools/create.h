@@ -4,9 +4,9 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "tools/command_line.h"
 #include "tools/session.h"
 
 namespace pigment_tool {
@@ -20,7 +20,7 @@ struct Making {
   bool may_exist = false;
   bool with_parents = false;
 
-  void AddTo(CLI::App* command);
+  void AddTo(Command command);
 };
 
 // The open collection.

@@ -67,18 +67,16 @@ int Run(Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddDelete(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "delete", "delete records, or with --collection the whole collection");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   arguments->filters.AddTo(command);
-  command->add_option("--limit", arguments->limit, "at most so many, the first ones")
-      ->type_name("N");
-  command->add_flag("--collection", arguments->is_all, "the collection with everything in it");
-  command->callback([&program, arguments] {
+  command.AddOption("--limit", arguments->limit, "at most so many, the first ones").TypeName("N");
+  command.AddFlag("--collection", arguments->is_all, "the collection with everything in it");
+  command.OnGiven([&program, arguments] {
     if (arguments->is_all == arguments->filters.is_given()) {
-      throw CLI::ValidationError(
-          "delete", "say what: --id, --where or --where-document, or --collection alone");
+      ThrowUsageError("delete: say what: --id, --where or --where-document, or --collection alone");
     }
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });

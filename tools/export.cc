@@ -161,21 +161,21 @@ int Run(Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddExport(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "export", "write a collection into a file; goes on where it was killed");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   command
-      ->add_option("FILE", arguments->file,
-                   "JSON lines; - for standard output; or a file of Arrow (.arrow)")
-      ->required();
+      .AddOption("FILE", arguments->file,
+                 "JSON lines; - for standard output; or a file of Arrow (.arrow)")
+      .Required();
   command
-      ->add_option("--embeddings", arguments->embeddings,
-                   "put the vectors into this file of NumPy (.npy), not into the lines")
-      ->type_name("FILE");
+      .AddOption("--embeddings", arguments->embeddings,
+                 "put the vectors into this file of NumPy (.npy), not into the lines")
+      .TypeName("FILE");
   arguments->filters.AddTo(command);
-  command->add_flag("--restart", arguments->is_fresh, "begin anew, also after a kill");
-  command->callback([&program, arguments] {
+  command.AddFlag("--restart", arguments->is_fresh, "begin anew, also after a kill");
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

@@ -61,20 +61,19 @@ int Run(Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddGet(Program& program) {
-  CLI::App* const command = AddCommand(program, "get", "print records");
+  const Command command = AddCommand(program, "get", "print records");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   arguments->filters.AddTo(command);
-  command->add_option("--limit", arguments->limit, "at most so many")->type_name("N");
-  command->add_option("--offset", arguments->offset, "leave out so many first ones")
-      ->type_name("N");
+  command.AddOption("--limit", arguments->limit, "at most so many").TypeName("N");
+  command.AddOption("--offset", arguments->offset, "leave out so many first ones").TypeName("N");
   command
-      ->add_option("--order-by", arguments->order_by,
-                   "keys of metadata, separated by commas; =-KEY for descending")
-      ->delimiter(',')
-      ->type_name("KEY");
+      .AddOption("--order-by", arguments->order_by,
+                 "keys of metadata, separated by commas; =-KEY for descending")
+      .Delimiter(',')
+      .TypeName("KEY");
   AddInclude(command, arguments->include);
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

@@ -167,27 +167,27 @@ int Run(const Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddImport(Program& program) {
-  CLI::App* const command = AddCommand(
+  const Command command = AddCommand(
       program, "import", "write records of a file into a collection; goes on where it was killed");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
   command
-      ->add_option(
+      .AddOption(
           "FILE", arguments->source,
           "JSON lines; - for standard input; a file or stream of Arrow (.arrow, .arrows); or .npy "
           "alone, ids are the numbers of rows")
-      ->required();
+      .Required();
   command
-      ->add_option("--embeddings", arguments->embeddings,
-                   "a file of NumPy with the vector of each record, in the same order")
-      ->type_name("FILE");
-  command->add_option("--mode", arguments->mode, "what to do with ids that are there")
-      ->check(CLI::IsMember({"add", "update", "upsert"}))
-      ->capture_default_str();
-  command->add_flag("--restart", arguments->is_fresh, "begin anew, also after a kill");
-  command->add_flag("--create", arguments->must_make, "make the collection when it is missing");
+      .AddOption("--embeddings", arguments->embeddings,
+                 "a file of NumPy with the vector of each record, in the same order")
+      .TypeName("FILE");
+  command.AddOption("--mode", arguments->mode, "what to do with ids that are there")
+      .OneOf({"add", "update", "upsert"})
+      .ShowDefault();
+  command.AddFlag("--restart", arguments->is_fresh, "begin anew, also after a kill");
+  command.AddFlag("--create", arguments->must_make, "make the collection when it is missing");
   arguments->making.AddTo(command);
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

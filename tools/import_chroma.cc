@@ -239,15 +239,15 @@ int Run(const Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddImportChroma(Program& program) {
-  CLI::App* const command = AddCommand(
+  const Command command = AddCommand(
       program, "import-chroma",
       "import a directory of Chroma, which is not changed; exits 1 when records lack vectors");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("FROM", arguments->from, "the directory with chroma.sqlite3")->required();
+  command.AddOption("FROM", arguments->from, "the directory with chroma.sqlite3").Required();
   AddStore(command, "DIR", arguments->to, "the store to import into; made where there is none");
-  command->add_option("--collection", arguments->collection, "only that one")->type_name("NAME");
-  command->add_flag("--dry-run", arguments->is_dry, "only say what there is");
-  command->callback([&program, arguments] {
+  command.AddOption("--collection", arguments->collection, "only that one").TypeName("NAME");
+  command.AddFlag("--dry-run", arguments->is_dry, "only say what there is");
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

@@ -7,8 +7,9 @@
 #pragma once
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "tools/json.h"
 
 namespace pigment_tool {
 

@@ -5,9 +5,10 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "tools/json.h"
 
 namespace pigment_tool {
 

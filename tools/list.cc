@@ -43,11 +43,11 @@ int Run(const Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddList(Program& program) {
-  CLI::App* const command = AddCommand(program, "list", "list collections with their counts");
+  const Command command = AddCommand(program, "list", "list collections with their counts");
   const auto arguments = std::make_shared<Arguments>();
   AddStore(command, "DIR", arguments->directory, "the store");
   AddScope(command, arguments->selection.tenant, arguments->selection.database);
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <string>
 
 #include "tools/commands.h"
 #include "tools/output.h"
@@ -51,9 +53,6 @@ int Run(const Program& program) {
 int main(int argc, char** argv) {
   using namespace pigment_tool;
   Program program;
-  program.app.name("pigment");
-  program.app.set_version_flag("--version", std::string("pigment ") + pigment_version());
-  program.app.require_subcommand(1);
   AddCreate(program);
   AddList(program);
   AddDelete(program);
@@ -78,10 +77,6 @@ int main(int argc, char** argv) {
   AddViz(program);
   AddBench(program);
   AddManual(program);
-  try {
-    program.app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program.app.exit(error) == 0 ? kFine : kUsage;
-  }
+  if (const std::optional<int> status = program.command_line.Parse(argc, argv)) return *status;
   return Run(program);
 }

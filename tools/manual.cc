@@ -3,6 +3,7 @@
 // pigment manual FORM: the manual page, and completions for shells, from the same table that the
 // arguments are read by. The build runs it; what it prints is installed.
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -174,18 +175,18 @@ std::string FishCompletion(CLI::App& app) {
 }  // namespace
 
 void AddManual(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "manual", "print the manual page, or the completions of a shell");
   const auto form = std::make_shared<std::string>();
-  command->add_option("FORM", *form, "man, bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"man", "bash", "zsh", "fish"}));
-  command->callback([&program, form] {
+  command.AddOption("FORM", *form, "man, bash, zsh or fish")
+      .Required()
+      .OneOf({"man", "bash", "zsh", "fish"});
+  command.OnGiven([&program, form] {
     program.run = [&program, form] {
-      const std::string text = *form == "man"    ? ManualPage(program.app)
-                               : *form == "bash" ? BashCompletion(program.app)
-                               : *form == "zsh"  ? ZshCompletion(program.app)
-                                                 : FishCompletion(program.app);
+      const std::string text = *form == "man"    ? ManualPage(program.command_line.app())
+                               : *form == "bash" ? BashCompletion(program.command_line.app())
+                               : *form == "zsh"  ? ZshCompletion(program.command_line.app())
+                                                 : FishCompletion(program.command_line.app());
       if (program.is_json) {
         std::puts(nlohmann::json({{*form, text}}).dump(2).c_str());
       } else {

@@ -35,9 +35,8 @@ std::string Trim(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// The answer of CLI11's transform is the value; what it throws is an error of the command line.
 std::string ResolveStore(const std::string& given) {
-  if (given.empty()) throw CLI::ValidationError("the name of a store is empty");
+  if (given.empty()) ThrowUsageError("the name of a store is empty");
   if (given[0] != '@') return given;
   const std::string file = ProfilesFile();
   std::ifstream lines(file);
@@ -46,50 +45,49 @@ std::string ResolveStore(const std::string& given) {
     if (equals == std::string::npos || Trim(line).starts_with('#')) continue;
     if (Trim(line.substr(0, equals)) == given.substr(1)) return Trim(line.substr(equals + 1));
   }
-  throw CLI::ValidationError("no profile \"" + given.substr(1) + "\" in " + file);
+  ThrowUsageError("no profile \"" + given.substr(1) + "\" in " + file);
 }
 
 std::string ResolveDirectory(const std::string& given) {
   const std::string store = ResolveStore(given);
   if (!IsPostgres(store)) return store;
-  throw CLI::ValidationError("a directory is wanted, got a database: only copy reaches PostgreSQL");
+  ThrowUsageError("a directory is wanted, got a database: only copy reaches PostgreSQL");
 }
 
 }  // namespace
 
-CLI::Option* AddStore(CLI::App* command, const char* name, std::string& directory,
-                      const char* description) {
-  return command->add_option(name, directory, description)->required()->transform(ResolveDirectory);
+Option AddStore(Command command, const char* name, std::string& directory,
+                const char* description) {
+  return command.AddOption(name, directory, description).Required().Transform(ResolveDirectory);
 }
 
-CLI::Option* AddHome(CLI::App* command, const char* name, std::string& home,
-                     const char* description) {
-  return command->add_option(name, home, description)->required()->transform(ResolveStore);
+Option AddHome(Command command, const char* name, std::string& home, const char* description) {
+  return command.AddOption(name, home, description).Required().Transform(ResolveStore);
 }
 
-void AddScope(CLI::App* command, std::string& tenant, std::string& database) {
-  command->add_option("--tenant", tenant, "of that tenant")->type_name("NAME");
-  command->add_option("--database", database, "of that database")->type_name("NAME");
+void AddScope(Command command, std::string& tenant, std::string& database) {
+  command.AddOption("--tenant", tenant, "of that tenant").TypeName("NAME");
+  command.AddOption("--database", database, "of that database").TypeName("NAME");
 }
 
-void AddTarget(CLI::App* command, Target& target) {
+void AddTarget(Command command, Target& target) {
   AddStore(command, "DIR", target.directory, "the store");
   AddCollection(command, target.place);
 }
 
-void AddCollection(CLI::App* command, Place& place) {
-  command->add_option("COLLECTION", place.name, "the collection, by name")->required();
+void AddCollection(Command command, Place& place) {
+  command.AddOption("COLLECTION", place.name, "the collection, by name").Required();
   AddScope(command, place.tenant, place.database);
 }
 
-void Filters::AddTo(CLI::App* command) {
-  command->add_option("--id", ids_, "only these records; may be given again")->type_name("ID");
-  command->add_option("--where", where_, "only records whose metadata matches: JSON, or @FILE")
-      ->type_name("JSON");
+void Filters::AddTo(Command command) {
+  command.AddOption("--id", ids_, "only these records; may be given again").TypeName("ID");
+  command.AddOption("--where", where_, "only records whose metadata matches: JSON, or @FILE")
+      .TypeName("JSON");
   command
-      ->add_option("--where-document", where_document_,
-                   "only records whose document matches: JSON, or @FILE")
-      ->type_name("JSON");
+      .AddOption("--where-document", where_document_,
+                 "only records whose document matches: JSON, or @FILE")
+      .TypeName("JSON");
 }
 
 void Filters::Read() {
@@ -127,13 +125,12 @@ int32_t ParseInclude(const std::vector<std::string>& names) {
   return bits;
 }
 
-CLI::Option* AddInclude(CLI::App* command, std::vector<std::string>& names) {
+Option AddInclude(Command command, std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const auto& [name, bits] : Includes()) known.push_back(name);
-  return command
-      ->add_option("--include", names, "what to print of each record, separated by commas")
-      ->delimiter(',')
-      ->check(CLI::IsMember(known));
+  return command.AddOption("--include", names, "what to print of each record, separated by commas")
+      .Delimiter(',')
+      .OneOf(known);
 }
 
 }  // namespace pigment_tool

@@ -4,34 +4,32 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/batch.h"
+#include "tools/command_line.h"
+#include "tools/json.h"
 #include "tools/session.h"
 
 namespace pigment_tool {
 
 // DIR: a directory, or @NAME for what the file of profiles says NAME is ($PIGMENT_PROFILES, else
 // ~/.config/pigment/profiles; lines "NAME = DIR").
-CLI::Option* AddStore(CLI::App* command, const char* name, std::string& directory,
-                      const char* description);
+Option AddStore(Command command, const char* name, std::string& directory, const char* description);
 // The same, where it may be a database of PostgreSQL too: "postgresql://...".
-CLI::Option* AddHome(CLI::App* command, const char* name, std::string& home,
-                     const char* description);
+Option AddHome(Command command, const char* name, std::string& home, const char* description);
 
 struct Target {
   std::string directory;
   Place place;
 };
 // DIR COLLECTION --tenant --database
-void AddTarget(CLI::App* command, Target& target);
-void AddCollection(CLI::App* command, Place& place);  // without DIR
-void AddScope(CLI::App* command, std::string& tenant, std::string& database);
+void AddTarget(Command command, Target& target);
+void AddCollection(Command command, Place& place);  // without DIR
+void AddScope(Command command, std::string& tenant, std::string& database);
 
 // --id --where --where-document. A value "@FILE" stands for what is in the file.
 class Filters {
@@ -40,7 +38,7 @@ class Filters {
   Filters(std::optional<std::string> where, std::optional<std::string> where_document)
       : where_(std::move(where)), where_document_(std::move(where_document)) {}
 
-  void AddTo(CLI::App* command);
+  void AddTo(Command command);
   void Read();  // of files; once, before the rest is used
 
   bool has_ids() const { return !ids_.empty(); }
@@ -81,6 +79,6 @@ nlohmann::json ParseArgument(const std::string& option, const std::string& argum
 
 // "documents,metadatas": bits of PIGMENT_INCLUDE_…; none: 0, the default.
 int32_t ParseInclude(const std::vector<std::string>& names);
-CLI::Option* AddInclude(CLI::App* command, std::vector<std::string>& names);
+Option AddInclude(Command command, std::vector<std::string>& names);
 
 }  // namespace pigment_tool

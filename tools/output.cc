@@ -65,8 +65,10 @@ std::string Printable(std::string_view text) {
     const auto letter = static_cast<unsigned char>(line[at]);
     if (letter < 0x20 || letter == 0x7F) line[at] = ' ';
     // U+0080 to U+009F are control characters too: U+009B begins what ESC [ begins.
-    const bool is_second_set = letter == 0xC2 && static_cast<unsigned char>(line[at + 1]) < 0xA0;
-    if (is_second_set) line.replace(at, 2, " ");
+    if (letter == 0xC2 && static_cast<unsigned char>(line[at + 1]) < 0xA0) {
+      line.erase(at, 1);
+      line[at] = ' ';
+    }
   }
   return line;
 }

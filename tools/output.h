@@ -6,10 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/json.h"
 
 namespace pigment_tool {
 

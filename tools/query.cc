@@ -167,35 +167,33 @@ int RunExplain(Arguments& arguments, bool is_json) {
 
 void Add(Program& program, const char* name, const char* description, int (*run)(Arguments&, bool),
          bool needs_question) {
-  CLI::App* const command = AddCommand(program, name, description);
+  const Command command = AddCommand(program, name, description);
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
+  command.AddOption("--vector", arguments->vector, "a list of numbers, or of such lists, or @FILE")
+      .TypeName("JSON");
+  command.AddOption("--npy", arguments->npy, "a file of NumPy, each row a query").TypeName("FILE");
+  command.AddOption("--like", arguments->like, "the vector of this record").TypeName("ID");
   command
-      ->add_option("--vector", arguments->vector, "a list of numbers, or of such lists, or @FILE")
-      ->type_name("JSON");
-  command->add_option("--npy", arguments->npy, "a file of NumPy, each row a query")
-      ->type_name("FILE");
-  command->add_option("--like", arguments->like, "the vector of this record")->type_name("ID");
+      .AddOption("--text", arguments->texts,
+                 "a text, embedded by the collection's function; may be given again")
+      .TypeName("TEXT");
+  command.AddOption("-n,--results", arguments->results, "how many for each query")
+      .ShowDefault()
+      .TypeName("N");
   command
-      ->add_option("--text", arguments->texts,
-                   "a text, embedded by the collection's function; may be given again")
-      ->type_name("TEXT");
-  command->add_option("-n,--results", arguments->results, "how many for each query")
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      ->add_option("--recall", arguments->recall,
-                   "share of the nearest records to find; 1 is exact; 0: the default, 0.98")
-      ->type_name("R");
-  command->add_option("--width", arguments->width, "search width, in place of a recall")
-      ->type_name("N");
-  command->add_option("--max-distance", arguments->max_distance, "nothing that is farther away")
-      ->type_name("D");
+      .AddOption("--recall", arguments->recall,
+                 "share of the nearest records to find; 1 is exact; 0: the default, 0.98")
+      .TypeName("R");
+  command.AddOption("--width", arguments->width, "search width, in place of a recall")
+      .TypeName("N");
+  command.AddOption("--max-distance", arguments->max_distance, "nothing that is farther away")
+      .TypeName("D");
   AddInclude(command, arguments->include);
   arguments->filters.AddTo(command);
-  command->callback([&program, arguments, run, needs_question] {
+  command.OnGiven([&program, arguments, run, needs_question] {
     if (needs_question && !HasQuestion(*arguments)) {
-      throw CLI::RequiredError("query: one of --vector, --npy, --like, --text");
+      ThrowUsageError("query: one of --vector, --npy, --like, --text is required");
     }
     program.run = [&program, arguments, run] { return run(*arguments, program.is_json); };
   });

@@ -7,10 +7,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tools/batch.h"
+#include "tools/json.h"
 
 namespace pigment_tool {
 

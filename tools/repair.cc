@@ -33,7 +33,7 @@ void PrintReport(const nlohmann::json& report) {
 }  // namespace
 
 void AddRepair(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "repair",
                  "write a new store with everything of a damaged one; exits 1 when some is lost");
   struct Arguments {
@@ -43,7 +43,7 @@ void AddRepair(Program& program) {
   const auto arguments = std::make_shared<Arguments>();
   AddStore(command, "FROM", arguments->from, "the damaged store; is not changed");
   AddStore(command, "TO", arguments->to, "a directory that is missing or empty");
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] {
       CatchInterrupts();
       pigment_buffer* json = nullptr;

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "pigment/pigment.h"
 #include "tools/batch.h"
+#include "tools/json.h"
 #include "tools/session.h"
 
 namespace pigment_tool {

@@ -50,20 +50,20 @@ int Run(Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddSearch(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "search", "print the documents that match words best");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
-  command->add_option("QUERY", arguments->queries, "words, \"phrases\", prefix*, +required")
-      ->required();
-  command->add_option("-n,--results", arguments->results, "how many for each query")
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_flag("--all", arguments->must_all, "only documents with all words");
-  command->add_flag("--highlights", arguments->highlights, "where the words are, with --json");
+  command.AddOption("QUERY", arguments->queries, "words, \"phrases\", prefix*, +required")
+      .Required();
+  command.AddOption("-n,--results", arguments->results, "how many for each query")
+      .ShowDefault()
+      .TypeName("N");
+  command.AddFlag("--all", arguments->must_all, "only documents with all words");
+  command.AddFlag("--highlights", arguments->highlights, "where the words are, with --json");
   AddInclude(command, arguments->include);
   arguments->filters.AddTo(command);
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

@@ -48,13 +48,13 @@ int Run(const Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddSegments(Program& program) {
-  CLI::App* const command = AddCommand(program, "segments", "list the segments of collections");
+  const Command command = AddCommand(program, "segments", "list the segments of collections");
   const auto arguments = std::make_shared<Arguments>();
   AddStore(command, "DIR", arguments->directory, "the store");
-  command->add_option("COLLECTION", arguments->selection.collection, "one collection, by name");
-  command->add_option("--tenant", arguments->selection.tenant, "of that tenant");
-  command->add_option("--database", arguments->selection.database, "of that database");
-  command->callback([&program, arguments] {
+  command.AddOption("COLLECTION", arguments->selection.collection, "one collection, by name");
+  command.AddOption("--tenant", arguments->selection.tenant, "of that tenant");
+  command.AddOption("--database", arguments->selection.database, "of that database");
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

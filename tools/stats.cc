@@ -59,10 +59,10 @@ int RunMigrations(const std::string& directory, bool is_json) {
 
 void Add(Program& program, const char* name, const char* description,
          int (*run)(const std::string&, bool)) {
-  CLI::App* const command = AddCommand(program, name, description);
+  const Command command = AddCommand(program, name, description);
   const auto directory = std::make_shared<std::string>();
   AddStore(command, "DIR", *directory, "the store");
-  command->callback([&program, directory, run] {
+  command.OnGiven([&program, directory, run] {
     program.run = [&program, directory, run] { return run(*directory, program.is_json); };
   });
 }

@@ -95,26 +95,23 @@ int Run(Arguments& arguments, bool is_json) {
 }  // namespace
 
 void AddViz(Program& program) {
-  CLI::App* const command =
+  const Command command =
       AddCommand(program, "viz", "write a page of HTML: sizes, segments, recall, a map of records");
   const auto arguments = std::make_shared<Arguments>();
   AddTarget(command, arguments->target);
-  command->add_option("FILE", arguments->file, "the page")->required();
-  command->add_option("--sample", arguments->sample, "how many records the map shows")
-      ->check(CLI::Range(size_t{0}, size_t{100'000}))
-      ->capture_default_str()
-      ->type_name("N");
+  command.AddOption("FILE", arguments->file, "the page").Required();
+  command.AddOption("--sample", arguments->sample, "how many records the map shows")
+      .InRange(size_t{0}, size_t{100'000})
+      .ShowDefault()
+      .TypeName("N");
   command
-      ->add_option("--queries", arguments->queries,
-                   "of them, how many recall is measured by; 0: not")
-      ->check(CLI::Range(size_t{0}, size_t{10'000}))
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_option("--seed", arguments->seed, "of the sample")
-      ->capture_default_str()
-      ->type_name("N");
+      .AddOption("--queries", arguments->queries, "of them, how many recall is measured by; 0: not")
+      .InRange(size_t{0}, size_t{10'000})
+      .ShowDefault()
+      .TypeName("N");
+  command.AddOption("--seed", arguments->seed, "of the sample").ShowDefault().TypeName("N");
   arguments->filters.AddTo(command);
-  command->callback([&program, arguments] {
+  command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };
   });
 }

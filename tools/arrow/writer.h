@@ -6,13 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "pigment/pigment.h"
 #include "tools/grown_file.h"
+#include "tools/json.h"
 
 namespace pigment_tool {
 

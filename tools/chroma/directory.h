@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "tools/batch.h"
 #include "tools/chroma/database.h"
 #include "tools/chroma/hnsw_vectors.h"
+#include "tools/json.h"
 
 namespace pigment_tool {
 

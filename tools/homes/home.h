@@ -8,11 +8,11 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tools/batch.h"
+#include "tools/json.h"
 #include "tools/options.h"
 #include "tools/session.h"
 

@@ -11,12 +11,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/json.h"
 #include "tools/session.h"
 
 namespace pigment_tool {

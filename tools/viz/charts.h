@@ -5,10 +5,10 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
+#include "tools/json.h"
 #include "tools/viz/projection.h"
 #include "tools/viz/recall.h"
 #include "tools/viz/sample.h"

@@ -2,20 +2,13 @@
 //
 // Text that nobody can make anything else of.
 
-#include <nlohmann/json.hpp>
-
+#include "tools/json_text.h"
 #include "tools/viz/page.h"
 
 namespace pigment_tool {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-std::string ValidUtf8(std::string_view text) {
-  const std::string quoted =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
-}
 
 // U+FFFE and U+FFFF, which XML has no place for.
 bool IsNoCharacter(std::string_view rest) {
@@ -25,7 +18,7 @@ bool IsNoCharacter(std::string_view rest) {
 }  // namespace
 
 std::string Escape(std::string_view text) {
-  const std::string valid = ValidUtf8(text);
+  const std::string valid = AsUtf8(text);
   std::string escaped;
   for (size_t i = 0; i < valid.size(); ++i) {
     const char letter = valid[i];

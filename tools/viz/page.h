@@ -7,11 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/json.h"
 #include "tools/viz/projection.h"
 #include "tools/viz/recall.h"
 #include "tools/viz/sample.h"
