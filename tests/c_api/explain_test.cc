@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 
 namespace {
 

@@ -9,13 +9,13 @@
 #include <fstream>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "pigment/pigment_host.h"
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {

@@ -7,12 +7,12 @@
 
 #include <atomic>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 
 namespace {
 

@@ -6,10 +6,10 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 
 namespace {
 

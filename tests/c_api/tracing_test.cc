@@ -13,13 +13,13 @@
 #include <future>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 #include "tests/support/temporary_directory.h"
 
 namespace {

@@ -10,12 +10,12 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 
 namespace conformance {
 

@@ -9,12 +9,12 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/json.h"
 
 namespace conformance {
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <compare>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/base/memory_files.h"
@@ -22,6 +21,7 @@
 #include "engine/segment/inverted_reader.h"
 #include "tests/support/effort.h"
 #include "tests/support/filter_model.h"
+#include "tests/support/json.h"
 #include "tests/support/script_texts.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"

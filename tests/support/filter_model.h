@@ -6,11 +6,12 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "tests/support/json.h"
 
 namespace pigment::testing {
 

@@ -5,9 +5,10 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+
+#include "tests/support/json.h"
 
 namespace pigment::testing {
 

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "engine/query/search.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 

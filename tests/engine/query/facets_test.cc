@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 

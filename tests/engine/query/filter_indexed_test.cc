@@ -7,13 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/base/memory_files.h"
 #include "engine/query/search.h"
 #include "engine/record/schema.h"
 #include "engine/segment/inverted_reader.h"
 #include "tests/support/filter_model.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/query/search.h"
 #include "tests/support/filter_model.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 

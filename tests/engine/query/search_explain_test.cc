@@ -7,11 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/base/call_control.h"
 #include "engine/query/search.h"
 #include "engine/vector/byte_code.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 

@@ -6,12 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "engine/query/text_search.h"
 #include "engine/record/configuration.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 

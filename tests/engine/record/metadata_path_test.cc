@@ -8,13 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "engine/base/limits.h"
 #include "tests/support/filter_model.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 
 namespace pigment {

@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
 #include "engine/record/metadata_path.h"
+#include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 
 namespace pigment {
