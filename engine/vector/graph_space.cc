@@ -29,7 +29,6 @@ bool HasGraphSpace(Metric metric) {
 
 GraphSpace::GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers)
     : metric_(metric),
-      dimension_(dimension),
       rotation_(ExtendedDimension(metric, dimension), numbers.seed),
       numbers_(std::move(numbers)) {}
 

@@ -63,7 +63,6 @@ class GraphSpace {
   void Rotate(std::span<const float> extended, float* point) const;
 
   const Metric metric_;
-  const uint32_t dimension_;
   const Rotation rotation_;
   const GraphSpaceNumbers numbers_;
 };

@@ -122,7 +122,8 @@ TEST(TextGroup, NoRowScoresMoreThanItsBlockPromises) {
   const Made made = Make(7, 4000);
   const auto source = MakeMemoryTextSource(made.group);
   LengthReader lengths(source.get());
-  for (const auto& [k1, b] : {std::pair(1.2, 0.75), {0.0, 0.5}, {100.0, 1.0}, {0.01, 0.0}}) {
+  for (const auto& [its_k1, b] : {std::pair(1.2, 0.75), {0.0, 0.5}, {100.0, 1.0}, {0.01, 0.0}}) {
+    const double k1 = its_k1;  // no lambda may take what a structured binding names
     Bm25Shares shares(k1, b, {made.group->documents, made.group->words});
     ASSERT_OK(VisitPrefix(*source, "", [&](const TextList& list) -> Status {
       const Bm25Weight weight(k1, made.group->documents, list.documents, 1);
