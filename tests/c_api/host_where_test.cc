@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "tests/c_api/host_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/filter_model.h"
 
 namespace host_test {
@@ -65,7 +66,7 @@ bool IsExact(const json& where) {
 
 TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages) {
   size_t matched = 0, exact = 0, passed = 0, filters = 0;
-  for (uint64_t seed = 0; seed < 24; ++seed) {
+  for (uint64_t seed = 0; seed < Rounds(24u); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     Index index(0);
@@ -114,9 +115,9 @@ TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages
       }
     }
   }
-  EXPECT_GT(filters, 900u);
-  EXPECT_GT(matched, 50000u);
-  EXPECT_GT(exact, 100000u);
+  EXPECT_GT(filters, Rounds(900u));
+  EXPECT_GT(matched, Rounds(50000u));
+  EXPECT_GT(exact, Rounds(100000u));
   EXPECT_LT(passed, 4 * matched) << "conditions keep rows out";
 }
 

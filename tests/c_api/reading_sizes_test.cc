@@ -21,8 +21,8 @@ using abi_test::Sized;
 using abi_test::Try;
 
 constexpr int kRows = 20000;
-constexpr int kMany = 100000;
-constexpr int kIds = 1000000;
+constexpr int kMany = pigment::Rounds(100000);
+constexpr int kIds = pigment::Rounds(1000000);
 const pigment_call_options* const kNoOptions = nullptr;
 constexpr std::chrono::seconds kLongest(pigment::kIsSanitized ? 240 : 30);
 

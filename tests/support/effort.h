@@ -48,6 +48,13 @@ inline uint64_t AtEffort(uint64_t count) {
       1, static_cast<uint64_t>(std::llround(static_cast<double>(count) * Effort())));
 }
 
+// As many rounds of a test as this run is to do, or a floor of what they meet: a quarter under
+// sanitizers, where each takes ten times as long.
+template <typename Count>
+constexpr Count Rounds(Count count) {
+  return kIsSanitized ? (count + 3) / 4 : count;
+}
+
 // A deterministic choice of as many as the effort asks for.
 class Share {
  public:

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/tools/run_tool.h"
 #include "tools/arrow/reader.h"
@@ -123,11 +124,12 @@ TEST_F(ArrowFiles, OfAnyLengthAndWithAnyByteChangedAreReadOrRefused) {
   for (const char* const name : {"small.arrow", "lists.arrow"}) {
     const std::string whole = ReadFile(kFixtures + name);
     ASSERT_GT(whole.size(), 500u);
-    for (size_t size = 1; size < whole.size(); ++size) {
+    constexpr size_t kStep = pigment::kIsSanitized ? 5 : 1;  // each takes ten times as long there
+    for (size_t size = 1; size < whole.size(); size += kStep) {
       WriteFile(at("cut.arrow"), whole.substr(0, size));
       RecordsOf(at("cut.arrow"));
     }
-    for (size_t byte = 0; byte < whole.size(); ++byte) {
+    for (size_t byte = 0; byte < whole.size(); byte += kStep) {
       for (const unsigned char change : {0x01, 0x80, 0xFF}) {
         std::string damaged = whole;
         damaged[byte] = static_cast<char>(damaged[byte] ^ static_cast<char>(change));

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/effort.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/tools/run_tool.h"
 
@@ -54,7 +55,7 @@ class LongCalls : public ::testing::Test {
   }
   static void TearDownTestSuite() { delete made_; }
 
-  static constexpr int kRecords = 16'384;
+  static constexpr int kRecords = pigment::Rounds(16'384);
   static pigment::TemporaryDirectory* made_;
 };
 pigment::TemporaryDirectory* LongCalls::made_ = nullptr;

@@ -13,6 +13,7 @@
 
 #include "engine/base/memory_files.h"
 #include "engine/collection/store.h"
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
 
@@ -132,7 +133,7 @@ void WaitForQuiet(Store& store) {
 
 TEST(Merge, HistoriesAnswerAsTheModelWhoeverMerges) {
   uint64_t merges = 0;
-  for (uint64_t seed = 1; seed <= 60 && !::testing::Test::HasFatalFailure(); ++seed) {
+  for (uint64_t seed = 1; seed <= Rounds(60u) && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     MemoryFileSystem files;
     BatchMaker maker(seed, 3, 60);
@@ -175,7 +176,7 @@ TEST(Merge, HistoriesAnswerAsTheModelWhoeverMerges) {
       ASSERT_EQ(SegmentFiles(files), NamedFiles(*store, {"docs"}));
     }
   }
-  EXPECT_GT(merges, 300u);
+  EXPECT_GT(merges, Rounds(300u));
 }
 
 TEST(Merge, KeepsWhatIsWrittenDeletedAndFlushedMeanwhile) {

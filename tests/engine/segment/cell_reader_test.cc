@@ -12,6 +12,7 @@
 #include "engine/base/substring.h"
 #include "engine/segment/row_reader.h"
 #include "tests/engine/segment/segment_fixture.h"
+#include "tests/support/effort.h"
 
 namespace pigment {
 namespace {
@@ -255,7 +256,7 @@ TEST(CellReader, DamageBehindAChecksumIsFoundOrHarmless) {
   ASSERT_GE(places.size(), 3u);
   std::mt19937_64 random(6);
   int found_by_check = 0, refused = 0;
-  constexpr int kTries = 300;
+  constexpr int kTries = Rounds(300);
   for (int i = 0; i < kTries; ++i) {
     const auto& [physical, expected] = places[random() % places.size()];
     const BlockBytes block = made.blocks.Mutable(physical);

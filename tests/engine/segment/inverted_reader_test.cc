@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "tests/engine/segment/segment_fixture.h"
+#include "tests/support/effort.h"
 
 namespace pigment {
 namespace {
@@ -320,7 +321,7 @@ TEST(InvertedReader, DamageBehindAChecksumIsFoundOrHarmless) {
   ASSERT_GE(places.size(), 3u);
   std::mt19937_64 random(6);
   int found_by_check = 0, refused = 0;
-  constexpr int kTries = 400;
+  constexpr int kTries = Rounds(400);
   const CallControl control;
   const FoldedText folded("ort-É1");
   for (int i = 0; i < kTries; ++i) {

@@ -18,6 +18,7 @@
 #include "engine/segment/part_reader.h"
 #include "engine/vector/half.h"
 #include "tests/engine/segment/segment_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/made_vectors.h"
 
 namespace pigment {
@@ -495,7 +496,7 @@ TEST_P(OfBothKinds, DamageBehindAChecksumIsFoundOrHarmless) {
   });
   ASSERT_FALSE(places.empty());
   int found_by_check = 0;
-  constexpr int kTries = 400;
+  constexpr int kTries = Rounds(400);
   for (int i = 0; i < kTries; ++i) {
     const auto& [physical, expected] = places[random() % places.size()];
     const BlockBytes block = indexed.blocks.Mutable(physical);

@@ -13,6 +13,7 @@
 #include "engine/fulltext/posting_cursor.h"
 #include "engine/fulltext/text_lookup.h"
 #include "tests/engine/segment/segment_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/segment_exercise.h"
 
 namespace pigment {
@@ -149,7 +150,7 @@ TEST(TextReader, DamageBehindAChecksumIsFoundOrHarmless) {
   });
   ASSERT_GE(places.size(), 5u);
   int found_by_check = 0, refused = 0;
-  constexpr int kTries = 300;
+  constexpr int kTries = Rounds(300);
   for (int i = 0; i < kTries; ++i) {
     const auto& [physical, expected] = places[random() % places.size()];
     const BlockBytes block = made.blocks.Mutable(physical);
