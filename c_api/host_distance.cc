@@ -22,7 +22,10 @@ float pigment_host_distance(int32_t metric, const float* a, const float* b, size
 
 double pigment_host_norm(const float* a, size_t dimension) { return pigment::Norm(a, dimension); }
 
-bool pigment_host_round_to_halves(const float* vector, size_t dimension, float* rounded) {
+bool pigment_host_round_to_halves(int32_t metric, const float* vector, size_t dimension,
+                                  float* rounded, double* rounding) {
   const std::span<float> out(rounded, rounded != nullptr ? dimension : 0);
-  return pigment::RoundVector({vector, dimension}, out).has_value();
+  const auto shift = pigment::RoundVector({vector, dimension}, out);
+  if (shift && rounding != nullptr) *rounding = shift->Of(static_cast<pigment::Metric>(metric));
+  return shift.has_value();
 }

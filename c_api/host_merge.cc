@@ -84,9 +84,8 @@ pigment_status pigment_pending_rounds_to_halves(const pigment_page_source* sourc
         std::vector<float> vector;
         PIGMENT_RETURN_IF_ERROR(
             pending.VisitRows(true, [&](const pigment::PendingRow& row, uint32_t) -> Status {
-              if (!all || row.head.dimension == 0) return Status::Ok();
-              vector.resize(row.head.dimension);
-              std::memcpy(vector.data(), row.vector(), vector.size() * sizeof(float));
+              if (!all || row.head.dimension() == 0) return Status::Ok();
+              row.ReadVector(&vector);
               all = pigment::RoundVector(vector, {}).has_value();
               return Status::Ok();
             }));

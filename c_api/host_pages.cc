@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "c_api/error.h"
-#include "engine/vector/distance.h"
+#include "engine/vector/half.h"
 #include "pigment/pigment_host.h"
 
 static_assert(PIGMENT_PAGE_BYTES == pigment::kBlockBytes);
@@ -40,7 +40,7 @@ void ChangePayload(void* page, size_t offset, const void* bytes, size_t size) {
 }  // namespace
 
 size_t pigment_pending_entry_bytes(size_t dimension, bool has_vector) {
-  return pigment::PendingEntryBytes(has_vector ? dimension : 0, 0);
+  return pigment_pending_entry_bytes_with_keys(dimension, has_vector, 0);
 }
 
 void pigment_pending_entry_encode(uint64_t row_pointer, const float* vector, size_t dimension,
@@ -49,7 +49,7 @@ void pigment_pending_entry_encode(uint64_t row_pointer, const float* vector, siz
 }
 
 size_t pigment_pending_entry_bytes_with_keys(size_t dimension, bool has_vector, size_t keys_size) {
-  return pigment::PendingEntryBytes(has_vector ? dimension : 0, keys_size);
+  return sizeof(pigment::PendingEntry) + (has_vector ? dimension * sizeof(float) : 0) + keys_size;
 }
 
 void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, const float* vector,
@@ -63,6 +63,22 @@ void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, const float* v
   at += sizeof entry;
   if (numbers != 0) std::memcpy(at, vector, numbers * sizeof(float));
   if (keys_size != 0) std::memcpy(at + numbers * sizeof(float), keys, keys_size);
+}
+
+size_t pigment_pending_entry_bytes_with_halves(size_t dimension, size_t keys_size) {
+  return sizeof(pigment::PendingEntry) + dimension * sizeof(uint16_t) + keys_size;
+}
+
+void pigment_pending_entry_encode_with_halves(uint64_t row_pointer, const float* vector,
+                                              size_t dimension, const void* keys, size_t keys_size,
+                                              void* out) {
+  const auto numbers = static_cast<uint32_t>(dimension) | pigment::kPendingHalves;
+  const pigment::PendingEntry entry{row_pointer, numbers, static_cast<uint32_t>(keys_size)};
+  std::byte* at = static_cast<std::byte*>(out);
+  std::memcpy(at, &entry, sizeof entry);
+  at += sizeof entry;
+  pigment::NarrowToHalves({vector, dimension}, at);
+  if (keys_size != 0) std::memcpy(at + entry.vector_bytes(), keys, keys_size);
 }
 
 size_t pigment_pending_entry_bytes_max(void) { return pigment::kPendingEntryBytesMax; }
@@ -135,7 +151,7 @@ bool pigment_pending_page_entry_has_vector(const void* page, uint32_t index) {
     return (slot.flags & pigment::kPendingNoVector) == 0;
   pigment::PendingEntry entry;
   std::memcpy(&entry, pigment::BlockPayload(Bytes(page)).data() + slot.offset, sizeof entry);
-  return entry.dimension != 0;
+  return entry.dimension() != 0;
 }
 
 uint64_t pigment_pending_page_bytes(const void* page) {

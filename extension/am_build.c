@@ -116,7 +116,7 @@ add_row(BuildState *build, const PigRow *row)
 {
 	begin_or_go_on(build);
 	if (build->segment.rounds && row->vector != NULL &&
-		!pigment_host_round_to_halves(row->vector, build->segment.dimension, NULL))
+		!pigment_host_round_to_halves(build->segment.metric, row->vector, build->segment.dimension, NULL, NULL))
 	{
 		widen(build);
 		begin_or_go_on(build);
@@ -261,11 +261,11 @@ tell_segments(const BuildState *build)
 static void
 append_row(BuildState *build, const PigRow *row)
 {
-	uint64		full_bytes;
+	PigAppended appended;
 
 	/* it tells where the chain ends by now */
 	pig_read_meta(build->index, &build->meta);
-	(void) pig_append_row(build->index, &build->meta, row, false, &full_bytes);
+	(void) pig_append_row(build->index, &build->meta, row, false, &appended);
 }
 
 static void

@@ -721,7 +721,7 @@ has_same_vector(const CheckState *check, const CheckedRow *row, Datum *values, b
 	if (pig_rounding(&check->meta) == 0)
 		return false;
 	rounded = palloc(sizeof(float) * vector.dimension);
-	return pigment_host_round_to_halves(vector.values, vector.dimension, rounded) && has_vector(check, row, rounded);
+	return pigment_host_round_to_halves(check->meta.metric, vector.values, vector.dimension, rounded, NULL) && has_vector(check, row, rounded);
 }
 
 static void

@@ -16,6 +16,7 @@
 #include "am.h"
 #include "engine_error.h"
 #include "free_pages.h"
+#include "segment_build.h"
 
 /*
  * Whether no snapshot, now or later, can see the row.
@@ -110,13 +111,13 @@ replace_dimension(Relation index, Relation heap, PigMeta *meta, uint32 dimension
 }
 
 static bool
-append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, const PigRow *row, uint64 *full_bytes)
+append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, const PigRow *row, PigAppended *appended)
 {
 	bool		declared = pig_declared_dimension(index) != 0;
 
 	pig_read_meta(index, meta);
 	if (row->vector == NULL)
-		return pig_append_row(index, meta, row, declared, full_bytes);
+		return pig_append_row(index, meta, row, declared, appended);
 	if (meta->dimension == 0)
 		meta->dimension = pig_fix_dimension(index, dimension);
 	if (meta->dimension != dimension)
@@ -125,7 +126,7 @@ append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, const Pig
 			pig_refuse_dimension(index, meta->dimension, dimension);
 		meta->dimension = dimension;
 	}
-	return pig_append_row(index, meta, row, declared, full_bytes);
+	return pig_append_row(index, meta, row, declared, appended);
 }
 
 bool
@@ -140,19 +141,19 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 	PigVector	vector = {0};
 	PigRow		row = {.row_pointer = pig_row_pointer(tid)};
 	PigMeta    *meta = palloc(sizeof(PigMeta));
-	uint64		full_bytes = 0;
+	PigAppended appended;
 
 	if (columns.vector >= 0 && !isnull[columns.vector])
 		vector = pig_column_vector(&columns, values[columns.vector]);
 	row.vector = vector.values;
+	row.rounds = columns.halves || pig_build_wants_rounding(index);
 	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
 	/* again when somebody else changed the dimension in between */
-	while (!append(index, heap, meta, vector.dimension, &row, &full_bytes))
+	while (!append(index, heap, meta, vector.dimension, &row, &appended))
 		CHECK_FOR_INTERRUPTS();
-	/* rows with a vector are the usual ones */
-	if (full_bytes > 0)
-		pig_flush_if_due(index, heap, full_bytes, pigment_pending_entry_bytes_with_keys(meta->dimension, true, row.keys_size));
+	if (appended.full_bytes > 0)
+		pig_flush_if_due(index, heap, appended.full_bytes, appended.entry_bytes);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
 	return false;

@@ -415,7 +415,8 @@ plan_merge(Maintenance *work, uint64 pages_max)
 {
 	const PigMeta *meta = work->meta;
 	pigment_merge_shape *shapes = palloc0(sizeof(pigment_merge_shape) * (meta->segment_count + 1));
-	uint64		row_bytes = sizeof(float) * (uint64) meta->dimension + ENTRY_BYTES;
+	size_t		number_bytes = work->columns.halves || pig_build_wants_rounding(work->index) ? 2 : sizeof(float);
+	uint64		row_bytes = number_bytes * meta->dimension + ENTRY_BYTES;
 	Run			run = {.segments = pig_open_segments(work->segment_pages, meta, work->context)};
 	Load		most = most_of(work);
 	size_t		first;

@@ -56,7 +56,7 @@ struct PigReorder
 float
 pig_rounding(const PigMeta *meta)
 {
-	float		rounding = 0;
+	float		rounding = meta->pending_rounding;
 
 	for (uint32 i = 0; i < meta->segment_count; i++)
 		rounding = Max(rounding, meta->segments[i].rounding);

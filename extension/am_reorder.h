@@ -21,7 +21,7 @@
 
 typedef struct PigReorder PigReorder;
 
-/* How far rounding takes a vector of any segment, at the most; 0: none is rounded. */
+/* How far rounding takes a vector of any segment or pending entry, at the most; 0: none is rounded. */
 extern float pig_rounding(const PigMeta *meta);
 
 /* The distance of the engine that a row has at the most, given one by rounded vectors. */

@@ -103,11 +103,11 @@ check_meta(Relation index, Page page)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "the metapage is empty");
 	if (meta->magic != PIG_META_MAGIC)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "no metapage of access method pigment");
-	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_HOLES)
+	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_HALVES)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has version %u, this module reads versions %d to %d",
-						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_HOLES),
+						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_HALVES),
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
@@ -150,6 +150,12 @@ pig_read_page_for(Relation index, Snapshot snapshot, BlockNumber block, PGAligne
 		pig_test_for_old_snapshot(snapshot, index, (Page) page->data);
 }
 
+static uint32
+newest_version(bool has_keys)
+{
+	return has_keys ? PIG_META_VERSION_KEYS_HALVES : PIG_META_VERSION_HALVES;
+}
+
 static void
 init_meta(Page page, const PigShape *shape)
 {
@@ -157,7 +163,7 @@ init_meta(Page page, const PigShape *shape)
 
 	memset(page, 0, BLCKSZ);
 	meta->magic = PIG_META_MAGIC;
-	meta->version = shape->has_keys ? PIG_META_VERSION_KEYS_HOLES : PIG_META_VERSION_HOLES;
+	meta->version = newest_version(shape->has_keys);
 	meta->dimension = shape->dimension;
 	meta->metric = shape->metric;
 	meta->generation = 1;
@@ -306,6 +312,9 @@ pig_publish_change(Relation index, const PigChange *wanted)
 	memset(&meta->segments[meta->segment_count], 0, sizeof(PigSegmentEntry) * (PIG_SEGMENTS_MAX - meta->segment_count));
 	if (wanted->pending_head != PIGMENT_NO_PAGE)
 	{
+		/* what was rounded when it was appended stays as it is */
+		if (wanted->added != NULL)
+			meta->segments[first].rounding = Max(meta->segments[first].rounding, meta->pending_rounding);
 		meta->pending_head = wanted->pending_head;
 		meta->pending_bytes -= Min(meta->pending_bytes, wanted->pending_bytes);
 	}
@@ -405,7 +414,18 @@ typedef struct PendingEntry
 	BlockNumber overflow;		/* PIGMENT_NO_PAGE: the bytes go to the page itself */
 	uint32		dimension;		/* must still be the index's; 0: need not */
 	bool		has_vector;
+	float		rounding;		/* how far it has taken the vector; 0: nowhere */
 } PendingEntry;
+
+/*
+ * Has the metapage say how far an entry's vector was rounded. Somewhat more than that, since others are likely to be rounded a little farther.
+ */
+static void
+note_rounding(PigMeta *meta, const PendingEntry *entry)
+{
+	if (entry->rounding > meta->pending_rounding)
+		meta->pending_rounding = entry->rounding * (1 + 1.0f / 8);
+}
 
 static bool
 append_entry(Page page, const PendingEntry *entry)
@@ -442,13 +462,34 @@ append_on_new_page(PigRoom *room, uint32 stamp, GenericXLogState *state, Page pa
 			 RelationGetRelationName(room->index));
 	pigment_pending_page_set_next(page, block);
 	change = pig_begin_meta_change(room->index, state);
-	change.meta->version = pig_has_keys(change.meta) ? PIG_META_VERSION_KEYS_HOLES : PIG_META_VERSION_HOLES;
+	change.meta->version = newest_version(pig_has_keys(change.meta));
+	if (entry != NULL)
+		note_rounding(change.meta, entry);
 	change.meta->pending_tail = block;
 	change.meta->pending_bytes += pigment_pending_page_bytes(page);
 	full_bytes = change.meta->pending_bytes;
 	pig_end_meta_change(&change);
 	UnlockReleaseBuffer(buffer);
 	return full_bytes;
+}
+
+/*
+ * The entry is on the last page, in `state`; where its vector was rounded farther than those before, one record says both.
+ */
+static void
+finish_append(Relation index, const PigMeta *meta, GenericXLogState *state, const PendingEntry *entry)
+{
+	PigMetaChange change;
+
+	/* it never gets less, so that of an older copy will do */
+	if (entry->rounding <= meta->pending_rounding)
+	{
+		GenericXLogFinish(state);
+		return;
+	}
+	change = pig_begin_meta_change(index, state);
+	note_rounding(change.meta, entry);
+	pig_end_meta_change(&change);
 }
 
 /*
@@ -510,7 +551,7 @@ append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, b
 	if (entry->dimension != 0 && entry->dimension != current_dimension(room->index))
 		result = APPEND_OTHER_DIMENSION;
 	else if (append_entry(page, entry))
-		GenericXLogFinish(state);
+		finish_append(room->index, meta, state, entry);
 	else if (takes_page)
 		*full_bytes = append_on_new_page(room, meta->pending_stamp, state, page, entry);
 	else
@@ -521,36 +562,60 @@ append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, b
 	return result;
 }
 
-bool
-pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, uint64 *full_bytes)
+/*
+ * A row's entry, with its vector in 16 bits a number where it may be. Not in pages that an older version began: only with a new one does the metapage
+ * say that older modules may read the index no more.
+ */
+static PendingEntry
+encode_row(const PigMeta *meta, const PigRow *row, bool declared)
 {
-	bool		has_vector = row->vector != NULL;
-	size_t		size = pigment_pending_entry_bytes_with_keys(meta->dimension, has_vector, row->keys_size);
-	char	   *bytes = MemoryContextAllocHuge(CurrentMemoryContext, size);
-	PendingEntry entry = {bytes, size, row->row_pointer, PIGMENT_NO_PAGE, !has_vector || declared ? 0 : meta->dimension, has_vector};
-	bool		takes_page = size > pigment_pending_entry_bytes_max();
+	PendingEntry entry = {.row_pointer = row->row_pointer,.overflow = PIGMENT_NO_PAGE,.has_vector = row->vector != NULL};
+	double		rounding = 0;
+	char	   *bytes;
+
+	if (entry.has_vector && !declared)
+		entry.dimension = meta->dimension;
+	if (entry.has_vector && row->rounds && meta->version == newest_version(pig_has_keys(meta)) &&
+		pigment_host_round_to_halves(meta->metric, row->vector, meta->dimension, NULL, &rounding))
+	{
+		entry.rounding = pig_float_from(rounding);
+		entry.size = pigment_pending_entry_bytes_with_halves(meta->dimension, row->keys_size);
+		entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
+		pigment_pending_entry_encode_with_halves(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
+		return entry;
+	}
+	entry.size = pigment_pending_entry_bytes_with_keys(meta->dimension, entry.has_vector, row->keys_size);
+	entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
+	pigment_pending_entry_encode_with_keys(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
+	return entry;
+}
+
+bool
+pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, PigAppended *appended)
+{
+	PendingEntry entry = encode_row(meta, row, declared);
+	bool		takes_page = entry.size > pigment_pending_entry_bytes_max();
 	AppendResult result;
 	PigRoom		room;
 
-	*full_bytes = 0;
+	*appended = (PigAppended) {.entry_bytes = entry.size};
 	pig_room_init(&room, index, meta);
-	pigment_pending_entry_encode_with_keys(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
 	if (takes_page)
 	{
 		pig_lock_taking(index, ShareLock);
-		entry.overflow = write_overflow(&room, meta->pending_stamp, bytes, size);
+		entry.overflow = write_overflow(&room, meta->pending_stamp, entry.bytes, entry.size);
 	}
-	result = append_to_chain(&room, meta, &entry, takes_page, full_bytes);
+	result = append_to_chain(&room, meta, &entry, takes_page, &appended->full_bytes);
 	if (result == APPEND_PAGE_FULL)
 	{
 		/* not under a page's lock, which those who count pages wait for */
 		pig_lock_taking(index, ShareLock);
 		takes_page = true;
-		result = append_to_chain(&room, meta, &entry, takes_page, full_bytes);
+		result = append_to_chain(&room, meta, &entry, takes_page, &appended->full_bytes);
 	}
 	if (takes_page)
 		pig_unlock_taking(index, ShareLock);
-	pfree(bytes);
+	pfree((void *) entry.bytes);
 	return result == APPEND_DONE;
 }
 

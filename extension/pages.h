@@ -11,8 +11,8 @@
  *
  *	offset	size	meaning
  *	0		4		magic, PIG_META_MAGIC
- *	4		4		version of this layout: 4 where rows have keys, otherwise 3; 2 and 1 where all pending pages were made before
- *					there were holes in them
+ *	4		4		version of this layout: 6 where rows have keys, otherwise 5; 4 and 3, 2 and 1 where all pending pages were made
+ *					before there were vectors in 16 bits, or holes, in them
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
  *	16		8		generation: grows with every change of the directory, when another dimension takes the place of one, and when
@@ -28,8 +28,9 @@
  *	56		8		64-bit transaction id that was next when the pages of the newest list were retired
  *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them; what version 0.1 left zero of them are flags and rounding
  *	8128	8		bytes of entries in the pending pages, the last left out; less where an older version appended some
+ *	8136	4		how far rounding has taken a vector of a pending entry, at the most, as directory entries say it; never less again
  *
- * What is at 52 and 8128 version 0.1 left zero.
+ * What is at 52, 8128 and 8136 version 0.1 left zero.
  *
  * After the payload's 8,152 bytes comes the engine's trailer, which seals this page as it seals all others. There is no hole: pd_lower,
  * pd_upper and pd_special all point to the trailer. Pending pages have one, between entries and directory, so that a new one is not logged with all
@@ -37,6 +38,9 @@
  */
 #ifndef PIGMENT_PAGES_H
 #define PIGMENT_PAGES_H
+
+#include <float.h>
+#include <math.h>
 
 #include "compat.h"
 #include "storage/block.h"
@@ -54,6 +58,9 @@
 /* The same, and pending pages may have a hole, in which a module that does not know of it would lose what it appends. */
 #define PIG_META_VERSION_HOLES 3
 #define PIG_META_VERSION_KEYS_HOLES 4
+/* And vectors of pending entries may be in 16 bits a number. */
+#define PIG_META_VERSION_HALVES 5
+#define PIG_META_VERSION_KEYS_HALVES 6
 
 typedef struct PigSegmentEntry
 {
@@ -92,19 +99,31 @@ typedef struct PigMeta
 	uint64		retired_xid;
 	PigSegmentEntry segments[PIG_SEGMENTS_MAX];
 	uint64		pending_bytes;
+	float		pending_rounding;
 } PigMeta;
 
 StaticAssertDecl(SizeOfPageHeaderData == PIGMENT_PAGE_HEADER_BYTES, "the server's page header");
 StaticAssertDecl(BLCKSZ == PIGMENT_PAGE_BYTES, "size of a page");
 StaticAssertDecl(offsetof(PigMeta, segments) == 64, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, pending_bytes) == 8128, "layout of the metapage");
+StaticAssertDecl(offsetof(PigMeta, pending_rounding) == 8136, "layout of the metapage");
 StaticAssertDecl(sizeof(PigSegmentEntry) == 32, "layout of a directory entry");
 StaticAssertDecl(sizeof(PigMeta) <= PIG_PAYLOAD_BYTES, "the directory fits the metapage");
 
 static inline bool
 pig_has_keys(const PigMeta *meta)
 {
-	return meta->version == PIG_META_VERSION_KEYS || meta->version == PIG_META_VERSION_KEYS_HOLES;
+	return meta->version == PIG_META_VERSION_KEYS || meta->version == PIG_META_VERSION_KEYS_HOLES ||
+		meta->version == PIG_META_VERSION_KEYS_HALVES;
+}
+
+/* How far rounding takes a vector, as a float that is not less. */
+static inline float
+pig_float_from(double value)
+{
+	float		nearest = (float) value;
+
+	return nearest < value ? nextafterf(nearest, FLT_MAX) : nearest;
 }
 
 typedef struct PigRoom PigRoom;	/* free_pages.h */
@@ -182,15 +201,23 @@ typedef struct PigRow
 {
 	uint64		row_pointer;
 	const float *vector;		/* NULL: none */
+	bool		rounds;			/* the vector may be kept in 16 bits a number */
 	const void *keys;			/* as pig_encode_keys() makes them */
 	size_t		keys_size;
 } PigRow;
 
+/* What appending a row came to. */
+typedef struct PigAppended
+{
+	uint64		entry_bytes;	/* of the row's entry */
+	uint64		full_bytes;		/* 0, or, when a page was full, of the entries in full pages */
+} PigAppended;
+
 /*
  * Appends a row to the pending pages. False: nothing was done, because the dimension is another by now. declared: it is the column's and cannot
- * change. *full_bytes: 0, or, when a page was full, the bytes of entries in full pages.
+ * change.
  */
-extern bool pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, uint64 *full_bytes);
+extern bool pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, PigAppended *appended);
 
 /*
  * Gives an index without segments another dimension, provided that its pending chain still ends at `last` with `count` entries, all without

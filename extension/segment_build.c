@@ -6,9 +6,6 @@
  */
 #include "postgres.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "compat.h"
 
 #include "am.h"
@@ -118,17 +115,6 @@ pig_build_abandon(PigBuild *build)
 	build->builder = NULL;
 }
 
-/*
- * The least float that is not below.
- */
-static float
-float_from(double value)
-{
-	float		nearest = (float) value;
-
-	return nearest < value ? nextafterf(nearest, FLT_MAX) : nearest;
-}
-
 void
 pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
 {
@@ -143,7 +129,7 @@ pig_build_finish(PigBuild *build, PigSegmentEntry *entry)
 	build->has_given_up_index = pigment_segment_builder_has_given_up_index(build->builder);
 	if (build->rounds)
 		entry->flags |= PIG_SEGMENT_ROUNDS;
-	entry->rounding = float_from(pigment_segment_builder_rounding(build->builder));
+	entry->rounding = pig_float_from(pigment_segment_builder_rounding(build->builder));
 	pig_build_abandon(build);
 	entry->segment = build->segment;
 	entry->root = root;

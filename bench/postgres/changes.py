@@ -48,7 +48,7 @@ def inserts(bench, new_world):
     bench.report.say(f"\ninserts of one row into the indexed table, after a checkpoint: {SINGLE_INSERTS:,} in transactions of "
                      f"their own, as many without waiting for the disk (synchronous_commit off), both in {INSERT_ROUNDS} rounds, "
                      f"{INSERTS - 2 * SINGLE_INSERTS:,} in one transaction")
-    bench.load(contestants.PLAIN)
+    bench.reload(contestants.PLAIN)
     fresh = [(state, state.show("fresh", bench.judge)) for state in states.of(bench, ("pigment",))]
     chosen = [one for one in bench.options.contestants if one.key in ("pigment", "pgvector")]
     found = {one.key: Inserts(bench, one, new_world(one.key)) for one in (*chosen, contestants.PLAIN)}
@@ -93,8 +93,9 @@ def pending_rows(bench, contestant):
 
 
 def updates(bench, new_world):
-    """New vectors for a tenth of the rows."""
+    """New vectors for a tenth of the rows, and the rates that they leave; then new buckets, beside a table without such an index."""
     world = new_world("pigment")
+    bench.reload(contestants.PLAIN)
     for state in states.of(bench, ("pigment",)):
         bench.report.say("\n10 % of the rows updated, in one transaction")
         fresh = state.show("fresh", world.judge(bench.options.k))
@@ -107,6 +108,26 @@ def updates(bench, new_world):
         bench.report.line("updates", f"{figures.rate:8,.0f}/s")
         state.show("10 % updated", world.judge(bench.options.k), fresh)
         bench.renew(state.contestant)
+        show_bucket_updates(bench, state.contestant, world, random)
+
+
+def show_bucket_updates(bench, contestant, world, random):
+    """Of rows whose vectors stay."""
+    ids = random.choice(len(bench.data.base), len(bench.data.base) // 10, replace=False)
+    world.bucket[ids] = (world.bucket[ids] + 1) % sets.BUCKETS
+    rows = client.write_parameters((client.integer(row), client.integer(int(world.bucket[row]))) for row in ids)
+    row_wal = {}
+    for one in (contestant, contestants.PLAIN):
+        with bench.server.connect() as connection:
+            connection.execute("CHECKPOINT")
+            with servers.WalMeter(connection) as wal:
+                figures = bench.client(one, bench.statements.update_bucket(one), rows, mode="transaction",
+                                       seconds_max=measure.NO_LIMIT).go().figures()
+        row_wal[one.key] = wal.bytes / len(ids)
+        bench.report.line(f"updates of another column, {one.name}",
+                          f"{figures.rate:8,.0f}/s ({row_wal[one.key] / 1000:.2f} kB of WAL a row)")
+    bench.report.line("of it for the index", f"{(row_wal[contestant.key] - row_wal['plain']) / 1000:8.2f} kB a row")
+    bench.renew(contestant)
 
 
 def vacuum(bench, new_world):

@@ -108,3 +108,6 @@ class Statements:
 
     def update(self, contestant):
         return f"UPDATE {contestant.table} SET embedding = $2::vector WHERE id = $1::int4"
+
+    def update_bucket(self, contestant):
+        return f"UPDATE {contestant.table} SET bucket = $2::int4 WHERE id = $1::int4"

@@ -43,6 +43,12 @@ class Bench:
                     copy.write(piece)
             connection.execute(f"VACUUM (FREEZE, ANALYZE) {contestant.table}")
 
+    def reload(self, contestant):
+        """As load(), of a table that may be there."""
+        with self.connect(contestant) as connection:
+            connection.execute(f"DROP TABLE IF EXISTS {contestant.table}")
+        self.load(contestant)
+
     def build(self, contestant):
         """Seconds, bytes of the index and of the WAL that the build wrote."""
         with self.connect(contestant) as connection:

@@ -93,17 +93,16 @@ Status CopySegment(const Segment& segment, std::span<const uint8_t> deleted, con
 }
 
 Status CopyPending(PendingReader& pending, const HostCopy& copy) {
-  std::vector<float> vector(copy.dimension);  // aligned
+  std::vector<float> vector;
   return pending.VisitRows(true, [&](const PendingRow& row, uint32_t physical) -> Status {
-    const uint32_t dimension = row.head.dimension;
+    const uint32_t dimension = row.head.dimension();
     if (dimension != 0 && dimension != copy.dimension) {
       return pending.Damaged(physical, fmt::format("an entry has dimension {}, expected {}",
                                                    dimension, copy.dimension));
     }
     if (!IsWanted(copy.rows, dimension != 0)) return Status::Ok();
-    if (dimension != 0) std::memcpy(vector.data(), row.vector(), dimension * sizeof(float));
-    return copy.writer->AddRow(std::span(vector).first(dimension), row.head.row_pointer,
-                               row.keys());
+    row.ReadVector(&vector);
+    return copy.writer->AddRow(vector, row.head.row_pointer, row.keys());
   });
 }
 

@@ -18,8 +18,8 @@
 //   8152-4*(i+1)  4  directory of entry i: offset u16, flags u16 (1 dead, 2 in overflow pages, 4
 //                    besides: its bytes there have no vector)
 //
-// Entry: row pointer u64, dimension u32 (0: no vector), bytes of keys u32, dimension x f32, the
-// row's keys (host_keys.h).
+// Entry: row pointer u64, dimension u32 (0: no vector; its highest bit: of numbers in 16 bits),
+// bytes of keys u32, dimension x f32 or f16, the row's keys (host_keys.h).
 // Entry in overflow pages: row pointer u64, bytes of the entry u64, first overflow page u32,
 // reserved u32 (zero).
 //
@@ -57,12 +57,16 @@ inline constexpr uint16_t kPendingNoVector = 4;
 
 struct PendingEntry {
   uint64_t row_pointer;
-  uint32_t dimension;
+  uint32_t numbers;  // dimension, and kPendingHalves
   uint32_t keys_bytes;
 
+  uint32_t dimension() const;
+  bool has_halves() const;
+  uint64_t vector_bytes() const;
   uint64_t bytes() const;  // of the entry as a whole
 };
 static_assert(sizeof(PendingEntry) == 16);
+inline constexpr uint32_t kPendingHalves = uint32_t{1} << 31;
 
 struct PendingOverflowEntry {
   uint64_t row_pointer;
@@ -90,10 +94,14 @@ inline constexpr uint32_t kDeletionPageRows = (kBlockPayloadBytes - sizeof(Delet
 inline constexpr size_t kPendingEntryBytesMax =
     kBlockPayloadBytes - sizeof(PendingHeader) - sizeof(PendingSlot);
 
-constexpr size_t PendingEntryBytes(size_t dimension, size_t keys_bytes) {
-  return sizeof(PendingEntry) + dimension * sizeof(float) + keys_bytes;
+inline uint32_t PendingEntry::dimension() const { return numbers & ~kPendingHalves; }
+inline bool PendingEntry::has_halves() const { return (numbers & kPendingHalves) != 0; }
+inline uint64_t PendingEntry::vector_bytes() const {
+  return uint64_t{dimension()} * (has_halves() ? sizeof(uint16_t) : sizeof(float));
 }
-inline uint64_t PendingEntry::bytes() const { return PendingEntryBytes(dimension, keys_bytes); }
+inline uint64_t PendingEntry::bytes() const {
+  return sizeof(PendingEntry) + vector_bytes() + keys_bytes;
+}
 
 void InitPendingPage(BlockBytes page, uint32_t stamp, uint32_t physical);
 // Checks trailer and structure: afterwards every entry of the directory lies within the page and

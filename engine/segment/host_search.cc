@@ -430,12 +430,12 @@ Status HostSearch::OfferPages(PendingReader& pending) {
 
 Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& row,
                                 uint32_t physical) {
-  if (query_.empty() || row.head.dimension == 0) {
+  if (query_.empty() || row.head.dimension() == 0) {
     if (is_exact_) Offer({HostHit::kNoVectorKey, row.head.row_pointer}, pending_cursor_);
     return Status::Ok();
   }
-  if (row.head.dimension != options_.dimension)
-    return pending.OtherDimension(physical, row.head.dimension, options_.dimension);
+  if (row.head.dimension() != options_.dimension)
+    return pending.OtherDimension(physical, row.head.dimension(), options_.dimension);
   if (pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
   ++rows_scored_;
   OfferVector(row, pending_cursor_);
@@ -443,8 +443,7 @@ Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& 
 }
 
 void HostSearch::OfferVector(const PendingRow& row, const Cursor& cursor) {
-  vector_.resize(row.head.dimension);
-  std::memcpy(vector_.data(), row.vector(), vector_.size() * sizeof(float));
+  row.ReadVector(&vector_);
   const float distance = query_.front()(vector_.data());
   const bool is_wanted = is_exact_ || distance == distance;
   if (is_wanted && MayEnter(distance, cursor))
@@ -496,8 +495,8 @@ Status HostSearch::OfferByVector(CachedPending& pending, std::span<const size_t>
       entries[count] = pending.cache->row(rows[count]).entry;
     PIGMENT_RETURN_IF_ERROR(pending.chain.VisitEntries(
         physical, std::span(entries, count), [&](const PendingRow& row, uint32_t) -> Status {
-          if (row.head.dimension != options_.dimension)
-            return pending.chain.OtherDimension(physical, row.head.dimension, options_.dimension);
+          if (row.head.dimension() != options_.dimension)
+            return pending.chain.OtherDimension(physical, row.head.dimension(), options_.dimension);
           OfferVector(row, cursor_);
           return Status::Ok();
         }));
@@ -538,15 +537,16 @@ Status HostSearch::VisitSegmentKeys(const SegmentSource& source, std::optional<u
 
 Status HostSearch::VisitPendingKeys(PendingReader& pending, std::optional<uint32_t> column,
                                     const FingerprintVisitor& visit) {
-  return VisitMatching(
-      pending, options_.filter, true, [&](const PendingRow& row, uint32_t physical) -> Status {
-        uint64_t fingerprint = 0;
-        const Status read = VisitHostKeys(row.keys(), [&](const HostKey& key) {
-          if (!column || key.column == *column) fingerprint += HostKeyFingerprint(key);
-        });
-        if (!read.ok()) return pending.Damaged(physical, read.message());
-        return visit(row.head.row_pointer, fingerprint);
-      });
+  return VisitMatching(pending, options_.filter, true,
+                       [&](const PendingRow& row, uint32_t physical) -> Status {
+                         uint64_t fingerprint = 0;
+                         const Status read = VisitHostKeys(row.keys(), [&](const HostKey& key) {
+                           if (!column || key.column == *column)
+                             fingerprint += HostKeyFingerprint(key);
+                         });
+                         if (!read.ok()) return pending.Damaged(physical, read.message());
+                         return visit(row.head.row_pointer, fingerprint);
+                       });
 }
 
 Status HostSearch::VisitKeys(std::optional<uint32_t> column, const FingerprintVisitor& visit) {
@@ -571,11 +571,12 @@ Status HostSearch::VisitSegmentVectors(const SegmentSource& source,
 }
 
 Status HostSearch::VisitPendingVectors(PendingReader& pending, const FingerprintVisitor& visit) {
-  return VisitMatching(
-      pending, options_.filter, true, [&](const PendingRow& row, uint32_t) -> Status {
-        const size_t bytes = row.head.dimension * sizeof(float);
-        return visit(row.head.row_pointer, HostVectorFingerprint(std::span(row.vector(), bytes)));
-      });
+  return VisitMatching(pending, options_.filter, true,
+                       [&](const PendingRow& row, uint32_t) -> Status {
+                         row.ReadVector(&vector_);
+                         return visit(row.head.row_pointer,
+                                      HostVectorFingerprint(std::as_bytes(std::span(vector_))));
+                       });
 }
 
 Status HostSearch::VisitVectors(const FingerprintVisitor& visit) {

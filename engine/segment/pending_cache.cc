@@ -86,7 +86,7 @@ void PendingCache::Add(const PendingRow& row, uint32_t physical) {
   rows_.push_back({.row_pointer = row.head.row_pointer,
                    .keys_begin = keys_.size(),
                    .keys_bytes = row.head.keys_bytes,
-                   .dimension = row.head.dimension,
+                   .dimension = row.head.dimension(),
                    .physical = physical,
                    .entry = row.entry});
   keys_.insert(keys_.end(), keys.begin(), keys.end());
@@ -97,9 +97,8 @@ void PendingCache::AddCode(const PendingRow& row) {
   codes_.resize(rows_.size() * code_bytes_);
   std::byte* const code = codes_.data() + codes_.size() - code_bytes_;
   size_t bad = 0;
-  if (row.head.dimension == options_.dimension) {
-    vector_.resize(row.head.dimension);
-    std::memcpy(vector_.data(), row.vector(), vector_.size() * sizeof(float));
+  if (row.head.dimension() == options_.dimension) {
+    row.ReadVector(&vector_);
     if (AllFinite(vector_.data(), vector_.size(), &bad)) {
       EncodeByteCode(vector_, code);
       return;

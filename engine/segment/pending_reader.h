@@ -24,10 +24,10 @@ struct PendingRow {
   const std::byte* bytes;  // of the whole entry; null where only the row pointer was asked for
   uint32_t entry;          // its place in the page's directory
 
-  // Needs no alignment. REQUIRES: bytes.
-  const std::byte* vector() const { return bytes + sizeof head; }
+  // REQUIRES of both: bytes. The vector in 32 bits a number, however the entry has it.
+  void ReadVector(std::vector<float>* vector) const;
   std::span<const std::byte> keys() const {
-    return {bytes + PendingEntryBytes(head.dimension, 0), head.keys_bytes};
+    return {bytes + sizeof head + head.vector_bytes(), head.keys_bytes};
   }
 };
 

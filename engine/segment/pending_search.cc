@@ -58,11 +58,10 @@ Status PendingSearch::CompareRow(size_t row, const Wanted& wanted) {
   return source_.chain->VisitEntries(
       place.physical, std::span(&place.entry, 1),
       [&](const PendingRow& read, uint32_t physical) -> Status {
-        if (read.head.dimension != source_.query.size())
-          return source_.chain->OtherDimension(physical, read.head.dimension,
+        if (read.head.dimension() != source_.query.size())
+          return source_.chain->OtherDimension(physical, read.head.dimension(),
                                                static_cast<uint32_t>(source_.query.size()));
-        vector_.resize(read.head.dimension);
-        std::memcpy(vector_.data(), read.vector(), vector_.size() * sizeof(float));
+        read.ReadVector(&vector_);
         const float distance = (*source_.distance)(vector_.data());
         if (distance != distance || !nearest_.MayEnter(distance)) return Status::Ok();
         nearest_.Offer(distance, row);

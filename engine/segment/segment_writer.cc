@@ -410,8 +410,7 @@ Status SegmentWriter::State::AddRounded(HostRow row) {
         fmt::format("16 bits a number do not hold the vector of row {:#x}", row.row_pointer));
   }
   row.vector = rounded;
-  const double by_metric = options.metric == Metric::kL1 ? shift->taxicab : shift->length;
-  rounding = std::max(rounding, IsCosine(options.metric) ? shift->part : by_metric);
+  rounding = std::max(rounding, shift->Of(options.metric));
   failed = AddHostRow(row);
   return failed;
 }

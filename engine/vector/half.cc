@@ -163,6 +163,11 @@ Status RoundToHalves(size_t dimension, std::span<float> values) {
   return Status::Ok();
 }
 
+double HalfShift::Of(Metric metric) const {
+  if (IsCosine(metric)) return part;
+  return metric == Metric::kL1 ? taxicab : length;
+}
+
 std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<float> out) {
   constexpr double kPartMax = 1.0 / 1024;  // usual numbers lose half of it at the most
   float* const to = out.empty() ? nullptr : out.data();

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "engine/base/status.h"
+#include "engine/record/metric.h"
 
 namespace pigment {
 
@@ -31,6 +32,10 @@ struct HalfShift {
   double length;   // Euclidean, of the difference
   double part;     // the same of the vector's own length; 0 of a zero vector
   double taxicab;  // the sum of what each number is off by
+
+  // What it makes to a distance at the most: of cosine distances the part, of inner products to be
+  // multiplied by the other vector's length, of L2 before it is squared.
+  double Of(Metric metric) const;
 };
 // Rounds into `out`, of the same size, or empty: nowhere. None where a number is beyond halves, or
 // where more than a 1,024th of the vector's length would be lost, because it has numbers too small

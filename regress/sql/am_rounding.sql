@@ -53,6 +53,42 @@ DROP INDEX rounded_x;
 CREATE INDEX rounded_x ON rounded USING pigment (v vector_l1_ops);
 SELECT * FROM orders('<+>');
 DROP INDEX rounded_x;
+-- So in rows that wait, of which some have all bits, some 16, and some are what 16 bits do not hold.
+CREATE TABLE early AS TABLE rounded;
+INSERT INTO early VALUES (3301, sample(1, 1e30)), (3302, sample(2, 1e-30)), (3303, sample(3, 7e4));
+CREATE FUNCTION orders_waiting(operator text, class text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  TRUNCATE rounded;
+  EXECUTE format('CREATE INDEX rounded_x ON rounded USING pigment (v %I) WITH (full_vectors = f32)', class);
+  INSERT INTO rounded SELECT * FROM early WHERE id % 5 = 0;
+  ALTER INDEX rounded_x RESET (full_vectors);
+  INSERT INTO rounded SELECT * FROM early WHERE id % 5 <> 0;
+  RETURN QUERY SELECT kind || ' ' || sum(live_rows) FROM pigment.segments WHERE index = 'rounded_x'::regclass GROUP BY kind;
+  RETURN QUERY SELECT result FROM orders(operator);
+  RETURN QUERY SELECT count(*) || ' differences' FROM pigment.differences('rounded_x');
+  -- What has bits left out is flushed into a segment that is to have all.
+  ALTER INDEX rounded_x SET (full_vectors = f32);
+  PERFORM pigment.merge('rounded_x');
+  RETURN QUERY SELECT result FROM orders(operator);
+  RETURN QUERY SELECT count(*) || ' differences' FROM pigment.differences('rounded_x');
+  DROP INDEX rounded_x;
+END
+$$;
+SELECT x, count(*) FROM orders_waiting('<=>', 'vector_cosine_ops') x GROUP BY x ORDER BY 1;
+SELECT x, count(*) FROM orders_waiting('<->', 'vector_l2_ops') x GROUP BY x ORDER BY 1;
+SELECT x, count(*) FROM orders_waiting('<#>', 'vector_ip_ops') x GROUP BY x ORDER BY 1;
+SELECT x, count(*) FROM orders_waiting('<+>', 'vector_l1_ops') x GROUP BY x ORDER BY 1;
+-- They take half of the pages.
+TRUNCATE rounded;
+CREATE INDEX rounded_x ON rounded USING pigment (v vector_l2_ops);
+CREATE INDEX full_x ON rounded USING pigment (v vector_l2_ops) WITH (full_vectors = f32);
+INSERT INTO rounded SELECT * FROM early WHERE v IS NOT NULL;
+SELECT pg_relation_size('rounded_x') < 0.75 * pg_relation_size('full_x') AS smaller;
+DROP INDEX rounded_x, full_x;
+TRUNCATE rounded;
+INSERT INTO rounded SELECT * FROM early WHERE id <= 3201;
+DROP TABLE early;
+DROP FUNCTION orders_waiting;
 -- An expression, of which the executor knows the value.
 CREATE INDEX rounded_x ON rounded USING pigment ((v + v) vector_l2_ops);
 SELECT * FROM orders('<->', '(v + v)');

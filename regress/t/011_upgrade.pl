@@ -71,20 +71,35 @@ SQL
 	is($node->safe_psql($database, q{SELECT sum(live_rows) FROM pigment.segments}), '2', 'and its index is listed');
 }
 
-# Pending pages of older versions have no hole: the one that was begun goes on without, those that follow have one.
+# Pending pages of older versions have no hole and all bits of vectors: the one that was begun goes on so, those that follow have a hole and 16 bits a number.
 $node->safe_psql('fresh', q{
 	CREATE TABLE old (id int, v vector(100));
-	CREATE INDEX old_v ON old USING pigment (v);
+	CREATE INDEX old_v ON old USING pigment (v) WITH (full_vectors = f32);
 	INSERT INTO old SELECT n, array_fill(n, ARRAY[100])::vector FROM generate_series(1, 5) n;
+	ALTER INDEX old_v RESET (full_vectors);
 });
 my $file = $node->data_dir . '/' . $node->safe_psql('fresh', q{SELECT pg_relation_filepath('old_v')});
 my ($bounds_place, $special) = (8192 + 12, 8192 - 16);    # of pd_lower and pd_upper in block 1, the first pending page
 my $bounds = sub { return join ',', unpack 'S2', substr(slurp_file($file), $bounds_place, 4); };
+my $version_of = sub { return unpack 'L', substr(slurp_file($file), 24 + 4, 4); };
+# Whether entries of a pending page have vectors in 16 bits (engine/segment/host_pages.h).
+my $halves_in = sub {
+	my ($block) = @_;
+	my $payload = substr(slurp_file($file), 8192 * $block + 24, 8152);
+	my $count = unpack 'L', substr($payload, 4, 4);
+	return join '', map { unpack('L', substr($payload, unpack('S', substr($payload, 8152 - 4 * $_, 2)) + 8, 4)) >> 31 } 1 .. $count;
+};
 $node->stop;
 isnt($bounds->(), "$special,$special", 'a pending page has a hole');
+is($version_of->(), 5, 'a new index has the newest version');
+is($halves_in->(1), '00000', 'vectors have all bits where they are to');
 open my $handle, '+<:raw', $file or die "$file: $!";
 seek $handle, $bounds_place, 0;
 print $handle pack 'S2', $special, $special;
+my $meta = substr(slurp_file($file), 24, 8192 - 24 - 4);
+substr $meta, 4, 4, pack 'L', 1;
+seek $handle, 24, 0;
+print $handle $meta, pack 'L', crc32c($meta);
 close $handle;
 $node->start;
 $node->safe_psql('fresh', 'INSERT INTO old SELECT n, array_fill(n, ARRAY[100])::vector FROM generate_series(6, 50) n');
@@ -93,4 +108,21 @@ is($node->safe_psql('fresh', 'SET enable_seqscan = off; SELECT count(*) FROM (SE
 	'50', 'and are found');
 $node->stop;
 is($bounds->(), "$special,$special", 'the page went on without a hole');
+like($halves_in->(1), qr/^0{10,}$/, 'and with all bits');
+# the entry that found the old page full was made for it
+like($halves_in->(2), qr/^01{10,}$/, 'those that follow have 16 bits a number');
+is($version_of->(), 5, 'the index has the newest version then');
 done_testing();
+
+# Of a page's payload and trailer, as the engine seals it.
+sub crc32c
+{
+	my ($bytes) = @_;
+	my $sum = 0xFFFFFFFF;
+	for my $byte (unpack 'C*', $bytes)
+	{
+		$sum ^= $byte;
+		$sum = ($sum >> 1) ^ ($sum & 1 ? 0x82F63B78 : 0) for 1 .. 8;
+	}
+	return $sum ^ 0xFFFFFFFF;
+}

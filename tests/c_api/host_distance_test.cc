@@ -33,16 +33,38 @@ TEST(HostDistance, OfAMetricThatIsNotInTheListIsNotANumber) {
 
 TEST(HostRounding, TakesWhatHalvesHoldNearly) {
   const float vector[] = {1.0001f, -0.33f, 600.77f};
+  const int32_t metric = PIGMENT_METRIC_L2;
   float rounded[3] = {};
-  ASSERT_TRUE(pigment_host_round_to_halves(vector, 3, rounded));
+  ASSERT_TRUE(pigment_host_round_to_halves(metric, vector, 3, rounded, nullptr));
   EXPECT_EQ(rounded[0], 1.0f);
   EXPECT_EQ(rounded[1], -0.330078125f);
   EXPECT_EQ(rounded[2], 601.0f);
-  EXPECT_TRUE(pigment_host_round_to_halves(vector, 3, nullptr));
+  EXPECT_TRUE(pigment_host_round_to_halves(metric, vector, 3, nullptr, nullptr));
   const float large[] = {1, 65520, 1}, tiny[] = {1e-7f, 1e-6f, -1e-7f}, zeros[] = {0, 0, 0};
-  EXPECT_FALSE(pigment_host_round_to_halves(large, 3, rounded));
-  EXPECT_FALSE(pigment_host_round_to_halves(tiny, 3, rounded));
-  EXPECT_TRUE(pigment_host_round_to_halves(zeros, 3, rounded));
+  EXPECT_FALSE(pigment_host_round_to_halves(metric, large, 3, rounded, nullptr));
+  EXPECT_FALSE(pigment_host_round_to_halves(metric, tiny, 3, rounded, nullptr));
+  EXPECT_TRUE(pigment_host_round_to_halves(metric, zeros, 3, rounded, nullptr));
+}
+
+TEST(HostRounding, TellsHowFarItTakesAVectorByMetric) {
+  const float vector[] = {3.001f, -4.001f};
+  float rounded[2] = {};
+  ASSERT_TRUE(pigment_host_round_to_halves(PIGMENT_METRIC_L2, vector, 2, rounded, nullptr));
+  const double x = double{vector[0]} - rounded[0], y = double{vector[1]} - rounded[1];
+  const double length = std::sqrt(x * x + y * y);
+  const auto rounding = [&](int32_t metric) {
+    double result = -1;
+    EXPECT_TRUE(pigment_host_round_to_halves(metric, vector, 2, nullptr, &result));
+    return result;
+  };
+  EXPECT_NEAR(rounding(PIGMENT_METRIC_L2), length, 1e-9);
+  EXPECT_NEAR(rounding(PIGMENT_METRIC_NEGATIVE_IP), length, 1e-9);
+  EXPECT_NEAR(rounding(PIGMENT_METRIC_L1), std::abs(x) + std::abs(y), 1e-9);
+  EXPECT_NEAR(rounding(PIGMENT_METRIC_COSINE), length / pigment_host_norm(vector, 2), 1e-9);
+  EXPECT_NEAR(rounding(PIGMENT_METRIC_COSINE_NAN), length / pigment_host_norm(vector, 2), 1e-9);
+  double none = -1;
+  EXPECT_TRUE(pigment_host_round_to_halves(PIGMENT_METRIC_L1, rounded, 2, nullptr, &none));
+  EXPECT_EQ(none, 0) << "halves are what they are";
 }
 
 TEST(HostNorm, IsFiniteWhereTheSquaresOverflowF32) {

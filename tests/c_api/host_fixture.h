@@ -204,13 +204,21 @@ class Index {
 
   // Appends one row to the pending pages as a host does: in the last page, in a new one, or in
   // overflow pages.
-  void AddPending(const Row& row) {
+  void AddPending(Row row) {
+    std::vector<float> rounded(row.vector.size());
+    const bool halves = rounds_pending && all.size() % 3 != 0 && !row.vector.empty() &&
+                        pigment_host_round_to_halves(PIGMENT_METRIC_L2, row.vector.data(),
+                                                     dimension_, rounded.data(), nullptr);
+    if (halves) row.vector = std::move(rounded);
     all.push_back(row);
     const float* vector = row.vector.empty() ? nullptr : row.vector.data();
     std::vector<char> entry(
-        pigment_pending_entry_bytes_with_keys(dimension_, vector != nullptr, row.keys.size()));
-    pigment_pending_entry_encode_with_keys(row.pointer, vector, dimension_, row.keys.data(),
-                                           row.keys.size(), entry.data());
+        halves ? pigment_pending_entry_bytes_with_halves(dimension_, row.keys.size())
+               : pigment_pending_entry_bytes_with_keys(dimension_, vector != nullptr,
+                                                       row.keys.size()));
+    const auto encode =
+        halves ? pigment_pending_entry_encode_with_halves : pigment_pending_entry_encode_with_keys;
+    encode(row.pointer, vector, dimension_, row.keys.data(), row.keys.size(), entry.data());
     uint32_t overflow = PIGMENT_NO_PAGE;
     if (entry.size() > pigment_pending_entry_bytes_max()) overflow = WriteOverflow(entry);
     const auto append = [&](uint32_t page) {
@@ -309,6 +317,7 @@ class Index {
   uint64_t zero_vectors = 0;                 // of segments
   const pigment_text_query* text = nullptr;  // of searches, the test's; null: by distance
   uint32_t text_column = 0;
+  bool rounds_pending = false;  // two of three pending vectors, to 16 bits, where that can be
   pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read
   std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;

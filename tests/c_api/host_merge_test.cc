@@ -194,6 +194,7 @@ TEST(HostMerge, FlushesPendingRowsBesideTheLastPage) {
     std::mt19937_64 random(dimension + has_keys);
     Index index(dimension);
     index.has_keys = has_keys;
+    index.rounds_pending = true;
     for (const Row& row : RandomRows(random, static_cast<size_t>(count), 5, has_keys, dimension))
       index.AddPending(row);
     const auto [last, next] = EndOf(index);

@@ -93,6 +93,7 @@ struct Growing {
         index(dimension),
         twin(RandomVector(random, dimension)) {
     index.has_keys = true;
+    index.rounds_pending = true;
     condition.kind = PIGMENT_CONDITION_ANY_OF;
     condition.keys = &key;
     condition.key_count = 1;

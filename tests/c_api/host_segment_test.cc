@@ -176,6 +176,28 @@ TEST(PendingPage, TakesEntriesUntilItIsFullAndKeepsThem) {
   EXPECT_EQ(pigment_pending_page_check(page.data(), 9, 5, error.out()), PIGMENT_DATA_LOSS);
 }
 
+TEST(PendingPage, TakesTwiceAsManyVectorsOfHalves) {
+  const std::vector<float> vector(100, 0.5f);
+  const std::string keys = "keys";
+  std::vector<char> entry(pigment_pending_entry_bytes_with_keys(100, true, keys.size()));
+  const size_t halves = pigment_pending_entry_bytes_with_halves(100, keys.size());
+  EXPECT_EQ(halves + 200, entry.size());
+  std::vector<char> page(PIGMENT_PAGE_BYTES);
+  const auto fill = [&](const auto& encode, size_t bytes) {
+    pigment_pending_page_init(page.data(), 9, 4);
+    encode(1, vector.data(), vector.size(), keys.data(), keys.size(), entry.data());
+    uint32_t count = 0;
+    while (pigment_pending_page_append(page.data(), entry.data(), bytes)) ++count;
+    EXPECT_EQ(pigment_pending_page_check(page.data(), 9, 4, nullptr), PIGMENT_OK);
+    EXPECT_EQ(pigment_pending_page_bytes(page.data()), count * bytes);
+    return count;
+  };
+  const uint32_t full = fill(pigment_pending_entry_encode_with_keys, entry.size());
+  EXPECT_GT(fill(pigment_pending_entry_encode_with_halves, halves), full * 9 / 5);
+  EXPECT_FALSE(pigment_pending_page_append(page.data(), entry.data(), entry.size()))
+      << "an entry is as long as it says";
+}
+
 TEST(PendingPage, TakesTheLargestEntryAndNoLargerOne) {
   const size_t largest = pigment_pending_entry_bytes_max();
   const size_t dimension = (largest - pigment_pending_entry_bytes(0, true)) / 4;
@@ -280,6 +302,10 @@ TEST(PendingPage, TellsWhichEntriesHaveAVector) {
   EXPECT_FALSE(pigment_pending_page_entry_has_vector(page.data(), 1));
   EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 2));
   EXPECT_FALSE(pigment_pending_page_entry_has_vector(page.data(), 3)) << "there is no such entry";
+  pigment_pending_entry_encode_with_halves(4, vector, 3, nullptr, 0, entry.data());
+  ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
+                                          pigment_pending_entry_bytes_with_halves(3, 0)));
+  EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 3));
 }
 
 }  // namespace

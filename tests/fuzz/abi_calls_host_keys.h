@@ -165,6 +165,23 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                                                         has_vector ? vector.data() : nullptr, 3,
                                                         keys.data(), keys.size(), entry.data());
                }});
+  t.push_back({"pigment_pending_entry_bytes_with_halves", [](World&, Arguments& a) {
+                 const size_t dimension = a.input().Below(20), keys = a.input().Below(100);
+                 Require(pigment_pending_entry_bytes_with_halves(dimension, keys) + 2 * dimension ==
+                             pigment_pending_entry_bytes_with_keys(dimension, true, keys),
+                         "halves take half of the bytes");
+               }});
+  t.push_back({"pigment_pending_entry_encode_with_halves", [](World&, Arguments& a) {
+                 const std::vector<float>& vector = a.Floats(3);
+                 const std::string keys = FuzzedRowKeys(a);
+                 std::vector<char> entry(pigment_pending_entry_bytes_with_halves(3, keys.size()));
+                 pigment_pending_entry_encode_with_halves(a.input().Number(), vector.data(), 3,
+                                                          keys.data(), keys.size(), entry.data());
+                 std::vector<char> page(PIGMENT_PAGE_BYTES);
+                 pigment_pending_page_init(page.data(), 9, 0);
+                 Require(pigment_pending_page_append(page.data(), entry.data(), entry.size()),
+                         "an entry is as long as it says");
+               }});
   t.push_back({"pigment_pending_page_append_overflow_row", [](World&, Arguments& a) {
                  std::vector<char> page(PIGMENT_PAGE_BYTES);
                  pigment_pending_page_init(page.data(), 9, 0);
@@ -193,8 +210,9 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
   t.push_back({"pigment_host_vector_fingerprint", [](World&, Arguments& a) {
                  const float vector[] = {1, 2, static_cast<float>(a.input().Byte())};
                  const size_t dimension = a.input().Byte() % 4;
-                 Require((pigment_host_vector_fingerprint(vector, dimension) == 0) == (dimension == 0),
-                         "what is a vector has a number");
+                 Require(
+                     (pigment_host_vector_fingerprint(vector, dimension) == 0) == (dimension == 0),
+                     "what is a vector has a number");
                  Require(pigment_host_vector_fingerprint(nullptr, dimension) == 0, "NULL has 0");
                }});
 }

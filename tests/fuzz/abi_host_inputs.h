@@ -88,9 +88,12 @@ inline FuzzedChain AChain(World& w, Arguments& a) {
     for (size_t n = in.Below(20); n > 0; --n) {
       const std::vector<float>& vector = a.Floats(3);
       const std::string keys = in.OneIn(2) ? FuzzedRowKeys(a) : std::string();
-      std::vector<char> entry(pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
-      pigment_pending_entry_encode_with_keys(in.Byte(), vector.data(), 3, keys.data(), keys.size(),
-                                             entry.data());
+      const bool halves = in.OneIn(2);
+      std::vector<char> entry(halves ? pigment_pending_entry_bytes_with_halves(3, keys.size())
+                                     : pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
+      const auto encode = halves ? pigment_pending_entry_encode_with_halves
+                                 : pigment_pending_entry_encode_with_keys;
+      encode(in.Byte(), vector.data(), 3, keys.data(), keys.size(), entry.data());
       pigment_pending_page_append(page.get(), entry.data(), entry.size());
     }
     if (i + 1 < pages || in.OneIn(8))

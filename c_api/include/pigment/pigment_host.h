@@ -41,9 +41,11 @@ enum {
 PIGMENT_API float pigment_host_distance(int32_t metric, const float *a, const float *b, size_t dimension);
 /* Euclidean norm in double; finite also where the sum of squares would overflow f32. */
 PIGMENT_API double pigment_host_norm(const float *a, size_t dimension);
-/* Rounds each number to one that 16 bits hold, into rounded[dimension]; NULL: nowhere. False: a number is beyond these, or the difference from the vector is
-   longer than a 1,024th of it; what is in `rounded` is of no use then. Never fails. Since 0.2. */
-PIGMENT_API bool pigment_host_round_to_halves(const float *vector, size_t dimension, float *rounded);
+/* Rounds each number to one that 16 bits hold, into rounded[dimension]; NULL: nowhere. *rounding, unless NULL: how far that takes the vector, as
+   pigment_segment_builder_rounding says. False: a number is beyond these, or the difference from the vector is longer than a 1,024th of it; what is in
+   `rounded` is of no use then. Never fails. Since 0.2. */
+PIGMENT_API bool pigment_host_round_to_halves(int32_t metric, const float *vector, size_t dimension, float *rounded,
+                                              double *rounding);
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
@@ -378,6 +380,10 @@ PIGMENT_API void pigment_pending_entry_encode(uint64_t row_pointer, const float 
 PIGMENT_API size_t pigment_pending_entry_bytes_with_keys(size_t dimension, bool has_vector, size_t keys_size);
 PIGMENT_API void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, const float *vector, size_t dimension,
                                                         const void *keys, size_t keys_size, void *out);
+/* The same with a vector that is rounded to 16 bits a number; REQUIRES: pigment_host_round_to_halves takes it. Since 0.2. */
+PIGMENT_API size_t pigment_pending_entry_bytes_with_halves(size_t dimension, size_t keys_size);
+PIGMENT_API void pigment_pending_entry_encode_with_halves(uint64_t row_pointer, const float *vector, size_t dimension,
+                                                          const void *keys, size_t keys_size, void *out);
 /* Largest entry that fits an empty pending page; a larger one goes to overflow pages. */
 PIGMENT_API size_t pigment_pending_entry_bytes_max(void);
 
