@@ -106,7 +106,7 @@ my (undef, $warned) = build('1MB', 'VACUUM long');
 like($warned, qr/WARNING:  index "long_v" has no graph or clusters in its segment \d+, .*DETAIL:  .* looks at each of its \d+ rows\..*HINT:  Increase/s,
 	'VACUUM tells of a segment without index');
 my $log_begin = -s $node->logfile;
-(undef, $warned) = build('1MB', q{SET pigment.pending_list_limit = '2MB'; INSERT INTO long SELECT n, array_fill(n % 1009, ARRAY[200]) FROM generate_series(12001, 15000) n});
+(undef, $warned) = build('1MB', q{SET pigment.pending_list_limit = '1MB'; INSERT INTO long SELECT n, array_fill(n % 1009, ARRAY[200]) FROM generate_series(12001, 15000) n});
 is($warned, '', 'who inserts is told nothing');
 like(slurp_file($node->logfile, $log_begin), qr/LOG:  index "long_v" has no graph or clusters in its segment \d+, /, '... but the log is');
 (undef, $warned) = build('1MB', q{DO $$ BEGIN PERFORM pigment.merge('long_v'); END $$});
