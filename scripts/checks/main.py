@@ -202,6 +202,7 @@ STAGES = [Stage(*stage) for stage in [
     ("asan", asan, True, "full", None, "engine and storage"),
     ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
     ("fuzz", fuzz, True, "full", None, "engine and storage"),
+    ("bindings-asan", bindings.sanitized, True, "asked", None, "bindings"),
     ("packages-chroot", packages.run_in_chroot, True, "asked", "tests/packages", "bindings"),
     ("build-tsan", build_tsan, False, "asked", None, "builds"),
     ("tsan", tsan, True, "asked", None, "engine and storage"),

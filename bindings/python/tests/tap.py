@@ -26,10 +26,10 @@ class Tap:
         else:
             self.report(name, True)
 
-    def module(self, module):
-        """Every function of a module whose name begins with test_; the name is the sentence."""
+    def module(self, module, without=()):
+        """Every function of a module whose name begins with test_, but those; the name is the sentence."""
         for name, function in list(vars(module).items()):
-            if name.startswith("test_"):
+            if name.startswith("test_") and name not in without:
                 self.test(f"{module.__name__}: {name.removeprefix('test_').replace('_', ' ')}", function)
 
     def finish(self):
