@@ -27,7 +27,7 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
   double recalled = 0;
   double wanted = 0;
   uint64_t searched = 0;
-  for (uint64_t seed = 0; seed < Rounds(36u); ++seed) {
+  for (uint64_t seed = 0; seed < pigment::Rounds(36u); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t dimensions[] = {3, 16, 65};
@@ -79,7 +79,7 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     pigment_host_search_free(search);
     if (HasFailure()) return;
   }
-  EXPECT_GT(searched, Rounds(30u)) << "indexes were not asked";
+  EXPECT_GT(searched, pigment::Rounds(30u)) << "indexes were not asked";
   EXPECT_GE(recalled / wanted, 0.95) << recalled << " of " << wanted;
 }
 

@@ -168,7 +168,7 @@ struct Growing {
 
 TEST(HostPendingCache, GivesTheHitsThatThePagesGive) {
   const uint32_t dimensions[] = {1, 2, 3, 16, 63, 100, 384, 2027, 2028, 3000, 8136, 8137};
-  for (uint64_t seed = 0; seed < Rounds(180u); ++seed) {
+  for (uint64_t seed = 0; seed < pigment::Rounds(180u); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     Growing growing(random, dimensions[seed % std::size(dimensions)]);

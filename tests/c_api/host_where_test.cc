@@ -66,7 +66,7 @@ bool IsExact(const json& where) {
 
 TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages) {
   size_t matched = 0, exact = 0, passed = 0, filters = 0;
-  for (uint64_t seed = 0; seed < Rounds(24u); ++seed) {
+  for (uint64_t seed = 0; seed < pigment::Rounds(24u); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     Index index(0);
@@ -115,9 +115,9 @@ TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages
       }
     }
   }
-  EXPECT_GT(filters, Rounds(900u));
-  EXPECT_GT(matched, Rounds(50000u));
-  EXPECT_GT(exact, Rounds(100000u));
+  EXPECT_GT(filters, pigment::Rounds(900u));
+  EXPECT_GT(matched, pigment::Rounds(50000u));
+  EXPECT_GT(exact, pigment::Rounds(100000u));
   EXPECT_LT(passed, 4 * matched) << "conditions keep rows out";
 }
 

@@ -63,7 +63,7 @@ TEST(HostWithin, GivesAllRowsWithinADistanceAndNoOther) {
   uint64_t searched = 0;
   uint64_t cut = 0;
   uint64_t nan_first = 0;
-  for (uint64_t seed = 0; seed < Rounds(300u); ++seed) {
+  for (uint64_t seed = 0; seed < pigment::Rounds(300u); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t dimensions[] = {1, 2, 3, 16, 65, 2100};
@@ -109,9 +109,9 @@ TEST(HostWithin, GivesAllRowsWithinADistanceAndNoOther) {
     pigment_pending_cache_free(index.cache);
     if (HasFailure()) return;
   }
-  EXPECT_GT(searched, Rounds(20u)) << "indexes were not asked";
-  EXPECT_GT(cut, Rounds(50u)) << "distances let everything or nothing through";
-  EXPECT_GT(nan_first, Rounds(15u));
+  EXPECT_GT(searched, pigment::Rounds(20u)) << "indexes were not asked";
+  EXPECT_GT(cut, pigment::Rounds(50u)) << "distances let everything or nothing through";
+  EXPECT_GT(nan_first, pigment::Rounds(15u));
 }
 
 TEST(HostWithin, EndsWhenNothingNearerIsLeft) {
