@@ -38,7 +38,7 @@ tsan:
 
 ## clang       the second compiler: build, tests, symbols                         10 min, again 2 min
 clang:
-	@scripts/install-deps build postgres clang
+	@scripts/install-deps build postgres
 	@scripts/check --stage build-clang clang
 
 ## fuzz        libFuzzer on every target, FUZZ_SECONDS each (600)                 10 min per target

@@ -20,7 +20,7 @@ import readme
 import servers
 from report import Report
 
-FUZZ_SECONDS = 60
+FUZZ_SECONDS = 30
 SANITIZED_SHARE = 0.01  # of what the harnesses do in the release build
 
 effort = 1.0  # of the harnesses; --effort
@@ -37,6 +37,7 @@ def build_release(report):
 
 
 def build_asan(report):
+    build.call(["scripts/install-deps", "clang"])
     build.build("asan")
 
 
@@ -114,6 +115,7 @@ def tsan(report):
 
 
 def build_clang(report):
+    build.call(["scripts/install-deps", "clang"])
     build.build("clang")
 
 
@@ -125,7 +127,7 @@ def clang(report):
 
 
 def fuzz(report):
-    """Each fuzz target for a minute in the sanitized build, as many at once as there are cores."""
+    """Each fuzz target for half a minute in the sanitized build, as many at once as there are cores."""
     targets = sorted((build.ROOT / "tests/fuzz").glob("*_fuzz.cc"))
     with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
         runs = [pool.submit(run_fuzz_target, path.stem) for path in targets]
