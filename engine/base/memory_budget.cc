@@ -23,7 +23,16 @@ Status MemoryBudget::Charge(uint64_t bytes) {
                       limit_bytes_, used, bytes));
     }
   } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  return Status::Ok();
+  if (whole_ == nullptr) return Status::Ok();
+  Status status = whole_->Charge(bytes);
+  if (!status.ok()) used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  return status;
+}
+
+void MemoryBudget::ChargeAlways(uint64_t bytes) {
+  if (Charge(bytes).ok()) return;
+  used_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  if (whole_ != nullptr) whole_->ChargeAlways(bytes);
 }
 
 void MemoryBudget::MakeRoom(uint64_t bytes) {
@@ -34,6 +43,7 @@ void MemoryBudget::MakeRoom(uint64_t bytes) {
 
 void MemoryBudget::Release(uint64_t bytes) {
   used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  if (whole_ != nullptr) whole_->Release(bytes);
 }
 
 }  // namespace pigment

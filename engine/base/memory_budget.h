@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MemoryBudget: bytes that one store (or one build inside a host) may use. Thread-safe, lock-free
-// where it need not reclaim.
+// MemoryBudget: bytes that one store (or one build inside a host) may use, or a part of it.
+// Thread-safe, lock-free where it need not reclaim.
 // The holder of a Reservation gives its bytes back when it dies.
 
 #pragma once
@@ -18,13 +18,16 @@ namespace pigment {
 
 class MemoryBudget {
  public:
-  // `limit_bytes` 0 means no limit. `name` appears in errors.
-  explicit MemoryBudget(std::string name, uint64_t limit_bytes = 0)
-      : name_(std::move(name)), limit_bytes_(limit_bytes) {}
+  // `limit_bytes` 0 means no limit. `name` appears in errors. What is charged to a part is charged
+  // to its `whole` (borrowed) too, and must fit into both.
+  explicit MemoryBudget(std::string name, uint64_t limit_bytes = 0, MemoryBudget* whole = nullptr)
+      : name_(std::move(name)), limit_bytes_(limit_bytes), whole_(whole) {}
 
   // Over the limit, also after the reclaimer did what it can: kResourceExhausted, Detail::kMemory,
   // naming budget, limit, use and request; nothing is charged.
   Status Charge(uint64_t bytes);
+  // For what cannot be refused any more: goes beyond the limit where there is no room in it.
+  void ChargeAlways(uint64_t bytes);
   void Release(uint64_t bytes);
 
   // `reclaim(bytes)` gives back what is held without need, and returns how much. Set before the
@@ -41,6 +44,7 @@ class MemoryBudget {
  private:
   const std::string name_;
   const uint64_t limit_bytes_;
+  MemoryBudget* const whole_;
   std::function<uint64_t(uint64_t)> reclaim_;
   std::atomic<uint64_t> used_bytes_{0};
 };

@@ -61,6 +61,11 @@ class BlockSource {
   // the walk pins here.
   virtual Result<std::unique_ptr<BlockSource>> NewPass() { return std::unique_ptr<BlockSource>(); }
 
+  // The same blocks for whoever cannot be refused any more: the log has a batch that must be
+  // applied. Lives as long as the source. One that charges a budget takes what this has not, and
+  // gives it back when others need it.
+  virtual BlockSource* Urgent() { return this; }
+
   // For messages: the path of the file, or what the host calls the relation.
   virtual const std::string& name() const = 0;
 };

@@ -85,18 +85,22 @@ FileBlockSource::~FileBlockSource() {
 }
 
 Result<const std::byte*> FileBlockSource::Pin(uint32_t physical) {
+  return PinAs(physical, Need::kUsual);
+}
+
+Result<const std::byte*> FileBlockSource::PinAs(uint32_t physical, Need need) {
   if (physical >= blocks_) {
     return DataLoss(
         Detail::kMissing, name(),
         static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
         fmt::format("block {} of \"{}\" is missing: there are {}", physical, name(), blocks_));
   }
-  if (!states_.empty()) return PinCounted(physical);
-  if (!IsLoaded(physical)) PIGMENT_RETURN_IF_ERROR(Load(physical, false));
+  if (!states_.empty()) return PinCounted(physical, need);
+  if (!IsLoaded(physical)) PIGMENT_RETURN_IF_ERROR(Load(physical, false, need));
   return AddressOf(physical);
 }
 
-Result<const std::byte*> FileBlockSource::PinCounted(uint32_t physical) {
+Result<const std::byte*> FileBlockSource::PinCounted(uint32_t physical, Need need) {
   std::atomic<uint32_t>& state = states_[physical];
   // Counted first: from then on a loaded block cannot go.
   const uint32_t before = state.fetch_add(1, std::memory_order_acquire);
@@ -105,7 +109,7 @@ Result<const std::byte*> FileBlockSource::PinCounted(uint32_t physical) {
     return AddressOf(physical);
   }
   state.fetch_sub(1, std::memory_order_relaxed);
-  PIGMENT_RETURN_IF_ERROR(Load(physical, true));
+  PIGMENT_RETURN_IF_ERROR(Load(physical, true, need));
   return AddressOf(physical);
 }
 
@@ -126,19 +130,23 @@ uint32_t FileBlockSource::RunLength(uint32_t physical) const {
   return count;
 }
 
-Status FileBlockSource::Load(uint32_t physical, bool pin) {
-  PIGMENT_RETURN_IF_ERROR(LoadRun(physical, pin));
+Status FileBlockSource::Load(uint32_t physical, bool pin, Need need) {
+  PIGMENT_RETURN_IF_ERROR(LoadRun(physical, pin, need));
   LoadLargePage(physical);
   return Status::Ok();
 }
 
-Status FileBlockSource::LoadRun(uint32_t physical, bool pin) {
+Status FileBlockSource::LoadRun(uint32_t physical, bool pin, Need need) {
   const uint32_t group = physical / kGroupBlocks;
   uint32_t count = RunLength(physical);
   // Before the mutex is taken: making room may have to take that of any group.
   if (budget_ != nullptr) {
     if (count > 1 && !budget_->Charge(size_t{count} * kBlockBytes).ok()) count = 1;
-    if (count == 1) PIGMENT_RETURN_IF_ERROR(budget_->Charge(kBlockBytes));
+    if (count == 1 && need == Need::kUrgent) {
+      budget_->ChargeAlways(kBlockBytes);
+    } else if (count == 1) {
+      PIGMENT_RETURN_IF_ERROR(budget_->Charge(kBlockBytes));
+    }
   }
   Status status;
   uint64_t added = 0;
@@ -170,7 +178,7 @@ void FileBlockSource::LoadLargePage(uint32_t physical) {
   // What cannot be had is told to who asks for it.
   const uint32_t end = (page + 1) * kLargePageBlocks;
   for (uint32_t block = page * kLargePageBlocks; block < end; ++block) {
-    if (!IsLoaded(block)) (void)LoadRun(block, false);
+    if (!IsLoaded(block)) (void)LoadRun(block, false, Need::kUsual);
   }
   arena_.MakeLargePage(size_t{page} * kLargePageBytes);
 }

@@ -65,6 +65,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   // The first one over a large file, of a store without a limit: most of what a first look costs is
   // memory for what it reads, and who looks once needs none. Who looks again loads.
   Result<std::unique_ptr<BlockSource>> NewPass() override;
+  BlockSource* Urgent() override { return &urgent_; }
   std::span<std::atomic<uint64_t>> checked_blocks() override { return checked_; }
   const std::string& name() const override { return file_->path(); }
   std::optional<uint32_t> blocks() const override { return blocks_; }
@@ -77,6 +78,30 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
 
  private:
   friend class FileBlockPass;
+
+  class UrgentSource final : public BlockSource {
+   public:
+    explicit UrgentSource(FileBlockSource* source) : source_(*source) {}
+    Result<const std::byte*> Pin(uint32_t physical) override {
+      return source_.PinAs(physical, Need::kUrgent);
+    }
+    void Unpin(uint32_t physical, const std::byte* bytes) override {
+      source_.Unpin(physical, bytes);
+    }
+    bool verifies_on_load() const override { return source_.verifies_on_load(); }
+    const std::byte* Resident(uint32_t physical) const override {
+      return source_.Resident(physical);
+    }
+    std::span<std::atomic<uint64_t>> checked_blocks() override { return source_.checked_; }
+    const std::string& name() const override { return source_.name(); }
+    std::optional<uint32_t> blocks() const override { return source_.blocks_; }
+
+   private:
+    FileBlockSource& source_;
+  };
+
+  // Whether a block that finds no room in the budget is refused.
+  enum class Need { kUsual, kUrgent };
 
   // For a pass: reads blocks from `first` on, and verifies one of them.
   Status ReadPassing(uint32_t first, std::span<std::byte> out);
@@ -105,10 +130,11 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
     return data_ + static_cast<size_t>(physical) * kBlockBytes;
   }
   std::mutex& MutexOf(uint32_t group) const { return mutexes_[group % mutex_count_]; }
-  Result<const std::byte*> PinCounted(uint32_t physical);
+  Result<const std::byte*> PinAs(uint32_t physical, Need need);
+  Result<const std::byte*> PinCounted(uint32_t physical, Need need);
   // `pin`: the block is pinned (counted) when this succeeds.
-  Status Load(uint32_t physical, bool pin);
-  Status LoadRun(uint32_t physical, bool pin);
+  Status Load(uint32_t physical, bool pin, Need need);
+  Status LoadRun(uint32_t physical, bool pin, Need need);
   // Loads what is missing of the large page around a block, once, where there is to be one.
   void LoadLargePage(uint32_t physical);
   // How many blocks from `physical` on to read at once.
@@ -123,6 +149,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   bool has_loaded() const override { return blocks_resident() != 0; }
   uint64_t SweepGroup(uint32_t group) override;
 
+  UrgentSource urgent_{this};
   const std::unique_ptr<File> file_;
   const uint32_t segment_;
   const uint32_t blocks_;

@@ -198,7 +198,7 @@ namespace {
 
 Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, bool may_have_index,
                                 uint32_t number, const MergePause& pause) {
-  MergedSegment merged(segments.budget());
+  MergedSegment merged(segments.merge_budget());
   Merger merger(segments, job, pause, merged.map);
   PIGMENT_RETURN_IF_ERROR(merger.Open());
   if (merger.is_empty()) return merged;
@@ -222,7 +222,8 @@ Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, boo
                               .pause = [&merger] { return merger.Pause(); },
                               .rules = job.rules,
                               .expected_bytes = merger.expected_bytes(),
-                              .analyzer = job.analyzer},
+                              .analyzer = job.analyzer,
+                              .budget = segments.merge_budget()},
                              [&merger](SegmentWriter& writer) { return merger.Fill(writer); }));
   Result<std::shared_ptr<const Segment>> opened = segments.Open(output.entry);
   if (!opened.ok()) {

@@ -158,7 +158,8 @@ Result<SegmentEntry> SegmentStore::Write(uint32_t number, const Contents& conten
               .index_vectors = static_cast<uint32_t>(contents.records.size()),
               .pause = [&contents] { return contents.control.Check(); },
               .rules = contents.rules,
-              .analyzer = contents.analyzer};
+              .analyzer = contents.analyzer,
+              .budget = &environment_->budget};
   const Fill fill = [&contents](SegmentWriter& writer) {
     constexpr size_t kRowsPerCheck = 256;
     for (size_t row = 0; row < contents.records.size(); ++row) {
@@ -195,7 +196,7 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .threads = shape.threads,
                           .pause = shape.pause,
                           .analyzer = shape.analyzer,
-                          .budget = &environment_->budget,
+                          .budget = shape.budget,
                           .rules = shape.rules,
                           .document_index = shape.rules == nullptr || shape.rules->full_text},
                          &sink);
@@ -223,8 +224,8 @@ Result<std::shared_ptr<const Segment>> SegmentStore::OpenForMerge(const SegmentE
   const std::string path = SegmentPath(entry.segment);
   auto open = std::make_shared<Streamed>();
   PIGMENT_ASSIGN_OR_RETURN(auto file, OpenExact(*environment_->files, path, entry));
-  PIGMENT_ASSIGN_OR_RETURN(
-      open->source, WindowBlockSource::Open(std::move(file), entry.segment, &environment_->budget));
+  PIGMENT_ASSIGN_OR_RETURN(open->source,
+                           WindowBlockSource::Open(std::move(file), entry.segment, merge_budget()));
   PIGMENT_ASSIGN_OR_RETURN(open->segment,
                            Segment::Open(open->source.get(), entry.root, entry.segment));
   PIGMENT_RETURN_IF_ERROR(

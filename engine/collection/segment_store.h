@@ -43,6 +43,7 @@ struct StoreEnvironment {
         read_only(read_only),
         map_files(map_files),
         budget("store", budget_bytes),
+        merge_budget("merges of the store", budget_bytes / 4 * 3, &budget),
         removals(this->files.get(), LockPath(this->directory)),
         reserve(this->files.get(), this->directory, reserve_bytes) {
     if (budget_bytes != 0) cache.emplace(&budget);
@@ -54,7 +55,8 @@ struct StoreEnvironment {
   const bool map_files;
   OwnerId store{};  // set once the catalog is open
   MemoryBudget budget;
-  PinnedRemovals removals;  // files that no catalog names any more, and readers may still need
+  MemoryBudget merge_budget;  // of that: merges take long, and calls do not wait for them
+  PinnedRemovals removals;    // files that no catalog names any more, and readers may still need
   DiskReserve reserve;
   std::optional<BlockCache> cache;  // where the budget has a limit
 
@@ -105,6 +107,7 @@ class SegmentStore {
     // it at once, instead of being filled up by what fails in the end.
     uint64_t expected_bytes = 0;
     std::shared_ptr<const Analyzer> analyzer = nullptr;
+    MemoryBudget* budget = nullptr;  // memory is charged here
   };
   using Fill = std::function<Status(SegmentWriter&)>;
   Result<SegmentEntry> WriteStreamed(uint32_t number, const Shape& shape, const Fill& fill);
@@ -145,7 +148,7 @@ class SegmentStore {
   // Removes files of ours that nobody retains; called once at open, before anything is written.
   Status RemoveUnreferenced();
 
-  MemoryBudget* budget() const { return &environment_->budget; }
+  MemoryBudget* merge_budget() const { return &environment_->merge_budget; }
   // For what may outlive the store.
   std::shared_ptr<MemoryBudget> shared_budget() const {
     return {environment_, &environment_->budget};

@@ -60,11 +60,11 @@ class BlockSegment final : public Segment {
     return std::make_unique<TextReader>(source_, &root_);
   }
   Result<std::optional<uint32_t>> FindRow(std::string_view id) const override {
-    return IdFinder(source_, &root_).Find(id);
+    return IdFinder(source_->Urgent(), &root_).Find(id);
   }
   Result<std::string> ReadId(uint32_t row) const override;
   Result<uint64_t> ReadOrdinal(uint32_t row) const override {
-    return OrdinalReader(source_, &root_).Read(row);
+    return OrdinalReader(source_->Urgent(), &root_).Read(row);
   }
   Result<Record> ReadRecord(uint32_t row, const Fields& fields) const override;
   Result<uint32_t> ReadRowVector(uint32_t row) const override;
@@ -145,7 +145,7 @@ Result<std::string> BlockSegment::ReadId(uint32_t row) const {
 
 Result<Record> BlockSegment::ReadRecord(uint32_t row, const Fields& fields) const {
   Record record;
-  PIGMENT_RETURN_IF_ERROR(RowReader(source_, &root_).ReadRecord(row, fields, &record));
+  PIGMENT_RETURN_IF_ERROR(RowReader(source_->Urgent(), &root_).ReadRecord(row, fields, &record));
   return record;
 }
 

@@ -162,7 +162,8 @@ class Segment {
   virtual std::unique_ptr<TextReader> NewTextReader() const = 0;
 
   // Records; REQUIRES: row < info().rows. A segment built by a host has row pointers and no
-  // records.
+  // records. What a write needs that is in the log already (FindRow, ReadOrdinal, ReadRecord) pins
+  // a block of each part at most, and is not refused for want of memory (BlockSource::Urgent).
   virtual Result<std::optional<uint32_t>> FindRow(std::string_view id) const = 0;
   virtual Result<std::string> ReadId(uint32_t row) const = 0;
   virtual Result<uint64_t> ReadOrdinal(uint32_t row) const = 0;

@@ -58,7 +58,7 @@ class BlockCacheTest : public testing::Test {
 
   static constexpr uint64_t kBudgetBlocks = 100;
   MemoryFileSystem files_;
-  MemoryBudget budget_{"of the test", kBudgetBlocks * kBlockBytes};
+  MemoryBudget budget_{"of the test", kBudgetBlocks* kBlockBytes};
   BlockCache cache_{&budget_};
 };
 
@@ -138,6 +138,27 @@ TEST_F(BlockCacheTest, SaysWhoseBudgetItIsWhenEverythingIsPinned) {
   auto block = source->Pin(199);
   ASSERT_OK(block);
   EXPECT_TRUE(Says(*block, 7, 199));
+}
+
+TEST_F(BlockCacheTest, WhoCannotBeRefusedPinsBeyondTheBudgetUntilOthersNeedTheMemory) {
+  WriteBlocks("a", 7, 200);
+  const auto source = OpenSource("a", 7);
+  BlockSource* const urgent = source->Urgent();
+  EXPECT_EQ(urgent->blocks(), source->blocks());
+  EXPECT_EQ(urgent->name(), source->name());
+  ASSERT_OK(budget_.Charge(kBudgetBlocks * kBlockBytes));
+  EXPECT_EQ(source->Pin(11).status().detail(), Detail::kMemory);
+  auto block = urgent->Pin(11);
+  ASSERT_OK(block);
+  EXPECT_TRUE(Says(*block, 7, 11));
+  EXPECT_EQ(budget_.used_bytes(), (kBudgetBlocks + 1) * kBlockBytes);
+  EXPECT_EQ(source->Pin(12).status().detail(), Detail::kMemory);
+  urgent->Unpin(11, *block);
+  budget_.Release(kBlockBytes);
+  ASSERT_OK(budget_.Charge(kBlockBytes)) << "it gives way to others";
+  EXPECT_EQ(source->blocks_resident(), 0u);
+  budget_.Release(kBudgetBlocks * kBlockBytes);
+  EXPECT_EQ(urgent->Pin(200).status().detail(), Detail::kMissing);
 }
 
 TEST_F(BlockCacheTest, GivesWayToWhatElseIsCharged) {

@@ -33,7 +33,8 @@ WriteBatch BatchOf(uint32_t first, uint32_t count, std::mt19937_64& random) {
     batch.ids.push_back("id " + std::to_string(i));
     for (uint32_t d = 0; d < kDimension; ++d) batch.embeddings.push_back(normal(random));
     std::string document;
-    for (int word = 0; word < 40; ++word) document += "word" + std::to_string(random() % 1000) + " ";
+    for (int word = 0; word < 40; ++word)
+      document += "word" + std::to_string(random() % 1000) + " ";
     batch.documents.push_back(document);
     batch.metadatas.push_back(Metadata{{"n", int64_t{i}}});
   }
@@ -46,8 +47,7 @@ std::string Everything(const Collection& collection) {
   EXPECT_OK(version);
   if (!version.ok()) return "";
   GetRequest request;
-  request.read.include = {
-      .documents = true, .metadatas = true, .embeddings = true, .uris = true};
+  request.read.include = {.documents = true, .metadatas = true, .embeddings = true, .uris = true};
   auto result = Get(**version, request);
   EXPECT_OK(result);
   if (!result.ok()) return "";
@@ -147,6 +147,82 @@ TEST(StoreBudget, SmallerThanTheSegmentsChangesNoAnswer) {
   for (auto& thread : threads) thread.join();
 }
 
+// The log has a write before it is applied, so that it can be refused no more: others may have all
+// of the budget by then.
+TEST(StoreBudget, AWriteThatTheLogHasFindsItsRecordsWhateverElseIsInMemory) {
+  TemporaryDirectory directory;
+  StoreOptions options{.memory_budget_bytes = 1 << 20, .background_threads = 0};
+  OpenedStore opened = OpenDocs(directory.path(), options);
+  ASSERT_TRUE(opened.collection);
+  Collection& docs = *opened.collection;
+  std::mt19937_64 random(5);
+  for (uint32_t first = 0; first < 1000; first += 200)
+    ASSERT_OK(docs.Write(BatchOf(first, 200, random)));
+  ASSERT_OK(docs.Flush());
+  const auto version = docs.Pin();
+  ASSERT_OK(version);
+  Reservation others((*version)->budget.get());
+  const auto take_all_but = [&](uint64_t bytes) {
+    for (uint64_t step = options.memory_budget_bytes; step != 0; step /= 2) {
+      Reservation more((*version)->budget.get());
+      if (!more.Grow(step + bytes).ok()) continue;
+      more = Reservation();
+      ASSERT_OK(others.Grow(step));
+    }
+  };
+  // Room for what is admitted, and for no block.
+  WriteBatch update;
+  update.kind = WriteKind::kUpdate;
+  update.ids = {"id 7"};
+  update.metadatas = {Metadata{{"n", int64_t{-7}}}};
+  take_all_but(kBlockBytes / 2);
+  auto outcome = docs.Write(update);
+  ASSERT_OK(outcome);
+  EXPECT_EQ(outcome->counts.updated, 1u);
+  take_all_but(0);
+  WriteBatch erase;
+  erase.kind = WriteKind::kDelete;
+  erase.ids = {"id 900", "id 3", "nobody"};
+  outcome = docs.Write(erase);
+  ASSERT_OK(outcome);
+  EXPECT_EQ(outcome->counts.deleted, 2u);
+  EXPECT_CODE(docs.Write(update).status(), Code::kResourceExhausted) << "not admitted";
+  others = Reservation();
+  ASSERT_OK(docs.Write(update));
+  EXPECT_EQ(docs.Pin().value()->live_rows, 998u);
+}
+
+// Merges take long, and leave the rest of the budget to the calls beside them.
+TEST(StoreBudget, MergesHaveThreeQuartersOfIt) {
+  constexpr uint32_t kRows = 8000;
+  TemporaryDirectory directory;
+  StoreOptions options{.background_threads = 0};
+  WriteBatch batch;
+  batch.dimension = 1;
+  {
+    OpenedStore opened = OpenDocs(directory.path(), options);
+    ASSERT_TRUE(opened.collection);
+    for (uint32_t first : {0u, kRows}) {
+      batch.ids.clear();
+      for (uint32_t i = 0; i < kRows; ++i) batch.ids.push_back(std::to_string(first + i));
+      batch.embeddings.assign(kRows, 1);
+      ASSERT_OK(opened.collection->Write(batch));
+      ASSERT_OK(opened.collection->Flush());
+    }
+    ASSERT_OK(opened.store->Close());
+  }
+  // Where each row goes takes four bytes.
+  options.memory_budget_bytes = 8 * kBlockBytes;
+  OpenedStore opened = OpenDocs(directory.path(), options);
+  ASSERT_TRUE(opened.collection);
+  const auto compacted = opened.collection->Compact();
+  EXPECT_CODE(compacted.status(), Code::kResourceExhausted);
+  EXPECT_NE(compacted.status().message().find("\"merges of the store\" of 49152 bytes"),
+            std::string::npos)
+      << compacted.status().ToString();
+  EXPECT_EQ(opened.collection->Pin().value()->live_rows, 2 * kRows);
+}
+
 TEST(StoreMapping, ChangesNoAnswer) {
   TemporaryDirectory directory;
   StoreOptions plain{.flush_rows_max = 1000, .background_threads = 0};
@@ -166,8 +242,7 @@ TEST(StoreMapping, ChangesNoAnswer) {
   const std::string text((std::istreambuf_iterator<char>(maps)), std::istreambuf_iterator<char>());
   EXPECT_NE(text.find("/mapped/segments/"), std::string::npos);
   EXPECT_EQ(text.find("/plain/segments/"), std::string::npos);
-  EXPECT_CODE(Store::Open(directory.path() + "/mapped", plain).status(),
-              Code::kFailedPrecondition);
+  EXPECT_CODE(Store::Open(directory.path() + "/mapped", plain).status(), Code::kFailedPrecondition);
 }
 
 // How often `bytes` stand in the files of the log.
