@@ -29,7 +29,8 @@ effort = 1.0  # of the harnesses; --effort
 ENGINE_LABELS = ["engine", "assumptions", "fixtures"]
 # What does as much as it is told to, and fails below its floors: tests/support/effort.h. The longest first.
 HARNESS_LABELS = ["planted", "crash", "process", "fault", "corruption"]
-ABI_LABELS = ["c_api", "c99", "tools"]
+ABI_LABELS = ["c_api", "c99"]
+TOOL_LABELS = ["tools"]
 
 
 def build_release(report):
@@ -50,7 +51,7 @@ def harness(report):
 
 
 def c_api(report):
-    programs.run_programs(report, "release", ABI_LABELS)
+    programs.run_programs(report, "release", ABI_LABELS + TOOL_LABELS)
 
 
 def differential(report):
@@ -96,6 +97,12 @@ def harness_asan(report):
     programs.run_programs(report, "asan", HARNESS_LABELS, effort * SANITIZED_SHARE)
 
 
+def tools_asan(report):
+    """The command line, which is compiled for it here: most of it calls what `asan` has tested."""
+    build.build("asan", ["pigment_tool", "tools_test"])
+    programs.run_programs(report, "asan", TOOL_LABELS)
+
+
 def beside_peers(report):
     peers.run(report, effort)
 
@@ -122,7 +129,7 @@ def build_clang(report):
 def clang(report):
     """The second compiler: the tests, and the same symbols."""
     programs.run_programs(
-        report, "clang", ENGINE_LABELS + ABI_LABELS + HARNESS_LABELS + ["differential"], effort * SANITIZED_SHARE)
+        report, "clang", ENGINE_LABELS + ABI_LABELS + TOOL_LABELS + HARNESS_LABELS + ["differential"], effort * SANITIZED_SHARE)
     run_script(report, [sys.executable, "tests/structure/check_symbols.py", str(build.build_directory("clang"))])
 
 
@@ -205,6 +212,7 @@ STAGES = [Stage(*stage) for stage in [
     ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
     ("fuzz", fuzz, True, "full", None, "engine and storage"),
     ("bindings-asan", bindings.sanitized, True, "asked", None, "bindings"),
+    ("tools-asan", tools_asan, True, "asked", None, "engine and storage"),
     ("packages-chroot", packages.run_in_chroot, True, "asked", "tests/packages", "bindings"),
     ("build-tsan", build_tsan, False, "asked", None, "builds"),
     ("tsan", tsan, True, "asked", None, "engine and storage"),
