@@ -12,12 +12,16 @@ from report import StageError
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def build(preset, targets=()):
-    """Builds a preset, quietly when there is nothing to do. Output appears only when something fails."""
+def build(preset, targets=(), gives_way=False):
+    """Builds a preset, quietly when there is nothing to do. Output appears only when something fails.
+
+    One that `gives_way` takes what tests beside it leave of the machine.
+    """
     directory = build_directory(preset)
     if not (directory / "build.ninja").exists():
         call(["cmake", "--preset", preset])
-    call(["ninja", "-C", str(directory), *targets], progress=True)
+    priority = ["nice", "-n", "19"] if gives_way else []
+    call([*priority, "ninja", "-C", str(directory), *targets], progress=True)
 
 
 def build_directory(preset):

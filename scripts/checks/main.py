@@ -39,7 +39,7 @@ def build_release(report):
 
 def build_asan(report):
     build.call(["scripts/install-deps", "clang"])
-    build.build("asan")
+    build.build("asan", gives_way=True)
 
 
 def engine(report):
@@ -179,7 +179,7 @@ class Stage(NamedTuple):
     runs: str  # "quick": all; "full": all but --quick; "asked": none
     folder: str | None  # without which it does not exist
     share: str  # of the time, that it counts to
-    lane: str = ""  # stages of two lanes in a row run beside each other: most of them keep one core busy
+    lane: str = ""  # stages of lanes in a row run beside each other: most of them keep less than one core busy
 
 
 STAGES = [Stage(*stage) for stage in [
@@ -207,7 +207,7 @@ STAGES = [Stage(*stage) for stage in [
     *[(*stage, "client") for stage in bindings.stages()],
     ("packages", packages.run, True, "full", "tests/packages", "bindings", "client"),
     ("quickstart", quickstart, True, "full", "examples/quickstart", "engine and storage", "client"),
-    ("build-asan", build_asan, False, "full", None, "builds"),
+    ("build-asan", build_asan, False, "full", None, "builds", "build"),
     ("asan", asan, True, "full", None, "engine and storage"),
     ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
     ("fuzz", fuzz, True, "full", None, "engine and storage"),
