@@ -181,12 +181,15 @@ Status StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) const {
   const auto used = [this] {
     return environment_->budget.used_bytes() + tail_bytes_.load(std::memory_order_relaxed);
   };
-  if (used() + bytes <= limit) return Status::Ok();
   // Blocks that are kept for reading give way to what is written.
-  environment_->budget.MakeRoom(bytes + tail_bytes_.load(std::memory_order_relaxed));
-  if (used() + bytes <= limit) return Status::Ok();
+  const auto fits = [&] {
+    if (used() + bytes <= limit) return true;
+    environment_->budget.MakeRoom(bytes + tail_bytes_.load(std::memory_order_relaxed));
+    return used() + bytes <= limit;
+  };
+  if (fits()) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(state.Flush());
-  if (used() + bytes <= limit) return Status::Ok();
+  if (fits()) return Status::Ok();
   return ResourceExhausted(
       Detail::kMemory, fmt::format("memory budget of store \"{}\": {} bytes asked, {} of {} in use",
                                    directory(), bytes, used(), limit));
