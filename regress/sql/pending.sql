@@ -51,7 +51,7 @@ INSERT INTO pending_steps SELECT n, array_fill(n, ARRAY[64])::vector FROM genera
 SET enable_seqscan = off;
 SET enable_sort = off;
 SELECT id FROM pending_steps ORDER BY v <-> array_fill(3, ARRAY[64])::vector LIMIT 2;
-SELECT pages_read > 30 AS all_pages, rows_scored, filter_rows FROM pigment.last_scan();
+SELECT pages_read > 15 AS all_pages, rows_scored, filter_rows FROM pigment.last_scan();
 SELECT id FROM pending_steps ORDER BY v <-> array_fill(3, ARRAY[64])::vector LIMIT 2;
 SELECT pages_read < 10 AS few_pages, rows_scored, filter_rows FROM pigment.last_scan();
 RESET enable_seqscan;
