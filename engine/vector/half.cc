@@ -179,7 +179,8 @@ std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<fl
     HWY_DYNAMIC_DISPATCH(RoundWhole)(padded.data(), padded.size(), rounded.data(), sums);
     if (to != nullptr) std::copy_n(rounded.begin(), rest.size(), to + whole);
   }
-  if (!(sums.greatest <= kHalfMax) || sums.lost > sums.square * kPartMax * kPartMax)
+  // A number that is none makes both sums none, and no comparison holds.
+  if (!(sums.greatest <= kHalfMax) || !(sums.lost <= sums.square * kPartMax * kPartMax))
     return std::nullopt;
   return HalfShift{.length = std::sqrt(sums.lost),
                    .part = sums.lost == 0 ? 0 : std::sqrt(sums.lost / sums.square),

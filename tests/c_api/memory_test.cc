@@ -6,15 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PIGMENT_TEST_SANITIZED 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PIGMENT_TEST_SANITIZED 1
-#endif
+#include "tests/support/effort.h"
 
-#ifndef PIGMENT_TEST_SANITIZED
+#if !PIGMENT_IS_SANITIZED
 
 #include <cerrno>
 #include <cstdlib>

@@ -45,7 +45,7 @@ namespace {
 }  // namespace
 }  // namespace pigment
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !PIGMENT_IS_SANITIZED
 
 // Inlined, the compiler would see new and free meet.
 #define NOT_INLINED __attribute__((noinline))

@@ -15,20 +15,21 @@
 #include <cstdlib>
 #include <string>
 
+// gcc defines names of its own, clang has features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PIGMENT_IS_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PIGMENT_IS_SANITIZED 1
+#endif
+#endif
+#ifndef PIGMENT_IS_SANITIZED
+#define PIGMENT_IS_SANITIZED 0
+#endif
+
 namespace pigment {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kIsSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer) || __has_feature(undefined_behavior_sanitizer)
-inline constexpr bool kIsSanitized = true;
-#else
-inline constexpr bool kIsSanitized = false;
-#endif
-#else
-inline constexpr bool kIsSanitized = false;
-#endif
+inline constexpr bool kIsSanitized = PIGMENT_IS_SANITIZED;
 
 inline double Effort() {
   const char* const text = std::getenv("PIGMENT_EFFORT");

@@ -143,6 +143,11 @@ TEST(Half, EveryTargetRoundsAVectorAsItsNumbersAre) {
         EXPECT_FALSE(RoundVector(std::vector<float>(size, beyond), {})) << beyond;
         EXPECT_FALSE(RoundVector(std::vector<float>(size, -beyond), {})) << beyond;
         EXPECT_TRUE(RoundVector(std::vector<float>(size, 65519.9f), {}));
+        for (size_t place = 0; place < size; ++place) {
+          std::vector<float> one(size, 1.0f);
+          one[place] = std::numeric_limits<float>::quiet_NaN();
+          EXPECT_FALSE(RoundVector(one, {})) << "no number at place " << place;
+        }
       }
     }
   }
