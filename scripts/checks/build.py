@@ -28,8 +28,8 @@ def build_directory(preset):
     return ROOT / "build" / preset
 
 
-def test_programs(preset):
-    """All test programs of a build: a list of (name, command, labels)."""
+def test_programs(preset, wanted):
+    """The test programs of a build that carry one of the labels: a list of (name, command, labels)."""
     output = subprocess.run(
         ["ctest", "--test-dir", str(build_directory(preset)), "--show-only=json-v1"],
         check=True, capture_output=True, text=True,
@@ -37,6 +37,10 @@ def test_programs(preset):
     programs = []
     for test in json.loads(output)["tests"]:
         labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
+        if not set(labels) & set(wanted):
+            continue
+        if "command" not in test:
+            raise StageError(f"{test['name']} is not in build/{preset}")
         programs.append((test["name"], test["command"], labels))
     return programs
 

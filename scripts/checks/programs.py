@@ -28,7 +28,7 @@ def run_programs(report, preset, labels, effort=None):
     wrapper = fixed_addresses() if preset in ("asan", "tsan") else []
     programs = [
         (name, wrapper + command, its_labels)
-        for name, command, its_labels in build.test_programs(preset) if set(its_labels) & set(labels)
+        for name, command, its_labels in build.test_programs(preset, labels)
     ]
     programs.sort(key=lambda program: min(labels.index(label) for label in program[2] if label in labels))
     with tempfile.TemporaryDirectory(prefix="pigment-check.") as folder:

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +30,7 @@ using tool_test::WriteFile;
 constexpr int kRecords = 20'000;
 constexpr std::chrono::microseconds kLong(50'000);  // of what syncs often
 constexpr std::chrono::microseconds kShort(10'000);
+constexpr int kAfresh = 50;
 
 pid_t Start(const std::vector<std::string>& arguments) {
   const pid_t child = fork();
@@ -67,15 +69,16 @@ class Jobs : public ::testing::Test {
   static void TearDownTestSuite() { delete made_; }
 
   // Kills the command a random time after it saved how far it is; then runs it to its end. Returns
-  // how often it was killed.
+  // how often it was killed. One that ends before its first kill starts afresh.
   int KillOftenThenRun(const std::string& file_of_job, std::chrono::microseconds delay_max,
                        const std::vector<std::string>& arguments, Ran* last) {
     std::random_device entropy;
     const unsigned seed = entropy();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
+    const std::set<std::string> before = Names();
     int kills = 0;
-    for (int life = 0; life < 4; ++life) {
+    for (int life = 0, afresh = 0; life < 4; ++life) {
       const pid_t child = Start(arguments);
       int status = 0;
       while (waitpid(child, &status, WNOHANG) == 0 && !HasFileWith(folder_.path(), file_of_job)) {
@@ -86,7 +89,12 @@ class Jobs : public ::testing::Test {
       kill(child, SIGKILL);
       waitpid(child, &status, 0);
       if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ++kills;
-      if (!HasFileWith(folder_.path(), file_of_job)) break;  // it was quicker
+      if (HasFileWith(folder_.path(), file_of_job)) continue;
+      if (kills > 0 || ++afresh == kAfresh) break;
+      for (const auto& name : Names()) {
+        if (!before.contains(name)) std::filesystem::remove_all(at(name));
+      }
+      life = -1;
     }
     std::string command;
     for (const auto& argument : arguments) command += argument + " ";
@@ -94,6 +102,13 @@ class Jobs : public ::testing::Test {
     return kills;
   }
   std::string at(const std::string& name) const { return folder_ / name; }
+  std::set<std::string> Names() const {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      names.insert(entry.path().filename());
+    }
+    return names;
+  }
 
   static pigment::TemporaryDirectory* made_;
   pigment::TemporaryDirectory folder_;
