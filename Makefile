@@ -26,10 +26,10 @@ build:
 test:
 	@scripts/check --quick
 
-## soak        ten times harness and peers of check; tools, bindings sanitized     120 min, after the build
+## soak        ten times harness and peers of check; sanitized tools; asserts     120 min, after the build
 soak:
 	@scripts/install-deps build postgres
-	@scripts/check --effort 10 --stage build harness peers build-asan harness-asan tools-asan bindings-asan
+	@scripts/check --effort 10 --stage build harness peers build-asserts asserts build-asan harness-asan tools-asan bindings-asan
 
 ## tsan        engine and ABI tests under the thread sanitizer                    15 min, again 5 min
 tsan:

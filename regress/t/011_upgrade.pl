@@ -16,21 +16,28 @@ my $node = PostgreSQL::Test::Cluster->new('upgrade');
 $node->init;
 $node->start;
 
-# The folder that the server finds the extension in, with the old scripts beside the new ones.
-my $installed = $node->safe_psql('postgres', 'SHOW extension_destdir');
+# The folder that the server finds the extension in, with the old scripts beside the new ones. A server that knows no
+# extension_destdir is a copy of the test's own.
 my $library = $node->safe_psql('postgres', q{SELECT setting FROM pg_config WHERE name = 'PKGLIBDIR'});
 my $share = $node->safe_psql('postgres', q{SELECT setting FROM pg_config WHERE name = 'SHAREDIR'});
-my $folder = PostgreSQL::Test::Utils::tempdir();
-make_path("$folder$library", "$folder$share/extension");
-my $base = $installed ne '' ? $installed : '';
-copy("$base$library/pigment.so", "$folder$library/pigment.so") or die "no module in $base$library: $!";
-for my $file (glob("$base$share/extension/pigment*"), glob(dirname(__FILE__) . '/../fixtures/pigment--*.sql'))
+my @scripts = glob(dirname(__FILE__) . '/../fixtures/pigment--*.sql');
+my $target = "$share/extension";
+if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'extension_destdir'}) eq '1')
 {
-	copy($file, "$folder$share/extension/" . basename($file)) or die "$file: $!";
+	my $installed = $node->safe_psql('postgres', 'SHOW extension_destdir');
+	my $folder = PostgreSQL::Test::Utils::tempdir();
+	$target = "$folder$share/extension";
+	make_path("$folder$library", $target);
+	copy("$installed$library/pigment.so", "$folder$library/pigment.so") or die "no module in $installed$library: $!";
+	push @scripts, glob("$installed$share/extension/pigment*");
+	$node->append_conf('postgresql.conf', "extension_destdir = '$folder'");
+	$node->append_conf('postgresql.conf', "dynamic_library_path = '$folder$library:\$libdir'");
+	$node->restart;
 }
-$node->append_conf('postgresql.conf', "extension_destdir = '$folder'");
-$node->append_conf('postgresql.conf', "dynamic_library_path = '$folder$library:\$libdir'");
-$node->restart;
+for my $file (@scripts)
+{
+	copy($file, "$target/" . basename($file)) or die "$file: $!";
+}
 
 my $objects = <<'SQL';
 SELECT pg_describe_object(d.classid, d.objid, 0),

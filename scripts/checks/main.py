@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import Callable, NamedTuple
 
+import asserts
 import bindings
 import build
 import packages
@@ -211,6 +212,8 @@ STAGES = [Stage(*stage) for stage in [
     ("asan", asan, True, "full", None, "engine and storage"),
     ("harness-asan", harness_asan, True, "full", None, "engine and storage"),
     ("fuzz", fuzz, True, "full", None, "engine and storage"),
+    ("build-asserts", asserts.install_and_build, False, "asked", None, "builds"),
+    ("asserts", asserts.run, True, "asked", None, "PostgreSQL"),
     ("bindings-asan", bindings.sanitized, True, "asked", None, "bindings"),
     ("tools-asan", tools_asan, True, "asked", None, "engine and storage"),
     ("packages-chroot", packages.run_in_chroot, True, "asked", "tests/packages", "bindings"),

