@@ -35,10 +35,14 @@ void MemoryBudget::ChargeAlways(uint64_t bytes) {
   if (whole_ != nullptr) whole_->ChargeAlways(bytes);
 }
 
-void MemoryBudget::MakeRoom(uint64_t bytes) {
-  const uint64_t used = used_bytes();
-  if (limit_bytes_ == 0 || !reclaim_ || used + bytes <= limit_bytes_) return;
-  (void)reclaim_(used + bytes - limit_bytes_);
+bool MemoryBudget::MakeRoom(uint64_t bytes) {
+  for (;;) {
+    const uint64_t used = used_bytes();
+    if (limit_bytes_ == 0 || used + bytes <= limit_bytes_) return true;
+    // Others may take what was given back, as in Charge.
+    if (!reclaim_ || bytes > limit_bytes_ || reclaim_(used + bytes - limit_bytes_) == 0)
+      return false;
+  }
 }
 
 void MemoryBudget::Release(uint64_t bytes) {

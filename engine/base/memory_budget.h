@@ -29,14 +29,14 @@ class MemoryBudget {
   // For what cannot be refused any more: goes beyond the limit where there is no room in it.
   void ChargeAlways(uint64_t bytes);
   void Release(uint64_t bytes);
+  // Has the reclaimer give back what `bytes` more need within the limit; false: there is not enough.
+  bool MakeRoom(uint64_t bytes);
 
   // `reclaim(bytes)` gives back what is held without need, and returns how much. Set before the
   // first charge and ended after the last; it is called from any thread that charges.
   void SetReclaimer(std::function<uint64_t(uint64_t bytes)> reclaim) {
     reclaim_ = std::move(reclaim);
   }
-  // Makes `bytes` free within the limit, as far as the reclaimer can.
-  void MakeRoom(uint64_t bytes);
 
   uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   uint64_t limit_bytes() const { return limit_bytes_; }

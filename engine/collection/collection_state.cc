@@ -61,7 +61,7 @@ CollectionState::CollectionState(const CollectionContext& context, const Collect
 }
 
 CollectionState::~CollectionState() {
-  context_.tail_bytes->fetch_sub(counted_tail_bytes_, std::memory_order_relaxed);
+  context_.tails->Release(counted_tail_bytes_);
 }
 
 Status CollectionState::MakeText(const CollectionEntry& entry) {
@@ -309,7 +309,11 @@ double CollectionState::FullnessLocked() const {
 
 void CollectionState::CountTail() {
   const uint64_t bytes = contents_.tail().bytes();
-  context_.tail_bytes->fetch_add(bytes - counted_tail_bytes_, std::memory_order_relaxed);
+  if (bytes > counted_tail_bytes_) {
+    context_.tails->ChargeAlways(bytes - counted_tail_bytes_);
+  } else {
+    context_.tails->Release(counted_tail_bytes_ - bytes);
+  }
   counted_tail_bytes_ = bytes;
 }
 

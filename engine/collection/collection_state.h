@@ -36,7 +36,7 @@ struct CollectionContext {
   SegmentStore* segments = nullptr;
   std::mutex* entry_mutex = nullptr;               // read-modify-write of a catalog entry
   const std::atomic<uint64_t>* applied = nullptr;  // last applied log position of the store
-  std::atomic<uint64_t>* tail_bytes = nullptr;     // of all tails of the store
+  MemoryBudget* tails = nullptr;                   // what tails take is counted here
   std::function<Status()>
       secure_log;  // makes the log durable up to what was applied: before a floor says so
   StoreOptions options;

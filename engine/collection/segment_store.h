@@ -56,6 +56,9 @@ struct StoreEnvironment {
   OwnerId store{};  // set once the catalog is open
   MemoryBudget budget;
   MemoryBudget merge_budget;  // of that: merges take long, and calls do not wait for them
+  // What is not flushed, of all collections. Admission counts it (StoreEngine::AdmitBytes), the
+  // budget does not: a flush needs room in there for what gives this back.
+  MemoryBudget tails{"tails of the store"};
   PinnedRemovals removals;    // files that no catalog names any more, and readers may still need
   DiskReserve reserve;
   std::optional<BlockCache> cache;  // where the budget has a limit

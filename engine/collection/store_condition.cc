@@ -21,7 +21,7 @@ Result<StoreCondition> StoreEngine::Condition() const {
   condition.migrations = current->migrations();
   condition.memory_used_bytes = environment_->budget.used_bytes();
   condition.memory_limit_bytes = environment_->budget.limit_bytes();
-  condition.tail_bytes = tail_bytes_.load(std::memory_order_relaxed);
+  condition.tail_bytes = environment_->tails.used_bytes();
   condition.formats = {.log = kLogVersion,
                        .catalog = kCatalogVersion,
                        .block = kBlockFormatMax,

@@ -175,24 +175,19 @@ Result<WriteOutcome> StoreEngine::TakeOutcome(uint64_t position) {
   return WriteOutcome{node.mapped().counts, position};
 }
 
-Status StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) const {
-  const uint64_t limit = environment_->budget.limit_bytes();
-  if (limit == 0) return Status::Ok();
-  const auto used = [this] {
-    return environment_->budget.used_bytes() + tail_bytes_.load(std::memory_order_relaxed);
-  };
-  // Blocks that are kept for reading give way to what is written.
-  const auto fits = [&] {
-    if (used() + bytes <= limit) return true;
-    environment_->budget.MakeRoom(bytes + tail_bytes_.load(std::memory_order_relaxed));
-    return used() + bytes <= limit;
-  };
-  if (fits()) return Status::Ok();
+Result<Reservation> StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) {
+  MemoryBudget& budget = environment_->budget;
+  // Counted first, so that writers beside each other see what the others are admitted with.
+  Reservation admitted(&environment_->tails);
+  PIGMENT_RETURN_IF_ERROR(admitted.Grow(bytes));
+  const auto fits = [&] { return budget.MakeRoom(environment_->tails.used_bytes()); };
+  if (fits()) return admitted;
   PIGMENT_RETURN_IF_ERROR(state.Flush());
-  if (fits()) return Status::Ok();
+  if (fits()) return admitted;
+  const uint64_t used = budget.used_bytes() + environment_->tails.used_bytes() - bytes;
   return ResourceExhausted(
       Detail::kMemory, fmt::format("memory budget of store \"{}\": {} bytes asked, {} of {} in use",
-                                   directory(), bytes, used(), limit));
+                                   directory(), bytes, used, budget.limit_bytes()));
 }
 
 Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const WriteBatch& batch) {
@@ -201,9 +196,12 @@ Result<WriteOutcome> StoreEngine::WriteGated(CollectionState& state, const Write
   PIGMENT_RETURN_IF_ERROR(CheckBatch(batch));
   const uint64_t bytes = sizeof state.id().bytes + EncodedBytes(batch);
   PIGMENT_RETURN_IF_ERROR(CheckBatchBytes(bytes));
+  Reservation admitted;  // until the tail has counted it
   // A delete keeps nothing in memory, and a full disk must not make it wait for a flush.
-  if (batch.kind != WriteKind::kDelete)
-    PIGMENT_RETURN_IF_ERROR(AdmitBytes(state, bytes + batch.ids.size() * kRecordOverheadBytes));
+  if (batch.kind != WriteKind::kDelete) {
+    PIGMENT_ASSIGN_OR_RETURN(admitted,
+                             AdmitBytes(state, bytes + batch.ids.size() * kRecordOverheadBytes));
+  }
   std::string payload;
   payload.reserve(bytes);
   payload += AsText(state.id().bytes);

@@ -193,7 +193,7 @@ class StoreEngine {
   Status Apply(Generation& generation, uint64_t position, std::span<const std::byte> payload,
                bool is_live);
   Result<WriteOutcome> WriteGated(CollectionState& state, const WriteBatch& batch);
-  Status AdmitBytes(CollectionState& state, uint64_t bytes) const;
+  Result<Reservation> AdmitBytes(CollectionState& state, uint64_t bytes);
   Result<WriteOutcome> TakeOutcome(uint64_t position);
   Status RemoveCollections(const std::function<bool(const CollectionEntry&)>& is_removed,
                            const std::function<Status(Catalog&)>& edit);
@@ -239,7 +239,6 @@ class StoreEngine {
   std::atomic<uint64_t> log_bytes_{0};  // written since the last purge, nearly
 
   std::atomic<uint64_t> applied_{0};
-  std::atomic<uint64_t> tail_bytes_{0};
   mutable std::mutex generation_mutex_;  // guards the pointer and the map behind it
   std::shared_ptr<Generation> generation_;
   std::mutex outcomes_mutex_;

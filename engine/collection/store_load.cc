@@ -30,13 +30,13 @@ void StoreEngine::KeepForLater(Generation& generation, const Uuid& id, uint64_t 
   Slot& slot = generation.slots[id];
   slot.batches.push_back({position, std::string(AsText(batch))});
   if (slot.dimension == 0) slot.dimension = InsertedDimension(batch);
-  tail_bytes_.fetch_add(batch.size(), std::memory_order_relaxed);
+  environment_->tails.ChargeAlways(batch.size());
 }
 
 void StoreEngine::ForgetBatches(Slot& slot) noexcept {
   uint64_t bytes = 0;
   for (const LogBatch& batch : slot.batches) bytes += batch.payload.size();
-  tail_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  environment_->tails.Release(bytes);
   slot.batches = {};
   slot.dimension = 0;
 }

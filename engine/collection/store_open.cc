@@ -102,7 +102,7 @@ CollectionContext StoreEngine::ContextFor(Generation& generation) {
           .segments = &segments_,
           .entry_mutex = &entry_mutex_,
           .applied = &applied_,
-          .tail_bytes = &tail_bytes_,
+          .tails = &environment_->tails,
           .secure_log = [this] { return SecureLog(); },
           .options = options_};
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -190,6 +191,41 @@ TEST(StoreBudget, AWriteThatTheLogHasFindsItsRecordsWhateverElseIsInMemory) {
   others = Reservation();
   ASSERT_OK(docs.Write(update));
   EXPECT_EQ(docs.Pin().value()->live_rows, 998u);
+}
+
+// What no segment has yet is in memory too: blocks give way to it, and a flush where they are not
+// enough. Writers beside each other see what the others have.
+TEST(StoreBudget, AdmitsWhatIsNotFlushedBesideBlocks) {
+  TemporaryDirectory directory;
+  StoreOptions options{.memory_budget_bytes = 4 << 20, .background_threads = 0};
+  OpenedStore opened = OpenDocs(directory.path(), options);
+  ASSERT_TRUE(opened.collection);
+  Collection& docs = *opened.collection;
+  const auto condition = [&] { return opened.store->Condition().value(); };
+  std::mt19937_64 random(5);
+  ASSERT_OK(docs.Write(BatchOf(0, 1000, random)));
+  EXPECT_GT(condition().tail_bytes, 1000 * kDimension * sizeof(float));
+  std::vector<std::thread> threads;
+  std::atomic<bool> is_done{false};
+  std::atomic<uint64_t> most{0};
+  for (uint32_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937_64 mine(t);
+      for (uint32_t i = 0; i < 20; ++i)
+        EXPECT_OK(docs.Write(BatchOf((t * 20 + i) * 200, 200, mine)));
+    });
+  }
+  std::thread watch([&] {
+    while (!is_done) most = std::max(most.load(), condition().tail_bytes);
+  });
+  for (auto& thread : threads) thread.join();
+  is_done = true;
+  watch.join();
+  // A tail has a little more for a record than was admitted.
+  EXPECT_LT(most, options.memory_budget_bytes * 5 / 4);
+  EXPECT_GT(most, options.memory_budget_bytes / 2);
+  ASSERT_OK(docs.Flush());
+  EXPECT_EQ(condition().tail_bytes, 0u);
 }
 
 // Merges take long, and leave the rest of the budget to the calls beside them.
