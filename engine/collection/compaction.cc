@@ -76,10 +76,11 @@ void CollectionState::PlanMergesLocked() {
   try {
     const std::vector<SegmentShape> shapes = ShapesLocked();
     const uint32_t unit = context_.options.flush_rows_max;
-    if (const auto run = PlanMerge(shapes, unit); run && compactions_.load() == 0)
+    const uint64_t rows_max = MergeRowsMax(context_.segments->merge_budget()->limit_bytes());
+    if (const auto run = PlanMerge(shapes, unit, rows_max); run && compactions_.load() == 0)
       due_rows = RowsOf(shapes, *run);
     if (due_rows == 0 && context_.options.background_threads != 0 &&
-        PlanIndex(shapes, context_.options.index_rows_min)) {
+        PlanIndex(shapes, context_.options.index_rows_min, rows_max)) {
       index_due_ns = grown_ns_ + kQuietNs;
     }
     is_too_many = shapes.size() >= 2 * SegmentsExpected(shapes, unit);
@@ -130,9 +131,11 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
       return std::optional<MergeReport>();
     }
     const std::vector<SegmentShape> shapes = ShapesLocked();
-    auto run = PlanMerge(shapes, context_.options.flush_rows_max);
+    const uint64_t rows_of_memory =
+        MergeRowsMax(context_.segments->merge_budget()->limit_bytes());
+    auto run = PlanMerge(shapes, context_.options.flush_rows_max, rows_of_memory);
     if (!run && index_due_ns() != 0 && MonotonicNow() >= index_due_ns())
-      run = PlanIndex(shapes, context_.options.index_rows_min);
+      run = PlanIndex(shapes, context_.options.index_rows_min, rows_of_memory);
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/planted_bugs.h"
+#include "engine/collection/merge_plan.h"
 #include "engine/segment/row_reader.h"
 #include "engine/segment/segment_writer.h"
 #include "engine/vector/graph_node.h"
@@ -217,7 +218,7 @@ Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, boo
                               .vector_element = job.vector_element,
                               .codes = is_small ? Codes::kAlways : Codes::kOfFlat,
                               .index = index,
-                              .index_vectors = static_cast<uint32_t>(rows),
+                              .rows = static_cast<uint32_t>(rows),
                               .threads = job.threads,
                               .pause = [&merger] { return merger.Pause(); },
                               .rules = job.rules,
@@ -237,6 +238,11 @@ Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, boo
 }
 
 }  // namespace
+
+uint64_t MergeRowsMax(uint64_t budget_bytes) {
+  constexpr uint64_t kBytesPerRow = sizeof(uint32_t) + SegmentWriter::kBytesPerRecord;
+  return budget_bytes == 0 ? kMergeRowsAny : budget_bytes / 4 * 3 / kBytesPerRow;
+}
 
 Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
                                     const MergePause& pause) {

@@ -27,8 +27,10 @@ int TierOf(uint64_t live_rows, uint32_t flush_rows_max) {
 struct Weight {
   uint64_t sum = 0;
   uint64_t largest = 0;
+  uint64_t rows = 0;  // dead ones included
 
   void Add(const SegmentShape& segment) {
+    rows += segment.rows;
     sum += LiveRows(segment);
     largest = std::max(largest, LiveRows(segment));
   }
@@ -36,14 +38,15 @@ struct Weight {
 
 // The first run, at most kMergeInputsMax long, among neighbours of `tier` or below.
 std::optional<MergeRun> RunOfTier(std::span<const SegmentShape> segments, int tier,
-                                  uint32_t flush_rows_max) {
+                                  uint32_t flush_rows_max, uint64_t rows_max) {
   const auto belongs = [&](const SegmentShape& segment) {
     return !segment.is_busy && TierOf(LiveRows(segment), flush_rows_max) <= tier;
   };
   for (size_t first = 0; first < segments.size();) {
     size_t end = first;
     Weight weight;
-    while (end < segments.size() && end - first < kMergeInputsMax && belongs(segments[end]))
+    while (end < segments.size() && end - first < kMergeInputsMax && belongs(segments[end]) &&
+           weight.rows + segments[end].rows <= rows_max)
       weight.Add(segments[end++]);
     if (end - first >= kMergeFanIn && 2 * weight.sum >= 7 * weight.largest)
       return MergeRun{first, end - first};
@@ -53,18 +56,20 @@ std::optional<MergeRun> RunOfTier(std::span<const SegmentShape> segments, int ti
   return std::nullopt;
 }
 
-std::optional<MergeRun> MostlyDead(std::span<const SegmentShape> segments) {
+std::optional<MergeRun> MostlyDead(std::span<const SegmentShape> segments, uint64_t rows_max) {
   std::optional<MergeRun> cheapest;
   for (size_t index = 0; index < segments.size(); ++index) {
     const SegmentShape& segment = segments[index];
-    if (segment.is_busy || uint64_t{segment.dead_rows} * 3 <= segment.rows) continue;
+    if (segment.is_busy || segment.rows > rows_max) continue;
+    if (uint64_t{segment.dead_rows} * 3 <= segment.rows) continue;
     if (!cheapest || LiveRows(segment) < LiveRows(segments[cheapest->first]))
       cheapest = MergeRun{index, 1};
   }
   return cheapest;
 }
 
-std::optional<MergeRun> CheapestNeighbours(std::span<const SegmentShape> segments) {
+std::optional<MergeRun> CheapestNeighbours(std::span<const SegmentShape> segments,
+                                           uint64_t rows_max) {
   std::optional<MergeRun> cheapest;
   uint64_t lowest = 0;
   for (size_t first = 0; first + kMergeFanIn <= segments.size(); ++first) {
@@ -73,7 +78,7 @@ std::optional<MergeRun> CheapestNeighbours(std::span<const SegmentShape> segment
       continue;
     Weight weight;
     for (const SegmentShape& segment : window) weight.Add(segment);
-    if (cheapest && weight.sum >= lowest) continue;
+    if (weight.rows > rows_max || (cheapest && weight.sum >= lowest)) continue;
     cheapest = MergeRun{first, kMergeFanIn};
     lowest = weight.sum;
   }
@@ -82,28 +87,31 @@ std::optional<MergeRun> CheapestNeighbours(std::span<const SegmentShape> segment
 
 }  // namespace
 
-std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max) {
+std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max,
+                                  uint64_t rows_max) {
   int highest = kLowestTier;
   for (const SegmentShape& segment : segments)
     highest = std::max(highest, TierOf(LiveRows(segment), flush_rows_max));
   for (int tier = kLowestTier; segments.size() >= kMergeFanIn && tier <= highest; ++tier) {
-    if (const auto run = RunOfTier(segments, tier, flush_rows_max)) return run;
+    if (const auto run = RunOfTier(segments, tier, flush_rows_max, rows_max)) return run;
   }
-  if (const auto run = MostlyDead(segments)) return run;
+  if (const auto run = MostlyDead(segments, rows_max)) return run;
   if (segments.size() > SegmentsExpected(segments, flush_rows_max))
-    return CheapestNeighbours(segments);
+    return CheapestNeighbours(segments, rows_max);
   return std::nullopt;
 }
 
-std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min) {
+std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min,
+                                  uint64_t rows_max) {
   for (size_t first = 0; first < segments.size(); ++first) {
-    uint64_t rows = 0;
+    Weight weight;
     size_t end = first;
     for (; end < segments.size() && end - first < kMergeInputsMax; ++end) {
       if (!segments[end].lacks_index || segments[end].is_busy) break;
-      rows += LiveRows(segments[end]);
+      if (weight.rows + segments[end].rows > rows_max) break;
+      weight.Add(segments[end]);
     }
-    if (end > first && rows >= rows_min) return MergeRun{first, end - first};
+    if (end > first && weight.sum >= rows_min) return MergeRun{first, end - first};
     if (end > first) first = end - 1;
   }
   return std::nullopt;

@@ -12,12 +12,14 @@
 // average.) A segment with more than a third of its rows dead is rewritten alone. Sizes that meet
 // no rule (what deletions leave) still cannot pile up: beyond a number of segments the cheapest
 // four neighbours go. Where no rule asks for anything, what has no index and is worth one gets it,
-// in one segment with its neighbours that have none.
+// in one segment with its neighbours that have none. No merge has more rows than there is memory
+// for: what is that large stays as it is.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -38,12 +40,17 @@ struct MergeRun {
 inline constexpr size_t kMergeFanIn = 4;
 inline constexpr size_t kMergeInputsMax = 16;  // bounds memory and files of one merge
 
-// The merge that is due and costs least; nullopt: none.
-std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max);
+inline constexpr uint64_t kMergeRowsAny = std::numeric_limits<uint64_t>::max();
+
+// The merge that is due and costs least, of at most `rows_max` rows, dead ones included; nullopt:
+// none.
+std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max,
+                                  uint64_t rows_max = kMergeRowsAny);
 
 // The first neighbours that have no index and make at least `rows_min` rows together, as many as
-// there are; nullopt: none.
-std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min);
+// there are up to `rows_max`; nullopt: none.
+std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min,
+                                  uint64_t rows_max = kMergeRowsAny);
 
 // How many segments of these sizes there may be when merges keep up: three of each tier, at least
 // eight.

@@ -102,7 +102,7 @@ class SegmentStore {
     VectorElement vector_element = VectorElement::kF32;
     SegmentOptions::Codes codes = SegmentOptions::Codes::kOfFlat;  // as SegmentOptions has them
     SegmentIndex index = {};
-    uint32_t index_vectors = 0;
+    uint32_t rows = 0;  // that will be added, at most
     uint32_t threads = 1;
     BuildPause pause = {};
     SharedRules rules = nullptr;  // what is indexed of records; null: everything

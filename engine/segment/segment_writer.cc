@@ -45,6 +45,7 @@ struct PendingId {
   uint64_t check;
   bool operator<(const PendingId& other) const { return entry < other.entry; }
 };
+static_assert(sizeof(PendingId) == SegmentWriter::kBytesPerRecord);
 
 // Grows by doubling, charged before the memory is taken; the old array counts until it is gone.
 template <typename T>
@@ -242,6 +243,10 @@ Status SegmentWriter::State::AddOrdinal(uint64_t ordinal) {
 
 // Ordinal, id and texts of row number `rows`.
 Status SegmentWriter::State::AddTexts(const RowView& row) {
+  if (ids.capacity() < options.records_max) {
+    PIGMENT_RETURN_IF_ERROR(reservation.Grow(options.records_max * sizeof(PendingId)));
+    ids.reserve(options.records_max);
+  }
   PIGMENT_RETURN_IF_ERROR(AddOrdinal(row.ordinal));
   const IdHash hash = HashId(options.owner, row.id);
   PIGMENT_RETURN_IF_ERROR(

@@ -32,6 +32,8 @@ struct SegmentOptions {
   // Also byte codes, for faster exact scans: of all segments, or of those that become flat.
   enum class Codes { kNone, kOfFlat, kAlways } codes = Codes::kNone;
   SegmentIndex index = {};         // also an index
+  // What is kept of each record is charged for so many at once; 0: as they come, twice as much.
+  uint32_t records_max = 0;
   uint32_t index_vectors = 0;      // over at most so many vectors
   uint32_t index_vectors_min = 0;  // of fewer none is built
   uint32_t graph_vectors_min = 0;  // of fewer clusters in place of a graph
@@ -58,6 +60,9 @@ class SegmentWriter {
  public:
   SegmentWriter(const SegmentOptions& options, BlockSink* sink);
   ~SegmentWriter();
+
+  // Of memory for each record until the segment is finished.
+  static constexpr size_t kBytesPerRecord = 16;
 
   // A row of a store: REQUIRES record.embedding.size() == dimension, ordinals ascending.
   Status AddRecord(const Record& record);

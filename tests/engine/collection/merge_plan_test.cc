@@ -56,6 +56,27 @@ TEST(MergePlan, LeavesBusySegmentsAlone) {
   EXPECT_EQ(PlanOf(shapes), "none");
 }
 
+TEST(MergePlan, HasNoMoreRowsThanThereIsMemoryFor) {
+  const auto plan = [](const std::vector<SegmentShape>& shapes, uint64_t rows_max) {
+    const auto run = PlanMerge(shapes, 1000, rows_max);
+    return run ? std::to_string(run->first) + "+" + std::to_string(run->count) : "none";
+  };
+  const std::vector<SegmentShape> equal(10, {.rows = 1000});
+  EXPECT_EQ(plan(equal, 10000), "0+10");
+  EXPECT_EQ(plan(equal, 9999), "0+9");
+  EXPECT_EQ(plan(equal, 4000), "0+4");
+  EXPECT_EQ(plan(equal, 3999), "none");
+  const std::vector<SegmentShape> behind = Shapes({9000, 9000, 9000, 9000, 1000, 1000, 1000, 1000});
+  EXPECT_EQ(plan(behind, 30000), "4+4") << "what is too large together stays";
+  EXPECT_EQ(plan({{.rows = 3000, .dead_rows = 2000}}, 3000), "0+1");
+  EXPECT_EQ(plan({{.rows = 3000, .dead_rows = 2000}}, 2999), "none") << "dead rows take memory too";
+  // Far more than there would be otherwise, and none that can be merged.
+  EXPECT_EQ(plan(std::vector<SegmentShape>(100, {.rows = 1000}), 3000), "none");
+  const std::vector<SegmentShape> lacking(5, {.rows = 1000, .lacks_index = true});
+  EXPECT_EQ(PlanIndex(lacking, 3000, 3500)->count, 3u);
+  EXPECT_FALSE(PlanIndex(lacking, 4000, 3500).has_value());
+}
+
 TEST(MergePlan, NeverTakesMoreThanItsInputs) {
   EXPECT_EQ(PlanOf(std::vector<SegmentShape>(100, {.rows = 1000})), "0+16");
 }
