@@ -5,10 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "engine/collection/contents.h"
+#include "engine/segment/id_index.h"
 
 namespace pigment {
 
@@ -49,6 +53,7 @@ class BatchApplier {
 
   Result<WriteCounts> Run() {
     PIGMENT_RETURN_IF_ERROR(CheckShape(batch_));
+    PIGMENT_RETURN_IF_ERROR(FindInSegments());
     for (size_t row = 0; row < batch_.ids.size(); ++row) PIGMENT_RETURN_IF_ERROR(ApplyRow(row));
     Finish();
     return counts_;
@@ -56,7 +61,7 @@ class BatchApplier {
 
  private:
   Status ApplyRow(size_t row) {
-    PIGMENT_ASSIGN_OR_RETURN(const std::optional<Place> place, Find(batch_.ids[row]));
+    const std::optional<Place> place = Find(row);
     switch (batch_.kind) {
       case WriteKind::kAdd:
         if (!place) return Insert(row);
@@ -82,20 +87,43 @@ class BatchApplier {
                     fmt::format("a batch of the log has kind {}", static_cast<int>(batch_.kind)));
   }
 
-  // A live record has exactly one place; older ones of its id are dead.
-  Result<std::optional<Place>> Find(std::string_view id) const {
-    if (const auto row = contents_.tail_.Find(id)) {
-      const Place place{Place::kTail, *row};
-      if (!erased_.contains(PlaceKey(place))) return std::optional(place);
+  // Looks for the batch's ids in the segments as these are before it. In the order of their hashes,
+  // which is that of a segment's index: each of its blocks is read once, however little of it is in
+  // memory.
+  Status FindInSegments() {
+    in_segments_.resize(batch_.ids.size());
+    if (contents_.segments_.empty()) return Status::Ok();
+    const OwnerId& owner = contents_.segments_.front().segment->info().owner;
+    std::vector<std::pair<IdHash, size_t>> wanted;
+    wanted.reserve(batch_.ids.size());
+    for (size_t row = 0; row < batch_.ids.size(); ++row) {
+      if (!contents_.tail_.Find(batch_.ids[row]))
+        wanted.emplace_back(HashId(owner, batch_.ids[row]), row);
     }
+    std::sort(wanted.begin(), wanted.end(), [](const auto& one, const auto& other) {
+      return one.first.stored < other.first.stored;
+    });
     for (size_t index = contents_.segments_.size(); index-- > 0;) {
       const SegmentSlot& slot = contents_.segments_[index];
-      PIGMENT_ASSIGN_OR_RETURN(const std::optional<uint32_t> row, slot.segment->FindRow(id));
-      if (!row || (slot.deleted && slot.deleted->Test(*row))) continue;
-      const Place place{static_cast<uint32_t>(index), *row};
-      if (!erased_.contains(PlaceKey(place))) return std::optional(place);
+      for (const auto& [hash, row] : wanted) {
+        if (in_segments_[row]) continue;
+        PIGMENT_ASSIGN_OR_RETURN(const std::optional<uint32_t> found,
+                                 slot.segment->FindRow(batch_.ids[row], hash));
+        if (found && !(slot.deleted && slot.deleted->Test(*found)))
+          in_segments_[row] = Place{static_cast<uint32_t>(index), *found};
+      }
     }
-    return std::optional<Place>();
+    return Status::Ok();
+  }
+
+  // Now. A live record has exactly one place; older ones of its id are dead.
+  std::optional<Place> Find(size_t row) const {
+    if (const auto in_tail = contents_.tail_.Find(batch_.ids[row])) {
+      const Place place{Place::kTail, *in_tail};
+      if (!erased_.contains(PlaceKey(place))) return place;
+    }
+    const std::optional<Place>& place = in_segments_[row];
+    return place && !erased_.contains(PlaceKey(*place)) ? place : std::nullopt;
   }
 
   Status Insert(size_t row) {
@@ -172,6 +200,7 @@ class BatchApplier {
   Contents& contents_;
   const WriteBatch& batch_;
   WriteCounts counts_;
+  std::vector<std::optional<Place>> in_segments_;  // by row of the batch
   std::unordered_set<uint64_t>
       erased_;  // places that this batch erased and whose bits are not set yet
   std::vector<uint32_t> erased_tail_rows_;

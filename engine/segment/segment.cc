@@ -60,7 +60,10 @@ class BlockSegment final : public Segment {
     return std::make_unique<TextReader>(source_, &root_);
   }
   Result<std::optional<uint32_t>> FindRow(std::string_view id) const override {
-    return IdFinder(source_->Urgent(), &root_).Find(id);
+    return FindRow(id, HashId(root_.info.owner, id));
+  }
+  Result<std::optional<uint32_t>> FindRow(std::string_view id, const IdHash& hash) const override {
+    return IdFinder(source_->Urgent(), &root_).Find(id, hash);
   }
   Result<std::string> ReadId(uint32_t row) const override;
   Result<uint64_t> ReadOrdinal(uint32_t row) const override {

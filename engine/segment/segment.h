@@ -131,6 +131,7 @@ class CellReader;      // cell_reader.h
 class TextReader;      // text_reader.h
 class IndexReader;     // index_reader.h
 struct IndexHead;      // index_part.h
+struct IdHash;         // id_index.h
 
 class Segment {
  public:
@@ -165,6 +166,9 @@ class Segment {
   // records. What a write needs that is in the log already (FindRow, ReadOrdinal, ReadRecord) pins
   // a block of each part at most, and is not refused for want of memory (BlockSource::Urgent).
   virtual Result<std::optional<uint32_t>> FindRow(std::string_view id) const = 0;
+  // The same by a hash that the caller computed once for all segments of one owner.
+  virtual Result<std::optional<uint32_t>> FindRow(std::string_view id,
+                                                  const IdHash& hash) const = 0;
   virtual Result<std::string> ReadId(uint32_t row) const = 0;
   virtual Result<uint64_t> ReadOrdinal(uint32_t row) const = 0;
   // Fills the fields asked for; `embedding`, `document` … are left empty otherwise.
