@@ -24,8 +24,9 @@ std::vector<SegmentShape> Shapes(const std::vector<uint32_t>& flushes_of_1000) {
   return shapes;
 }
 
-std::string PlanOf(const std::vector<SegmentShape>& shapes, uint32_t flush = 1000) {
-  const auto run = PlanMerge(shapes, flush);
+std::string PlanOf(const std::vector<SegmentShape>& shapes, uint32_t flush = 1000,
+                   uint64_t rows_max = kMergeRowsAny) {
+  const auto run = PlanMerge(shapes, flush, rows_max);
   return run ? std::to_string(run->first) + "+" + std::to_string(run->count) : "none";
 }
 
@@ -58,8 +59,7 @@ TEST(MergePlan, LeavesBusySegmentsAlone) {
 
 TEST(MergePlan, HasNoMoreRowsThanThereIsMemoryFor) {
   const auto plan = [](const std::vector<SegmentShape>& shapes, uint64_t rows_max) {
-    const auto run = PlanMerge(shapes, 1000, rows_max);
-    return run ? std::to_string(run->first) + "+" + std::to_string(run->count) : "none";
+    return PlanOf(shapes, 1000, rows_max);
   };
   const std::vector<SegmentShape> equal(10, {.rows = 1000});
   EXPECT_EQ(plan(equal, 10000), "0+10");
