@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "engine/base/bytes.h"
 
@@ -17,6 +18,7 @@ namespace {
 constexpr uint16_t kMost = std::numeric_limits<uint16_t>::max();
 constexpr uint64_t kFrequencyMax = uint64_t{1} << 31;
 constexpr size_t kReadAhead = sizeof(uint64_t);  // bytes that a look at a packed number takes
+constexpr uint32_t kBitsMax = 32;                // of a packed number
 constexpr size_t kPackedBytesMax = kPostingsPerBlock * sizeof(uint32_t);
 
 uint8_t BitsFor(std::span<const uint32_t> numbers) {
@@ -38,16 +40,32 @@ void AppendPacked(std::span<const uint32_t> numbers, uint32_t bits, std::string&
   if (held_bits > 0) out += static_cast<char>(held & 0xFF);
 }
 
-// Makes each of `out` what `made_of` makes of a packed number, in their order. REQUIRES: kReadAhead
-// bytes more than the numbers take may be read.
+// Makes each of `out` what `made_of` makes of a packed number of kBits, in their order. Eight
+// numbers begin and end with a byte, so that where each of them lies is known to the compiler.
+template <uint32_t kBits, typename MadeOf>
+void UnpackBits(const std::byte* from, std::span<uint32_t> out, const MadeOf& made_of) {
+  const auto number = [&](size_t i) {
+    constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+    return made_of(LoadLittle<uint64_t>(from + i * kBits / 8) >> (i * kBits % 8) & kMask);
+  };
+  uint32_t* to = out.data();
+  for (size_t left = out.size() / 8; left > 0; --left, from += kBits, to += 8) {
+    [&]<size_t... i>(std::index_sequence<i...>) { ((to[i] = number(i)), ...); }
+    (std::make_index_sequence<8>());
+  }
+  for (size_t i = 0; i < out.size() % 8; ++i) to[i] = number(i);
+}
+
+// The same for a width that is known now. REQUIRES: bits <= kBitsMax, and kReadAhead bytes more
+// than the numbers take may be read.
 template <typename MadeOf>
 void Unpack(const std::byte* from, uint32_t bits, std::span<uint32_t> out, const MadeOf& made_of) {
-  const uint64_t mask = (uint64_t{1} << bits) - 1;
-  size_t at = 0;
-  for (uint32_t& number : out) {
-    number = made_of(LoadLittle<uint64_t>(from + at / 8) >> (at % 8) & mask);
-    at += bits;
+  [&]<uint32_t... kBits>(std::integer_sequence<uint32_t, kBits...>) {
+    using Unpacker = void (*)(const std::byte*, std::span<uint32_t>, const MadeOf&);
+    static constexpr Unpacker kOfBits[] = {UnpackBits<kBits, MadeOf>...};
+    kOfBits[bits](from, out, made_of);
   }
+  (std::make_integer_sequence<uint32_t, kBitsMax + 1>());
 }
 
 void AppendShort(const PostingsToEncode& list, ByteWriter& writer) {
@@ -164,7 +182,7 @@ bool DecodePostingBlock(std::span<const std::byte> bytes, int64_t before, uint32
   const auto frequency_bits = static_cast<uint32_t>(bytes[1]);
   const size_t row_bytes = PackedBytes(count, row_bits);
   const size_t frequency_bytes = PackedBytes(count, frequency_bits);
-  if (row_bits > 32 || frequency_bits > 31 || bytes.size() != 2 + row_bytes + frequency_bytes)
+  if (row_bits > kBitsMax || frequency_bits > 31 || bytes.size() != 2 + row_bytes + frequency_bytes)
     return false;
   std::array<std::byte, 2 * kPackedBytesMax + kReadAhead> copy;
   std::memcpy(copy.data(), bytes.data() + 2, row_bytes + frequency_bytes);

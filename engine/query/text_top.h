@@ -123,9 +123,9 @@ class TextScorer {
 
   static constexpr uint32_t kWindowRows = 4096;
   // To begin a window takes as long as to look at so many rows, for each list.
-  static constexpr uint32_t kWindowRowsPerList = 64;
+  static constexpr uint32_t kWindowRowsPerList = 128;
   // To look for one row in a list takes as long as to add what so many have of it.
-  static constexpr size_t kPostingsPerLookUp = 8;
+  static constexpr size_t kPostingsPerLookUp = 12;
 
   Bm25Shares& shares_;
   RowFilter& filter_;
