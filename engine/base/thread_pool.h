@@ -28,6 +28,9 @@ uint32_t UsableCores();
 // The system has no thread to give: kResourceExhausted, Detail::kLimit.
 Result<std::thread> StartThread(const std::string& name, std::function<void()> body);
 
+// Makes this thread, and those that it starts from now on, give way to others that want its core.
+void GiveWay();
+
 class ThreadPool {
  public:
   ThreadPool(std::string name, size_t threads) : name_(std::move(name)), threads_max_(threads) {}

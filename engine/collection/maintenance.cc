@@ -130,6 +130,7 @@ MaintenanceStatistics Maintenance::statistics() const {
 }
 
 void Maintenance::Work() {
+  GiveWay();
   std::unique_lock lock(mutex_);
   while (!is_cancelled_.load()) {
     if (const auto task = FindLocked(kAnyRows); task != tasks_.end()) {

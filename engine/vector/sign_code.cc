@@ -106,19 +106,19 @@ HWY_INLINE hn::Vec<hn::FixedTag<uint16_t, 8>> FoldTo128(W v) {
 
 // Sums of bytes at even and at odd places, in words.
 struct EvenAndOdd {
-  hn::Vec<Words> even;
+  hn::Vec<Words> both;  // even + 256 * odd, modulo 2^16
   hn::Vec<Words> odd;
 
   HWY_INLINE void Add(hn::Vec<Bytes> bytes) {
     const auto words = hn::BitCast(Words(), bytes);
-    even = hn::Add(even, hn::And(words, hn::Set(Words(), 0x00FF)));
+    both = hn::Add(both, words);
     odd = hn::Add(odd, hn::ShiftRight<8>(words));
   }
 
   // Adds them, in the order of the bytes, to 16 sums.
   HWY_INLINE void AddTo(uint32_t* sums) const {
     const hn::FixedTag<uint16_t, 8> words;
-    const auto folded_even = FoldTo128<kBytes / 2>(even);
+    const auto folded_even = FoldTo128<kBytes / 2>(hn::Sub(both, hn::ShiftLeft<8>(odd)));
     const auto folded_odd = FoldTo128<kBytes / 2>(odd);
     AddEight(hn::InterleaveLower(words, folded_even, folded_odd), sums);
     AddEight(hn::InterleaveUpper(words, folded_even, folded_odd), sums + 8);

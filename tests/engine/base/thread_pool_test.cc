@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
@@ -69,6 +71,24 @@ TEST(ThreadPool, WithoutThreadsTheCallerRunsTheTask) {
   std::thread::id ran_on;
   pool.Run([&] { ran_on = std::this_thread::get_id(); });
   EXPECT_EQ(ran_on, std::this_thread::get_id());
+}
+
+// The nice value of the calling thread.
+int Nice() { return getpriority(PRIO_PROCESS, 0); }
+
+TEST(ThreadPool, AThreadThatGivesWayTakesNoOtherWithItButThoseThatItStarts) {
+  const int before = Nice();
+  int given = 0, inherited = 0;
+  Result<std::thread> thread = StartThread("test", [&] {
+    GiveWay();
+    given = Nice();
+    std::thread([&] { inherited = Nice(); }).join();
+  });
+  ASSERT_TRUE(thread.ok());
+  thread->join();
+  EXPECT_EQ(given, std::min(before + 10, 19));
+  EXPECT_EQ(inherited, given);
+  EXPECT_EQ(Nice(), before);
 }
 
 }  // namespace
