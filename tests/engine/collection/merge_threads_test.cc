@@ -5,9 +5,13 @@
 // its time under the thread sanitizer (preset tsan).
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -148,6 +152,36 @@ TEST_P(MergeThreads, ReadersSeeWholeVersionsWhileMergesReplaceSegments) {
   RunThreads(Store::Open(path, options).value(), 11 + GetParam(), operations / 3);
   const auto again = Store::Open(path, options).value();
   EXPECT_EQ(Torn(**again->GetCollection({}, "docs").value()->Pin()), "");
+}
+
+// The nice values of the threads of this process with this name.
+std::vector<int> NiceOfThreads(const std::string& name) {
+  std::vector<int> found;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string its_name;
+    std::getline(std::ifstream(task.path() / "comm"), its_name);
+    const auto thread = static_cast<id_t>(std::stoul(task.path().filename().string()));
+    if (its_name == name) found.push_back(getpriority(PRIO_PROCESS, thread));
+  }
+  return found;
+}
+
+TEST(MergeThreadsOfAStore, GiveWayToTheOthers) {
+  StoreOptions options;
+  options.flush_rows_max = 50;
+  options.background_threads = 2;
+  MemoryFileSystem files;
+  const auto store = Store::Open("db", options, &files).value();
+  const auto docs = store->CreateCollection(EntryNamed("docs")).value();
+  std::mt19937_64 random(1);
+  while (store->maintenance().value().merges == 0) ASSERT_OK(docs->Write(RandomBatch(random, 0)));
+  const std::vector<int> expected(2, std::min(getpriority(PRIO_PROCESS, 0) + 10, 19));
+  std::vector<int> nice;
+  for (int tries = 0; tries < 1000 && nice != expected; ++tries) {  // the second may just begin
+    nice = NiceOfThreads("pigment-merge");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(nice, expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, MergeThreads, ::testing::Values(0u, 1u, 3u));
