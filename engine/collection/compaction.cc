@@ -76,7 +76,7 @@ void CollectionState::PlanMergesLocked() {
   try {
     const std::vector<SegmentShape> shapes = ShapesLocked();
     const uint32_t unit = context_.options.flush_rows_max;
-    const uint64_t rows_max = MergeRowsMax(context_.segments->merge_budget()->limit_bytes());
+    const uint64_t rows_max = MergeRowsMax(*context_.segments);
     if (const auto run = PlanMerge(shapes, unit, rows_max); run && compactions_.load() == 0)
       due_rows = RowsOf(shapes, *run);
     if (due_rows == 0 && context_.options.background_threads != 0 &&
@@ -131,8 +131,7 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
       return std::optional<MergeReport>();
     }
     const std::vector<SegmentShape> shapes = ShapesLocked();
-    const uint64_t rows_of_memory =
-        MergeRowsMax(context_.segments->merge_budget()->limit_bytes());
+    const uint64_t rows_of_memory = MergeRowsMax(*context_.segments);
     auto run = PlanMerge(shapes, context_.options.flush_rows_max, rows_of_memory);
     if (!run && index_due_ns() != 0 && MonotonicNow() >= index_due_ns())
       run = PlanIndex(shapes, context_.options.index_rows_min, rows_of_memory);

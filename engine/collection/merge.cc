@@ -239,8 +239,9 @@ Result<MergedSegment> MergeOnce(SegmentStore& segments, const MergeJob& job, boo
 
 }  // namespace
 
-uint64_t MergeRowsMax(uint64_t budget_bytes) {
+uint64_t MergeRowsMax(const SegmentStore& segments) {
   constexpr uint64_t kBytesPerRow = sizeof(uint32_t) + SegmentWriter::kBytesPerRecord;
+  const uint64_t budget_bytes = segments.merge_budget()->limit_bytes();
   return budget_bytes == 0 ? kMergeRowsAny : budget_bytes / 4 * 3 / kBytesPerRow;
 }
 

@@ -79,8 +79,8 @@ struct MergedSegment {
 Result<MergedSegment> MergeSegments(SegmentStore& segments, const MergeJob& job, uint32_t number,
                                     const MergePause& pause);
 
-// How many rows of inputs a merge may have within a budget (0: any number): what it keeps of each
-// (where it goes, and its id until the ids are sorted) takes three quarters of it at the most.
-uint64_t MergeRowsMax(uint64_t budget_bytes);
+// How many rows of inputs a merge may have: what it keeps of each (where it goes, and its id until
+// the ids are sorted) takes three quarters of the memory that there is for merges at the most.
+uint64_t MergeRowsMax(const SegmentStore& segments);
 
 }  // namespace pigment

@@ -91,6 +91,8 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
 using Bytes = hn::CappedTag<uint8_t, 64>;
 using Words = hn::Repartition<uint16_t, Bytes>;
 using DWords = hn::Repartition<uint32_t, Bytes>;
+using Four = hn::FixedTag<uint32_t, 4>;
+using Quad = hn::Vec<Four>;
 constexpr size_t kBytes = HWY_MIN(HWY_LANES(uint8_t), 64);
 constexpr size_t kTablesPerStep = kBytes / kTableEntries;
 
@@ -115,22 +117,33 @@ struct EvenAndOdd {
     odd = hn::Add(odd, hn::ShiftRight<8>(words));
   }
 
-  // Adds them, in the order of the bytes, to 16 sums.
-  HWY_INLINE void AddTo(uint32_t* sums) const {
+  // Gives them in the order of the bytes: 16 sums.
+  HWY_INLINE void MoveTo(Quad* sums) const {
     const hn::FixedTag<uint16_t, 8> words;
     const auto folded_even = FoldTo128<kBytes / 2>(hn::Sub(both, hn::ShiftLeft<8>(odd)));
     const auto folded_odd = FoldTo128<kBytes / 2>(odd);
-    AddEight(hn::InterleaveLower(words, folded_even, folded_odd), sums);
-    AddEight(hn::InterleaveUpper(words, folded_even, folded_odd), sums + 8);
+    Widen(hn::InterleaveLower(words, folded_even, folded_odd), sums);
+    Widen(hn::InterleaveUpper(words, folded_even, folded_odd), sums + 2);
   }
 
-  static HWY_INLINE void AddEight(hn::Vec<hn::FixedTag<uint16_t, 8>> words, uint32_t* sums) {
-    const hn::FixedTag<uint32_t, 4> four;
+  static HWY_INLINE void Widen(hn::Vec<hn::FixedTag<uint16_t, 8>> words, Quad* sums) {
     const hn::FixedTag<uint16_t, 4> half;
-    const auto lower = hn::PromoteTo(four, hn::LowerHalf(half, words));
-    const auto upper = hn::PromoteTo(four, hn::UpperHalf(half, words));
-    hn::StoreU(hn::Add(hn::LoadU(four, sums), lower), four, sums);
-    hn::StoreU(hn::Add(hn::LoadU(four, sums + 4), upper), four, sums + 4);
+    sums[0] = hn::PromoteTo(Four(), hn::LowerHalf(half, words));
+    sums[1] = hn::PromoteTo(Four(), hn::UpperHalf(half, words));
+  }
+};
+
+// Of the lower halves of a stride's bytes and of the upper ones, four each; those beyond the stride
+// are anything.
+struct LookedUp {
+  Quad lower[4];
+  Quad upper[4];
+
+  HWY_INLINE void Add(const LookedUp& other) {
+    for (size_t i = 0; i < 4; ++i) {
+      lower[i] = hn::Add(lower[i], other.lower[i]);
+      upper[i] = hn::Add(upper[i], other.upper[i]);
+    }
   }
 };
 
@@ -144,8 +157,8 @@ HWY_INLINE hn::Vec<Bytes> LoadCodes(const uint8_t* from, bool is_whole, const In
 
 // At most kTablesPerChunk tables; `codes` can be read up to kBytes behind the last stride.
 template <class Indices>
-HWY_INLINE void LookUpSome(const uint8_t* tables, const uint8_t* codes, size_t count, size_t stride,
-                           const Indices& spread, uint32_t* sums) {
+HWY_INLINE LookedUp LookUpSome(const uint8_t* tables, const uint8_t* codes, size_t count,
+                               size_t stride, const Indices& spread) {
   const auto zero = hn::Zero(Words());
   EvenAndOdd lower{zero, zero};
   EvenAndOdd upper{zero, zero};
@@ -157,8 +170,10 @@ HWY_INLINE void LookUpSome(const uint8_t* tables, const uint8_t* codes, size_t c
     const auto shifted = hn::BitCast(Bytes(), hn::ShiftRight<4>(hn::BitCast(Words(), code)));
     upper.Add(hn::TableLookupBytes(entries, hn::And(shifted, low_bits)));
   }
-  lower.AddTo(sums);
-  upper.AddTo(sums + kTableEntries);
+  LookedUp sums;
+  lower.MoveTo(sums.lower);
+  upper.MoveTo(sums.upper);
+  return sums;
 }
 
 HWY_ATTR void LookUp(const LookUpArguments& arguments) {
@@ -170,37 +185,38 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
     places[i] = static_cast<int32_t>(i / 4 * (stride / 4) + std::min(i % 4, stride / 4 - 1));
   }
   const auto spread = hn::SetTableIndices(DWords(), places);
-  // Of the lower halves of a stride's bytes at 0, of the upper ones at 16; those beyond the stride
-  // are anything.
-  uint32_t looked_up[kSignCodesPerGroup] = {};
-  size_t table = 0;
   // What can be read in whole registers, then the rest from a copy.
   const size_t bytes = arguments.tables_count * stride;
   const size_t in_place =
       bytes < kBytes ? 0 : ((bytes - kBytes) / stride / kTablesPerStep + 1) * kTablesPerStep;
-  while (table < in_place) {
-    const size_t some = std::min(in_place - table, kTablesPerChunk);
-    LookUpSome(arguments.tables + table * kTableEntries, codes + table * stride, some, stride,
-               spread, looked_up);
-    table += some;
-  }
-  if (table != arguments.tables_count) {
+  size_t table = 0;
+  const auto next = [&]() HWY_ATTR {
+    const uint8_t* const tables = arguments.tables + table * kTableEntries;
+    const uint8_t* const from = codes + table * stride;
+    if (table < in_place) {
+      const size_t some = HWY_MIN(in_place - table, kTablesPerChunk);
+      table += some;
+      return LookUpSome(tables, from, some, stride, spread);
+    }
     uint8_t rest[3 * kBytes] = {};
-    std::memcpy(rest, codes + table * stride, bytes - table * stride);
-    LookUpSome(arguments.tables + table * kTableEntries, rest, arguments.tables_count - table,
-               stride, spread, looked_up);
-  }
-  const hn::FixedTag<float, 4> four;  // a stride is a multiple of it
-  const hn::FixedTag<int32_t, 4> ints;
-  const auto least = hn::Set(four, arguments.least);
-  const auto step = hn::Set(four, arguments.step);
-  const auto write = [&](const uint32_t* from, float* sums) HWY_ATTR {
-    const auto sum = hn::ConvertTo(four, hn::LoadU(ints, reinterpret_cast<const int32_t*>(from)));
-    hn::StoreU(hn::Add(least, hn::Mul(step, sum)), four, sums);
+    std::memcpy(rest, from, bytes - table * stride);
+    const size_t some = arguments.tables_count - table;
+    table = arguments.tables_count;
+    return LookUpSome(tables, rest, some, stride, spread);
   };
-  for (size_t i = 0; i < stride; i += hn::Lanes(four)) {
-    write(looked_up + i, arguments.sums + i);
-    write(looked_up + kTableEntries + i, arguments.sums + stride + i);
+  LookedUp sums = next();
+  while (table != arguments.tables_count) sums.Add(next());
+  const hn::FixedTag<float, 4> floats;  // a stride is a multiple of it
+  const hn::FixedTag<int32_t, 4> ints;
+  const auto least = hn::Set(floats, arguments.least);
+  const auto step = hn::Set(floats, arguments.step);
+  const auto write = [&](Quad some, float* to) HWY_ATTR {
+    const auto sum = hn::ConvertTo(floats, hn::BitCast(ints, some));
+    hn::StoreU(hn::Add(least, hn::Mul(step, sum)), floats, to);
+  };
+  for (size_t i = 0; 4 * i < stride; ++i) {
+    write(sums.lower[i], arguments.sums + 4 * i);
+    write(sums.upper[i], arguments.sums + stride + 4 * i);
   }
 }
 
