@@ -73,6 +73,10 @@ pig_register_options(void)
 							"Size of an index's pending rows from which on an insert makes a segment of them, if there are not 16,384 of them sooner.",
 							"Scans look at codes of pending rows, for which a session keeps up to twice as much memory of each index, usually a third.",
 							&pig_pending_limit, 16384, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomBoolVariable("pigment.background_merge",
+							 "Whether an insert asks for a background worker to merge segments that it leaves to others.",
+							 "Off, or where no worker is free: VACUUM merges them.",
+							 &pig_background_merge, true, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
 static bytea *

@@ -142,11 +142,17 @@ extern bool pig_validate(Oid opclass_oid);
 extern int	pig_pending_limit;
 /*
  * When full pages have so many bytes of entries, each of about entry_bytes, that a flush is due: flushes pending pages, and merges small segments,
- * unless somebody does. `heap` may be NULL before 16, here and below.
+ * unless somebody does; what it leaves a background worker may merge. `heap` may be NULL before 16 below.
  */
 extern void pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_bytes);
 /* Flushes pending pages, merges what is due and finds lost pages. */
 extern void pig_maintain(Relation index, Relation heap);
+/* Merges what is due and finds lost pages; flushes as inserts would, who cannot meanwhile. The maintenance lock is held, and released. */
+extern void pig_merge_beside_inserts(Relation index, Relation heap);
+/* Whether a background worker can and may do this for what an insert leaves; has one do it, if there is one. The maintenance lock is not held then. */
+extern bool pig_background_merge;
+extern bool pig_can_merge_in_background(Relation index, Relation heap);
+extern void pig_start_background_merge(Relation index);
 /* Complains of an index that another session keeps for itself, or that was not built to its end. */
 extern void pig_check_usable(Relation index);
 /* Opens an index of ours that the user owns, and its table before it, both locked. */

@@ -31,7 +31,7 @@ int			pig_pending_limit = 16384;
 /* Scans look at each of them, however short they are. */
 #define PENDING_ROWS_MAX 16384
 
-/* An insert merges segments that are no larger than so many flushes, nor than so many bytes; larger ones wait for VACUUM: four take seconds. */
+/* An insert merges segments that are no larger than so many flushes, nor than so many bytes; larger ones wait for others: four take seconds. */
 #define INSERT_MERGE_FLUSHES_MAX 4
 #define INSERT_MERGE_BYTES_MAX ((uint64) 12 << 20)
 
@@ -46,7 +46,7 @@ typedef struct Maintenance
 	Relation	index;
 	Relation	heap;			/* NULL where unknown, before 16 */
 	PigColumns	columns;
-	bool		quick;			/* an insert waits for it */
+	bool		quick;			/* an insert waits for it, or many rows do */
 	bool		must;			/* somebody has asked for it, and is told what is not done */
 	bool		told_of_space;
 	MemoryContext context;		/* of one step: reset after it */
@@ -88,6 +88,14 @@ static uint64
 pending_bytes_max(uint64 entry_bytes)
 {
 	return Min((uint64) pig_pending_limit * 1024, entry_bytes * PENDING_ROWS_MAX);
+}
+
+static uint64
+entry_bytes_of(const Maintenance *work)
+{
+	size_t		number_bytes = work->columns.halves || pig_build_wants_rounding(work->index) ? 2 : sizeof(float);
+
+	return number_bytes * work->meta->dimension + ENTRY_BYTES;
 }
 
 static uint64
@@ -323,6 +331,16 @@ flush(Maintenance *work)
 	return true;
 }
 
+static bool
+is_flush_due(Maintenance *work)
+{
+	MemoryContext caller = begin_step(work);
+	bool		due = work->meta->pending_bytes >= pending_bytes_max(entry_bytes_of(work));
+
+	end_step(work, caller);
+	return due;
+}
+
 /* ---- merge ---- */
 
 /* Neighbours of the directory, and what is open of it. */
@@ -415,8 +433,7 @@ plan_merge(Maintenance *work, uint64 pages_max)
 {
 	const PigMeta *meta = work->meta;
 	pigment_merge_shape *shapes = palloc0(sizeof(pigment_merge_shape) * (meta->segment_count + 1));
-	size_t		number_bytes = work->columns.halves || pig_build_wants_rounding(work->index) ? 2 : sizeof(float);
-	uint64		row_bytes = number_bytes * meta->dimension + ENTRY_BYTES;
+	uint64		row_bytes = entry_bytes_of(work);
 	Run			run = {.segments = pig_open_segments(work->segment_pages, meta, work->context)};
 	Load		most = most_of(work);
 	size_t		first;
@@ -446,6 +463,19 @@ plan_merge(Maintenance *work, uint64 pages_max)
 	if (run.count < 2 && run.count < count)
 		run.count = 0;
 	return run;
+}
+
+/*
+ * Whether something is, of whatever size.
+ */
+static bool
+is_merge_due(Maintenance *work)
+{
+	MemoryContext caller = begin_step(work);
+	bool		due = plan_merge(work, PG_UINT64_MAX).count > 0;
+
+	end_step(work, caller);
+	return due;
 }
 
 /*
@@ -575,6 +605,7 @@ pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_
 	uint64		limit = pending_bytes_max(entry_bytes);
 	Maintenance work;
 	PigMeta    *meta;
+	bool		leaves_merge = false;
 
 	if (full_bytes < limit || !pig_try_lock_maintenance(index))
 		return;
@@ -584,8 +615,14 @@ pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_
 	pig_read_meta(index, meta);
 	/* unless somebody did while we asked */
 	if (meta->pending_bytes >= limit && flush(&work))
+	{
 		(void) merge_due(&work, Min(limit * INSERT_MERGE_FLUSHES_MAX, INSERT_MERGE_BYTES_MAX) / BLCKSZ);
+		leaves_merge = pig_can_merge_in_background(index, heap) && is_merge_due(&work);
+	}
 	end_maintenance(&work);
+	/* the worker does not wait for the lock */
+	if (leaves_merge)
+		pig_start_background_merge(index);
 }
 
 void
@@ -602,6 +639,26 @@ pig_maintain(Relation index, Relation heap)
 			;
 		if (!flush(&work))
 			break;
+	}
+	end_maintenance(&work);
+}
+
+void
+pig_merge_beside_inserts(Relation index, Relation heap)
+{
+	Maintenance work = begin_maintenance(index, heap);
+	int			flushes = 0;
+
+	reclaim_lost(&work);
+	while (merge_due(&work, PG_UINT64_MAX))
+	{
+		/* rows that came during the merge, and nobody could flush: fast, because more come */
+		if (flushes == ROUNDS_MAX || !is_flush_due(&work))
+			continue;
+		work.quick = true;
+		(void) flush(&work);
+		work.quick = false;
+		flushes++;
 	}
 	end_maintenance(&work);
 }

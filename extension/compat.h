@@ -210,6 +210,17 @@ pig_read_recent_buffer(Relation relation, BlockNumber block, Buffer buffer)
 #endif
 }
 
+/* Whether others do not see the relation, or not the file that it has now. 16 gave the place of a file another name. */
+static inline bool
+pig_is_of_this_transaction(Relation relation)
+{
+#if PG_VERSION_NUM >= 160000
+	return relation->rd_createSubid != InvalidSubTransactionId || relation->rd_firstRelfilelocatorSubid != InvalidSubTransactionId;
+#else
+	return relation->rd_createSubid != InvalidSubTransactionId || relation->rd_firstRelfilenodeSubid != InvalidSubTransactionId;
+#endif
+}
+
 /* Says to standbys that pages which transaction `xid` retired are about to be reused. 16 also asks for the table, which before may be unknown. */
 static inline void
 pig_log_page_reuse(Relation index, Relation heap, BlockNumber block, FullTransactionId xid)

@@ -26,6 +26,10 @@ extension_destdir = '{stage}'
 fsync = off
 jit = off
 """
+# Of servers whose segments tests count: merges wait for VACUUM. The test of the worker sets it on.
+COUNTED = """\
+pigment.background_merge = off
+"""
 
 
 class Workspace:
@@ -85,11 +89,15 @@ class Workspace:
             return None, output.decode(errors="replace") if isinstance(output, bytes) else output
         return done.returncode, done.stdout
 
+    def configure(self, settings):
+        """Settings of the clusters that are created from now on."""
+        with open(self.configuration, "a", encoding="utf-8") as configuration:
+            configuration.write(settings)
+
     def start_server(self, settings="", port=None):
         """Creates and starts a cluster, on a TCP port too where one is given; returns the environment that lets libpq find it."""
         data = self.folder / "data"
-        with open(self.configuration, "a", encoding="utf-8") as configuration:
-            configuration.write(settings)
+        self.configure(settings)
         self._must(["initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"])
         self._must(["sh", "-c", f"cat '{self.configuration}' >> '{data}/postgresql.conf'"])
         address = "127.0.0.1" if port else ""
@@ -137,6 +145,7 @@ def run_isolation(report, make_workspace=Workspace, prefix=""):
 def _run_driver(report, workspace, tool, name, arguments, prefix="", translate=None):
     output_folder = workspace.folder / name
     output_folder.mkdir()
+    workspace.configure(COUNTED)
     workspace.give_away()
     status, output = workspace.run([
         tool, f"--inputdir={workspace.folder}/regress", f"--outputdir={output_folder}",
@@ -187,6 +196,7 @@ def run_tap(report, make_workspace=Workspace, prefix=""):
 def _run_tap_file(report, workspace, name, prefix):
     for folder in ("tap", "log"):
         (workspace.folder / folder).mkdir()
+    workspace.configure(COUNTED)
     workspace.give_away()
     status, output = workspace.run(
         ["perl", "-I", workspace.pgxs / "src/test/perl", "-I", workspace.folder / "regress/t",

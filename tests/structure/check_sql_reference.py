@@ -168,6 +168,8 @@ def settings():
 def values_of(kind, values, kilobytes):
     if kind == "enum":
         return values[1].rsplit("_", 1)[1].lower()
+    if kind == "bool":
+        return "on" if values[0] == "true" else "off"
     if kind not in ("int", "real"):
         return "text" if kind == "string" else kind
     default, least, most = (value + " kB" * kilobytes if value.replace(".", "").isdigit() else value for value in values)
