@@ -12,6 +12,7 @@
 
 #include "engine/base/thread_pool.h"
 #include "engine/query/tail_scan.h"
+#include "engine/segment/code_scan.h"
 #include "engine/segment/segment_search.h"
 #include "engine/vector/shared_loop.h"
 #include "engine/vector/top_k.h"
@@ -132,6 +133,8 @@ Status QueriesSearch::SearchTail(const NearestSoFar& nearest) {
                 .k = static_cast<size_t>(std::min(request_.k, plan_.tail.count())),
                 .is_exact = request_.recall == 1 && request_.width == 0,
                 .control = &request_.read.control};
+  // A width says nothing of what codes may miss.
+  if (request_.width == 0) scan.errors = ErrorsForRecall(request_.recall);
   for (size_t query = 0; query < candidates_.size(); ++query) {
     scan.query = vectors_.subspan(query * request_.dimension, request_.dimension);
     scan.limit = nearest.limits()[query];

@@ -21,8 +21,6 @@ constexpr uint32_t kRowsPerCheck = 64;
 constexpr uint64_t kRowsWorthCodes = 4 * TailChunk::kRows;
 // Codes that one query makes: it pays for those that come after.
 constexpr int kChunksPerQuery = 4;
-// Nothing says how far to go, so next to nothing may be missed.
-constexpr float kErrors = 3.5f;
 
 class TailScanner {
  public:
@@ -140,7 +138,7 @@ Status TailScanner::ProbeChunks() {
                            probe.Search(source, SignCodeQuery(query.point()), tail_.rows,
                                         {.k = scan_.k,
                                          .reach = std::numeric_limits<float>::infinity(),
-                                         .errors = kErrors,
+                                         .errors = scan_.errors,
                                          .limit = limit_,
                                          .allowed = rows_.words()}));
   result_.rows_compared += probe.vectors_compared();

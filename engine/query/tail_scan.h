@@ -23,6 +23,9 @@ struct TailScan {
   std::span<const float> query;
   size_t k = 0;
   bool is_exact = true;  // every row is compared
+  // Otherwise: standard errors that a code must be off by for its row to be missed. By these next
+  // to none is.
+  float errors = 3.5f;
   // Nothing beyond this distance is wanted; NaN: there is no limit.
   float limit = std::numeric_limits<float>::quiet_NaN();
   const CallControl* control = nullptr;  // asked at least every millisecond
