@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Blocks of postings of every width and many counts, packed bit by bit, are decoded; damaged ones
+// are not.
 
 #include "engine/fulltext/text_postings.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -24,8 +28,8 @@ void AppendBits(const std::vector<uint32_t>& numbers, uint32_t bits, std::vector
 // Small ones, one of which needs `bits` bits.
 std::vector<uint32_t> DrawNumbers(size_t count, uint32_t bits, std::mt19937& random) {
   std::vector<uint32_t> numbers(count);
-  const uint32_t most = bits < 20 ? (uint32_t{1} << bits) - 1 : (uint32_t{1} << 20) - 1;
-  for (uint32_t& number : numbers) number = static_cast<uint32_t>(random() % (uint64_t{most} + 1));
+  const uint32_t end = uint32_t{1} << std::min(bits, 20u);
+  for (uint32_t& number : numbers) number = static_cast<uint32_t>(random() % end);
   if (bits > 0) numbers[random() % count] = uint32_t{1} << (bits - 1);
   return numbers;
 }
