@@ -41,6 +41,7 @@ SELECT DISTINCT v FROM (VALUES ('[2]'::vector), ('[1,2]'), ('[2]')) t(v) ORDER B
 CREATE TABLE compared (v vector);
 INSERT INTO compared SELECT ARRAY[n % 7, n] FROM generate_series(1, 100) n;
 CREATE INDEX ON compared (v);
+VACUUM ANALYZE compared;
 SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM compared WHERE v < '[3]';
 SELECT count(*) FROM compared WHERE v < '[3]';
