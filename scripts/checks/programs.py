@@ -8,10 +8,12 @@ import pathlib
 import re
 import subprocess
 import tempfile
+from typing import NamedTuple
 
 import build
 
 TIMEOUT_S = 1500  # of a program at an effort of 1 or less
+SHARDED = ["planted"]  # labels of programs that run in as many parts as there are cores: they take longest
 
 SANITIZER_ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1",
@@ -27,16 +29,28 @@ def run_programs(report, preset, labels, effort=None):
     """
     wrapper = fixed_addresses() if preset in ("asan", "tsan") else []
     programs = [
-        (name, wrapper + command, its_labels)
+        Program(name, wrapper + command, its_labels, shard)
         for name, command, its_labels in build.test_programs(preset, labels)
+        for shard in range(shards_of(its_labels))
     ]
-    programs.sort(key=lambda program: min(labels.index(label) for label in program[2] if label in labels))
+    programs.sort(key=lambda program: min(labels.index(label) for label in program.labels if label in labels))
     with tempfile.TemporaryDirectory(prefix="pigment-check.") as folder:
         os.chmod(folder, 0o711)  # tests as another user pass through it
         with concurrent.futures.ThreadPoolExecutor(build.workers()) as pool:
             runs = [pool.submit(run_one, program, pathlib.Path(folder), effort) for program in programs]
             for program, run in zip(programs, runs):
                 report_one(report, program, *run.result())
+
+
+class Program(NamedTuple):
+    name: str
+    command: list[str]
+    labels: list[str]
+    shard: int
+
+
+def shards_of(labels):
+    return build.workers() if set(labels) & set(SHARDED) else 1
 
 
 def fixed_addresses():
@@ -51,17 +65,18 @@ def fixed_addresses():
 
 def run_one(program, folder, effort):
     """Returns (exit status or None after a time-out, output, parsed GoogleTest results or None)."""
-    name, command, labels = program
-    result_path = folder / f"{name}.json"
-    scratch = folder / name
+    result_path = folder / f"{program.name}.{program.shard}.json"
+    scratch = folder / f"{program.name}.{program.shard}"
     scratch.mkdir()
-    arguments = [] if "c99" in labels else [f"--gtest_output=json:{result_path}", "--gtest_brief=1"]
+    arguments = [] if "c99" in program.labels else [f"--gtest_output=json:{result_path}", "--gtest_brief=1"]
     environment = {**os.environ, **SANITIZER_ENVIRONMENT, "TMPDIR": str(scratch)}
+    if (shards := shards_of(program.labels)) > 1:
+        environment |= {"GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(program.shard)}
     if effort is not None:
         environment["PIGMENT_EFFORT"] = repr(effort)
     try:
         run = subprocess.run(
-            [*command, *arguments], cwd=scratch, env=environment, stdout=subprocess.PIPE,
+            [*program.command, *arguments], cwd=scratch, env=environment, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout_s(effort))
         status, output = run.returncode, run.stdout
     except subprocess.TimeoutExpired as expired:
@@ -91,7 +106,7 @@ def excerpt(output):
 
 
 def report_one(report, program, status, output, results):
-    name, _, labels = program
+    name, labels = program.name, program.labels
     tail = excerpt(output)
     for line in output.splitlines():
         if line.startswith("effort: "):
