@@ -82,6 +82,10 @@ class Collection:
         self.request = QueryRequest(struct_size=c.sizeof(QueryRequest), include=INCLUDE["distances"])
         self.request.embeddings.dtype = F32
         self.request_address = c.byref(self.request)
+        self.text_offsets = (c.c_int64 * 2)()
+        self.text_request = TextSearchRequest(struct_size=c.sizeof(TextSearchRequest), queries_count=1, include=INCLUDE_NOTHING)
+        self.text_request.queries.offsets = self.text_offsets
+        self.text_request_address = c.byref(self.text_request)
 
     def add(self, ids, vectors, metadatas, documents=None):
         self.send("collection_add", self.prepare(ids, vectors, metadatas, documents))
@@ -133,20 +137,18 @@ class Collection:
 
     def query(self, vector, k, where=None, recall=0.0, search_width=0):
         """The ids of the k nearest records that satisfy the filter (JSON, bytes), as strings."""
-        result, ids = self.answer(vector, 1, k, where, recall, search_width)
-        self.library.functions.pigment_result_free(result)
-        return ids
+        return self.take_ids(self.answer(vector, 1, k, where, recall, search_width))
 
     def query_many(self, vectors, k, where=None, recall=0.0, search_width=0, threads=0):
         """The same for each row of a matrix, in one call, on so many threads (0: one a core)."""
         self.request.threads = threads
-        result, ids = self.answer(vectors, len(vectors), k, where, recall, search_width)
+        result = self.answer(vectors, len(vectors), k, where, recall, search_width)
         offsets = self.library.functions.pigment_result_query_offsets(result)[:len(vectors) + 1]
-        self.library.functions.pigment_result_free(result)
+        ids = self.take_ids(result)
         return [ids[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
     def answer(self, vectors, rows, k, where, recall, search_width):
-        """A result, to be freed, and the ids in it; `vectors` is contiguous f32. 0 is the library's default."""
+        """A result, to be freed; `vectors` is contiguous f32. 0 is the library's default."""
         request, embeddings = self.request, self.request.embeddings
         request.n_results, request.recall, request.search_width = k, recall, search_width
         embeddings.data = vectors.__array_interface__["data"][0]
@@ -154,18 +156,21 @@ class Collection:
         request.where_json, request.where_json_size = where, len(where) if where is not None else 0
         result = c.c_void_p()
         self.library.call("collection_query", self.handle, self.request_address, None, c.byref(result))
-        count = self.library.functions.pigment_result_row_count(result)
-        column = TextColumn()
-        if not self.library.functions.pigment_result_ids(result, c.byref(column)):
+        return result
+
+    def take_ids(self, result):
+        """The ids of a result, which is freed."""
+        functions, column = self.library.functions, TextColumn()
+        if not functions.pigment_result_ids(result, c.byref(column)):
             raise RuntimeError("a result has no ids")
-        return result, texts_of(column, count)
+        ids = texts_of(column, functions.pigment_result_row_count(result))
+        functions.pigment_result_free(result)
+        return ids
 
     def search_text(self, text, k):
         """The ids of the k records whose documents have the best scores."""
-        request = TextSearchRequest(struct_size=c.sizeof(TextSearchRequest), queries_count=1, n_results=k,
-                                    include=INCLUDE_NOTHING)
-        request.queries, keep = text_column([text])
+        encoded, request = text.encode(), self.text_request
+        self.text_offsets[1], request.queries.bytes, request.n_results = len(encoded), c.cast(encoded, c.c_void_p), k
         result = c.c_void_p()
-        self.library.call("collection_search_text", self.handle, c.byref(request), None, c.byref(result))
-        del keep
-        return self.texts(result)[0]
+        self.library.call("collection_search_text", self.handle, self.text_request_address, None, c.byref(result))
+        return self.take_ids(result)
