@@ -8,14 +8,14 @@
 //     count * idf * (k1 + 1) * f / (f + k1 * (1 - b + b * length / average length))
 //   idf = ln(1 + (documents - documents with it + 0.5) / (documents with it + 0.5))
 //
-// Each summand is rounded to a multiple of 2^-32, and they are added as integers. A summand grows
-// with f and falls with the length, rounded or not, so what bounds these bounds the score.
+// Each summand is rounded down to a multiple of 2^-32, and they are added as integers. A summand
+// grows with f and falls with the length, so what bounds these bounds the score.
 
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/fulltext/text_postings.h"
@@ -34,9 +34,8 @@ inline float ScoreOfSum(ScoreSum sum) {
   return static_cast<float>(static_cast<double>(sum) * kScoreUnit);
 }
 
-// What part of a clause's weight a document has: 1 / (1 + k1 * (1 - b + b * length / average
-// length) / f). It grows with f and falls with the length. What was asked once is kept, because a
-// division takes longer than everything else that a posting costs. One thread.
+// What part of a clause's weight a document has: f / (f + k1 * (1 - b + b * length / average
+// length)). It falls with the length; rounded, it may fall with f, by less than a unit of a score.
 class Bm25Shares {
  public:
   Bm25Shares(double k1, double b, const Bm25Statistics& statistics)
@@ -46,26 +45,16 @@ class Bm25Shares {
                                      : 0) {}
 
   // REQUIRES: frequency > 0.
-  double Of(uint32_t frequency, uint32_t length) {
-    if (frequency > kFrequencies || length >= kLengths) return Make(frequency, length);
-    double& share = shares_[frequency - 1][length];
-    if (share == 0) [[unlikely]]
-      share = Make(frequency, length);
-    return share;
+  double Of(uint32_t frequency, uint32_t length) const {
+    const auto times = static_cast<double>(frequency);
+    return times / (times + (base_ + slope_ * static_cast<double>(length)));
   }
+  double base() const { return base_; }
+  double slope() const { return slope_; }
 
  private:
-  static constexpr uint32_t kFrequencies = 4;
-  static constexpr uint32_t kLengths = 512;
-
-  double Make(uint32_t frequency, uint32_t length) const {
-    const double norm = base_ + slope_ * static_cast<double>(length);
-    return 1 / (1 + norm / static_cast<double>(frequency));
-  }
-
   double base_;
   double slope_;
-  std::array<std::array<double, kLengths>, kFrequencies> shares_{};  // 0: not asked yet
 };
 
 // What a clause is worth.
@@ -80,20 +69,27 @@ class Bm25Weight {
 
   ScoreSum Of(double share) const { return static_cast<ScoreSum>(weight_ * share); }
   // The most that any row of a block has.
-  ScoreSum Bound(const Impacts& impacts, Bm25Shares& shares) const {
+  ScoreSum Bound(const Impacts& impacts, const Bm25Shares& shares) const {
     if (impacts.frequency_max == 0xFFFF) return static_cast<ScoreSum>(weight_);
-    ScoreSum bound = 0;
+    double share = 0;
     for (uint32_t frequency = 1; frequency <= Impacts::kMany; ++frequency) {
       const uint16_t length = impacts.shortest[frequency - 1];
       if (length == 0) continue;
       const uint32_t most = frequency == Impacts::kMany ? impacts.frequency_max : frequency;
-      bound = std::max(bound, Of(shares.Of(std::max(most, frequency), length)));
+      share = std::max(share, shares.Of(std::max(most, frequency), length));
     }
-    return bound;
+    return Of(share) + 1;
   }
+  double weight() const { return weight_; }
 
  private:
   double weight_ = 0;
 };
+
+// What postings are worth by their frequencies and lengths, not yet rounded down: weight times
+// share, to the last bit, on every machine. What is read and written is rounded up to kBm25Lanes.
+inline constexpr size_t kBm25Lanes = 8;
+void WorthsOf(const Bm25Weight& weight, const Bm25Shares& shares, const uint32_t* frequencies,
+              const uint32_t* lengths, size_t count, double* worths);
 
 }  // namespace pigment

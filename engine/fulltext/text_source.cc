@@ -55,12 +55,19 @@ std::unique_ptr<TextSource> MakeMemoryTextSource(std::shared_ptr<const TextGroup
 
 void LengthReader::Move(uint32_t row) {
   if (!status_.ok()) return;
+  for (const TextSource::Lengths& run : runs_) {
+    if (row - run.first < run.count) {
+      run_ = run;
+      return;
+    }
+  }
+  newest_ ^= 1;
   Result<TextSource::Lengths> read = source_->ReadLengths(row);
   if (read.ok()) {
-    lengths_ = *read;
+    run_ = runs_[newest_] = *read;
   } else {
     status_ = read.status();
-    lengths_ = {};
+    run_ = {};
   }
 }
 

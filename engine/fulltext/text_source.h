@@ -5,8 +5,10 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,8 +39,8 @@ class TextSource {
   virtual TextBytes& terms() = 0;
   // A reader of its own for each list, so that each stays where it is.
   virtual std::unique_ptr<TextBytes> NewPostings() = 0;
-  // Lengths of rows that follow each other and have `row` among them: u32 each, until the next
-  // call. REQUIRES: row < rows().
+  // Lengths of rows that follow each other and have `row` among them: u32 each, until the call
+  // after the next. REQUIRES: row < rows().
   struct Lengths {
     uint32_t first = 0;
     uint32_t count = 0;
@@ -69,11 +71,22 @@ class LengthReader {
 
   // REQUIRES: row < source->rows().
   uint32_t Of(uint32_t row) {
-    if (row - lengths_.first >= lengths_.count) [[unlikely]]
+    if (row - run_.first >= run_.count) [[unlikely]]
       Move(row);
-    if (lengths_.count == 0) [[unlikely]]
+    if (run_.count == 0) [[unlikely]]
       return 0;
-    return LoadLittle<uint32_t>(lengths_.values + size_t{row - lengths_.first} * sizeof(uint32_t));
+    return LoadLittle<uint32_t>(run_.values + size_t{row - run_.first} * sizeof(uint32_t));
+  }
+  // Of rows that ascend, with room for as many.
+  void Of(std::span<const uint32_t> rows, uint32_t* lengths) {
+    for (size_t i = 0; i < rows.size();) {
+      lengths[i] = Of(rows[i]);
+      const TextSource::Lengths run = run_;
+      for (++i; i < rows.size() && rows[i] - run.first < run.count; ++i) {
+        lengths[i] =
+            LoadLittle<uint32_t>(run.values + size_t{rows[i] - run.first} * sizeof(uint32_t));
+      }
+    }
   }
   const Status& status() const { return status_; }
 
@@ -81,7 +94,11 @@ class LengthReader {
   void Move(uint32_t row);
 
   TextSource* const source_;
-  TextSource::Lengths lengths_;
+  TextSource::Lengths run_;
+  // The last two that were read: lists are walked one after the other through the same rows, and
+  // those may lie in both.
+  std::array<TextSource::Lengths, 2> runs_;
+  size_t newest_ = 0;
   Status status_;
 };
 

@@ -161,6 +161,7 @@ Status TextScorer::ExpectBestOf(List& list) {
 Status TextScorer::SearchAny(std::vector<List>& lists) {
   sums_.assign(kWindowRows, 0);
   marks_.assign(kWindowRows / 64, 0);
+  rows_of_window_.resize(kWindowRows);
   std::vector<List*> active;
   for (List& list : lists) active.push_back(&list);
   std::sort(active.begin(), active.end(),
@@ -218,6 +219,38 @@ uint32_t TextScorer::PostingsBetween(const List& list, uint32_t begin, uint32_t 
   return static_cast<uint32_t>(uint64_t{list.cursor->documents()} * (end - begin) / rows_->rows());
 }
 
+template <bool kMarks>
+Status TextScorer::AddToWindow(List& list, uint32_t begin, uint32_t end) {
+  PostingCursor& cursor = *list.cursor;
+  for (uint32_t block = list.block; block < cursor.blocks(); ++block) {
+    if (block != list.block && cursor.last_row(block - 1) + 1 >= end) break;
+    PIGMENT_RETURN_IF_ERROR(control_.Check());
+    PIGMENT_RETURN_IF_ERROR(cursor.Load(block));
+    const std::span<const uint32_t> rows = cursor.rows();
+    const auto place_of = [&](size_t from, uint32_t row) {
+      const auto first = rows.begin() + static_cast<ptrdiff_t>(from);
+      return static_cast<size_t>(std::lower_bound(first, rows.end(), row) - rows.begin());
+    };
+    size_t first = block == list.place_block ? list.place : 0;
+    if (first < rows.size() && rows[first] < begin) first = place_of(first, begin);
+    const size_t last = rows.back() < end ? rows.size() : place_of(first, end);
+    const std::span<const uint32_t> some = rows.subspan(first, last - first);
+    rows_->lengths->Of(some, lengths_.data());
+    std::copy_n(cursor.frequencies().data() + first, some.size(), frequencies_.begin());
+    WorthsOf(*list.weight, shares_, frequencies_.data(), lengths_.data(), some.size(),
+             worths_.data());
+    for (size_t i = 0; i < some.size(); ++i)
+      sums_[some[i] - begin] += static_cast<ScoreSum>(worths_[i]);
+    if constexpr (kMarks) {
+      for (const uint32_t row : some)
+        marks_[(row - begin) / 64] |= uint64_t{1} << ((row - begin) % 64);
+    }
+    list.place_block = block;
+    list.place = static_cast<uint32_t>(last);
+  }
+  return Status::Ok();
+}
+
 Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint32_t end) {
   std::vector<List*> by_bound = lists;
   std::sort(by_bound.begin(), by_bound.end(),
@@ -227,13 +260,21 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
   while (first < by_bound.size() && !MayEnter(before + by_bound[first]->window_bound, begin))
     before += by_bound[first++]->window_bound;
   for (size_t i = first; i < by_bound.size(); ++i)
-    PIGMENT_RETURN_IF_ERROR(AddToWindow(*by_bound[i], begin, end));
+    PIGMENT_RETURN_IF_ERROR(AddToWindow<true>(*by_bound[i], begin, end));
+  // Of the others those of the highest bounds come first: they leave the fewest candidates. With
+  // many lists before them the first leave nearly all, and are added before any are taken.
+  const size_t marked = CountMarks(begin, end);
+  const size_t last = first - std::min(first, kListsWithoutCandidates);
+  while (first > std::max(last, kListsWithCandidates) &&
+         IsLessToAdd(*by_bound[first - 1], marked, begin, end)) {
+    before -= by_bound[--first]->window_bound;
+    PIGMENT_RETURN_IF_ERROR(AddToWindow<false>(*by_bound[first], begin, end));
+  }
   TakeCandidates(begin, end, before);
-  // Those of the highest bounds first: they leave the fewest candidates.
   while (first-- > 0 && !candidates_.empty()) {
     before -= by_bound[first]->window_bound;
-    if (candidates_.size() * kPostingsPerLookUp > PostingsBetween(*by_bound[first], begin, end)) {
-      PIGMENT_RETURN_IF_ERROR(AddToWindow(*by_bound[first], begin, end));
+    if (IsLessToAdd(*by_bound[first], candidates_.size(), begin, end)) {
+      PIGMENT_RETURN_IF_ERROR(AddToWindow<false>(*by_bound[first], begin, end));
       KeepCandidates(begin, before);
     } else {
       PIGMENT_RETURN_IF_ERROR(LookUp(*by_bound[first], begin, before));
@@ -248,32 +289,15 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
   return Status::Ok();
 }
 
-Status TextScorer::AddToWindow(List& list, uint32_t begin, uint32_t end) {
-  PostingCursor& cursor = *list.cursor;
-  for (uint32_t block = list.block; block < cursor.blocks(); ++block) {
-    if (block != list.block && cursor.last_row(block - 1) + 1 >= end) break;
-    PIGMENT_RETURN_IF_ERROR(control_.Check());
-    PIGMENT_RETURN_IF_ERROR(cursor.Load(block));
-    const std::span<const uint32_t> rows = cursor.rows();
-    const std::span<const uint32_t> frequencies = cursor.frequencies();
-    size_t i = block == list.place_block ? list.place : 0;
-    if (i < rows.size() && rows[i] < begin) {
-      const auto from = rows.begin() + static_cast<ptrdiff_t>(i);
-      i = static_cast<size_t>(std::lower_bound(from, rows.end(), begin) - rows.begin());
-    }
-    for (; i < rows.size() && rows[i] < end; ++i) {
-      const uint32_t place = rows[i] - begin;
-      sums_[place] += SumOf(list, rows[i], frequencies[i]);
-      marks_[place / 64] |= uint64_t{1} << (place % 64);
-    }
-    list.place_block = block;
-    list.place = static_cast<uint32_t>(i);
-  }
-  return Status::Ok();
+size_t TextScorer::CountMarks(uint32_t begin, uint32_t end) const {
+  size_t count = 0;
+  for (uint32_t word = 0; word * 64 < end - begin; ++word)
+    count += static_cast<size_t>(std::popcount(marks_[word]));
+  return count;
 }
 
 void TextScorer::TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest) {
-  candidates_.resize(end - begin);
+  candidates_ = rows_of_window_;
   size_t left = 0;
   for (uint32_t word = 0; word * 64 < end - begin; ++word) {
     for (uint64_t bits = marks_[word]; bits != 0; bits &= bits - 1) {
@@ -283,7 +307,7 @@ void TextScorer::TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest) {
       left += best_.MayEnter(sums_[place] + rest) ? 1 : 0;
     }
   }
-  candidates_.resize(left);
+  candidates_ = candidates_.first(left);
 }
 
 void TextScorer::KeepCandidates(uint32_t begin, ScoreSum rest) {
@@ -292,7 +316,7 @@ void TextScorer::KeepCandidates(uint32_t begin, ScoreSum rest) {
     candidates_[left] = row;
     left += best_.MayEnter(sums_[row - begin] + rest) ? 1 : 0;
   }
-  candidates_.resize(left);
+  candidates_ = candidates_.first(left);
 }
 
 Status TextScorer::LookUp(List& list, uint32_t begin, ScoreSum rest) {
@@ -310,7 +334,7 @@ Status TextScorer::LookUp(List& list, uint32_t begin, ScoreSum rest) {
     }
     if (best_.MayEnter(sum + rest)) candidates_[left++] = row;
   }
-  candidates_.resize(left);
+  candidates_ = candidates_.first(left);
   return Status::Ok();
 }
 

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -63,8 +64,9 @@ struct TextTerm {
 
 class TextScorer {
  public:
-  TextScorer(Bm25Shares& shares, RowFilter& filter, SegmentReaders& readers, const Version& version,
-             const CallControl& control, BestTexts& best, ReadCounters& counters)
+  TextScorer(const Bm25Shares& shares, RowFilter& filter, SegmentReaders& readers,
+             const Version& version, const CallControl& control, BestTexts& best,
+             ReadCounters& counters)
       : shares_(shares),
         filter_(filter),
         readers_(readers),
@@ -103,8 +105,14 @@ class TextScorer {
   Status SearchWindow(std::vector<List*>& lists, uint32_t begin, uint32_t end);
   Status SearchAll(std::vector<List>& required, std::vector<List>& optional);
   Status SearchAllowed(std::vector<List>& required, std::vector<List>& optional);
-  // Adds what the window's rows have of the list to sums_, and marks them.
+  // Adds what the window's rows have of the list to sums_, and marks them where kMarks.
+  template <bool kMarks>
   Status AddToWindow(List& list, uint32_t begin, uint32_t end);
+  size_t CountMarks(uint32_t begin, uint32_t end) const;
+  // To add all of the list is less than to look it up for so many rows.
+  bool IsLessToAdd(const List& list, size_t rows, uint32_t begin, uint32_t end) const {
+    return rows * kPostingsPerLookUp > PostingsBetween(list, begin, end);
+  }
   // Makes candidates_ of the marked rows that may enter with `rest` more than they have.
   void TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest);
   // Leaves the candidates that may enter with `rest` more than they have.
@@ -121,13 +129,17 @@ class TextScorer {
   }
   Status Offer(uint32_t row, ScoreSum sum);
 
-  static constexpr uint32_t kWindowRows = 4096;
+  static constexpr uint32_t kWindowRows = 6144;
   // To begin a window takes as long as to look at so many rows, for each list.
-  static constexpr uint32_t kWindowRowsPerList = 128;
+  static constexpr uint32_t kWindowRowsPerList = 192;
   // To look for one row in a list takes as long as to add what so many have of it.
   static constexpr size_t kPostingsPerLookUp = 12;
+  // A window's candidates are taken no later than when so many lists are left, nor when so many of
+  // those that may leave some out are added.
+  static constexpr size_t kListsWithCandidates = 2;
+  static constexpr size_t kListsWithoutCandidates = 3;
 
-  Bm25Shares& shares_;
+  const Bm25Shares& shares_;
   RowFilter& filter_;
   SegmentReaders& readers_;
   const Version& version_;
@@ -135,10 +147,16 @@ class TextScorer {
   PacedCheck paced_;
   BestTexts& best_;
   ReadCounters& counters_;
-  TextRows* rows_ = nullptr;          // that are searched
-  std::vector<ScoreSum> sums_;        // of the window's rows
-  std::vector<uint64_t> marks_;       // a bit for each that has something
-  std::vector<uint32_t> candidates_;  // rows that may be among the best
+  TextRows* rows_ = nullptr;     // that are searched
+  std::vector<ScoreSum> sums_;   // of the window's rows
+  std::vector<uint64_t> marks_;  // a bit for each that has something
+  // Of the postings of a block that are added.
+  static_assert(kPostingsPerBlock % kBm25Lanes == 0);
+  std::array<uint32_t, kPostingsPerBlock> frequencies_{};
+  std::array<uint32_t, kPostingsPerBlock> lengths_{};
+  std::array<double, kPostingsPerBlock> worths_{};
+  std::vector<uint32_t> rows_of_window_;  // room for candidates_
+  std::span<uint32_t> candidates_;        // rows that may be among the best
 };
 
 }  // namespace pigment

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace pigment {
 namespace {
@@ -32,7 +33,8 @@ class SegmentTextSource final : public TextSource {
         root_(root),
         group_(group),
         blocks_(source, root, BlockKind::kTextTermBlocks),
-        lengths_(source, root, BlockKind::kTextLengths),
+        lengths_{PartCursor(source, root, BlockKind::kTextLengths),
+                 PartCursor(source, root, BlockKind::kTextLengths)},
         terms_(source, root, BlockKind::kTextTerms) {}
 
   Result<TextTermBlock> ReadBlock(uint32_t block) override {
@@ -44,8 +46,10 @@ class SegmentTextSource final : public TextSource {
   }
   Result<Lengths> ReadLengths(uint32_t row) override {
     const uint32_t row_of_segment = group_.first_row + row;
-    const PartCursor::ElementRun run = lengths_.RunFrom(row_of_segment, sizeof(uint32_t));
-    PIGMENT_ASSIGN_OR_RETURN(const std::byte* const bytes, lengths_.Block(run.block));
+    PartCursor& lengths = lengths_[next_lengths_];
+    next_lengths_ ^= 1;
+    const PartCursor::ElementRun run = lengths.RunFrom(row_of_segment, sizeof(uint32_t));
+    PIGMENT_ASSIGN_OR_RETURN(const std::byte* const bytes, lengths.Block(run.block));
     // From the begin of the block, or of the group where that lies within.
     const auto in_block = static_cast<uint32_t>(run.within / sizeof(uint32_t));
     const uint32_t before = std::min(in_block, row);
@@ -62,7 +66,8 @@ class SegmentTextSource final : public TextSource {
   const Root* const root_;
   const TextReader::Group group_;
   PartCursor blocks_;
-  PartCursor lengths_;
+  std::array<PartCursor, 2> lengths_;  // in turns, so that the block of the last call stays
+  size_t next_lengths_ = 0;
   PartBytes terms_;
 };
 
