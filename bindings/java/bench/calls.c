@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The C side of the benchmark: what Bench.java does, with the same numbers. Prints "figure ns": the fastest batch, and the mean over the
-   queries of the fastest time of each, because other work on a machine only ever slows one down. */
+/* The C side of the benchmark: what Bench.java does, with the same numbers, as a library that it loads, so that both take turns in one process
+   and queries meet one store. Functions give nanoseconds, the fastest of what they did, because other work on a machine only ever slows one
+   down; an error ends the process. One thread. */
 
 #include <pigment/pigment.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIMENSION = 384, BATCH = 1000, BATCHES = 5, QUERIES = 200, ROUNDS = 25, PASSES = 30, RESULTS = 10 };
+enum { DIMENSION = 384, BATCH = 1000, BATCHES = 5, QUERIES = 200, RESULTS = 10 };
 
 static uint32_t state = 1;
 
@@ -28,7 +29,8 @@ static float vectors[BATCHES][BATCH * DIMENSION], queries[QUERIES][DIMENSION];
 static char text[BATCHES][2][BATCH * 64];
 static int64_t offsets[BATCHES][2][BATCH + 1];
 
-static void make_data(void) {
+/* Before all others. */
+void bench_make_data(void) {
   for (int batch = 0; batch < BATCHES; batch++) {
     for (int i = 0; i < BATCH * DIMENSION; i++) vectors[batch][i] = next_value();
     for (int row = 0; row < BATCH; row++) {
@@ -51,9 +53,19 @@ static uint64_t look(const pigment_text_column *column, uint64_t rows) {
   return sum;
 }
 
-static int64_t ingest(pigment_client *client, pigment_collection **collection) {
+static pigment_client *open_client(const char *path) {
   pigment_error *error = NULL;
-  check(pigment_client_create_collection(client, NULL, "docs", 4, NULL, collection, &error), error);
+  pigment_client *client = NULL;
+  check(pigment_client_open(path, strlen(path), NULL, &client, &error), error);
+  return client;
+}
+
+/* All batches into a new collection in memory. */
+int64_t bench_add(void) {
+  pigment_error *error = NULL;
+  pigment_client *const client = open_client("");
+  pigment_collection *collection = NULL;
+  check(pigment_client_create_collection(client, NULL, "docs", 4, NULL, &collection, &error), error);
   int64_t best = INT64_MAX;
   for (int batch = 0; batch < BATCHES; batch++) {
     const int64_t begin = pigment_now_ns();
@@ -61,10 +73,13 @@ static int64_t ingest(pigment_client *client, pigment_collection **collection) {
     records.ids = (pigment_text_column){offsets[batch][0], text[batch][0], NULL};
     records.documents = (pigment_text_column){offsets[batch][1], text[batch][1], NULL};
     records.embeddings = (pigment_vectors){vectors[batch], BATCH, DIMENSION, 0, PIGMENT_F32};
-    check(pigment_collection_add(*collection, &records, NULL, NULL, &error), error);
+    check(pigment_collection_add(collection, &records, NULL, NULL, &error), error);
     const int64_t took = pigment_now_ns() - begin;
     if (took < best) best = took;
   }
+  pigment_collection_free(collection);
+  check(pigment_client_close(client, &error), error);
+  pigment_client_free(client);
   return best;
 }
 
@@ -85,39 +100,30 @@ static void query_once(pigment_collection *collection, int query) {
   pigment_result_free(result);
 }
 
-static int64_t query_all(pigment_collection *collection) {
-  int64_t sum = 0;
-  for (int query = 0; query < QUERIES; query++) {
-    int64_t best = INT64_MAX;
-    for (int pass = 0; pass < PASSES; pass++) {
-      const int64_t begin = pigment_now_ns();
-      query_once(collection, query);
-      const int64_t took = pigment_now_ns() - begin;
-      if (took < best) best = took;
-    }
-    sum += best;
-  }
-  return sum / QUERIES;
+static pigment_client *shared_client;
+static pigment_collection *shared_collection;
+
+/* `path` is a directory that the process has open, with the collection that is asked. */
+void bench_open(const char *path) {
+  pigment_error *error = NULL;
+  shared_client = open_client(path);
+  check(pigment_client_get_collection(shared_client, NULL, "docs", 4, NULL, &shared_collection, &error), error);
 }
 
-int main(void) {
-  make_data();
-  int64_t add = INT64_MAX, query = 0;
-  for (int round = 0; round < ROUNDS; round++) {
-    pigment_error *error = NULL;
-    pigment_client *client = NULL;
-    pigment_collection *collection = NULL;
-    check(pigment_client_open("", 0, NULL, &client, &error), error);
-    const int64_t added = ingest(client, &collection);
-    if (added < add) add = added;
-    if (round + 1 == ROUNDS) {
-      check(pigment_collection_compact(collection, NULL, NULL, &error), error);
-      query = query_all(collection);
-    }
-    pigment_collection_free(collection);
-    check(pigment_client_close(client, &error), error);
-    pigment_client_free(client);
+int64_t bench_query(int query, int passes) {
+  int64_t best = INT64_MAX;
+  for (int pass = 0; pass < passes; pass++) {
+    const int64_t begin = pigment_now_ns();
+    query_once(shared_collection, query);
+    const int64_t took = pigment_now_ns() - begin;
+    if (took < best) best = took;
   }
-  printf("query_10 %lld\nadd_1000 %lld\n", (long long)query, (long long)add);
-  return 0;
+  return best;
+}
+
+void bench_close(void) {
+  pigment_error *error = NULL;
+  pigment_collection_free(shared_collection);
+  check(pigment_client_close(shared_client, &error), error);
+  pigment_client_free(shared_client);
 }
