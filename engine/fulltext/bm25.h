@@ -78,7 +78,7 @@ class Bm25Weight {
       const uint32_t most = frequency == Impacts::kMany ? impacts.frequency_max : frequency;
       share = std::max(share, shares.Of(std::max(most, frequency), length));
     }
-    return Of(share) + 1;
+    return Of(share) + 1;  // what is rounded may fall with the frequency
   }
   double weight() const { return weight_; }
 

@@ -56,15 +56,15 @@ std::unique_ptr<TextSource> MakeMemoryTextSource(std::shared_ptr<const TextGroup
 void LengthReader::Move(uint32_t row) {
   if (!status_.ok()) return;
   for (const TextSource::Lengths& run : runs_) {
-    if (row - run.first < run.count) {
+    if (run.Has(row)) {
       run_ = run;
       return;
     }
   }
-  newest_ ^= 1;
   Result<TextSource::Lengths> read = source_->ReadLengths(row);
   if (read.ok()) {
-    run_ = runs_[newest_] = *read;
+    runs_ = {runs_.back(), *read};
+    run_ = *read;
   } else {
     status_ = read.status();
     run_ = {};

@@ -45,6 +45,11 @@ class TextSource {
     uint32_t first = 0;
     uint32_t count = 0;
     const std::byte* values = nullptr;
+
+    bool Has(uint32_t row) const { return row - first < count; }
+    uint32_t Of(uint32_t row) const {  // REQUIRES: Has(row)
+      return LoadLittle<uint32_t>(values + size_t{row - first} * sizeof(uint32_t));
+    }
   };
   virtual Result<Lengths> ReadLengths(uint32_t row) = 0;
 
@@ -71,21 +76,16 @@ class LengthReader {
 
   // REQUIRES: row < source->rows().
   uint32_t Of(uint32_t row) {
-    if (row - run_.first >= run_.count) [[unlikely]]
+    if (!run_.Has(row)) [[unlikely]]
       Move(row);
-    if (run_.count == 0) [[unlikely]]
-      return 0;
-    return LoadLittle<uint32_t>(run_.values + size_t{row - run_.first} * sizeof(uint32_t));
+    return run_.count != 0 ? run_.Of(row) : 0;
   }
   // Of rows that ascend, with room for as many.
   void Of(std::span<const uint32_t> rows, uint32_t* lengths) {
     for (size_t i = 0; i < rows.size();) {
       lengths[i] = Of(rows[i]);
       const TextSource::Lengths run = run_;
-      for (++i; i < rows.size() && rows[i] - run.first < run.count; ++i) {
-        lengths[i] =
-            LoadLittle<uint32_t>(run.values + size_t{rows[i] - run.first} * sizeof(uint32_t));
-      }
+      for (++i; i < rows.size() && run.Has(rows[i]); ++i) lengths[i] = run.Of(rows[i]);
     }
   }
   const Status& status() const { return status_; }
@@ -95,10 +95,9 @@ class LengthReader {
 
   TextSource* const source_;
   TextSource::Lengths run_;
-  // The last two that were read: lists are walked one after the other through the same rows, and
-  // those may lie in both.
+  // The last two that were read, the newest behind: lists are walked one after the other through
+  // the same rows, and those may lie in both.
   std::array<TextSource::Lengths, 2> runs_;
-  size_t newest_ = 0;
   Status status_;
 };
 

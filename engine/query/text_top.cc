@@ -263,12 +263,14 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
     PIGMENT_RETURN_IF_ERROR(AddToWindow<true>(*by_bound[i], begin, end));
   // Of the others those of the highest bounds come first: they leave the fewest candidates. With
   // many lists before them the first leave nearly all, and are added before any are taken.
-  const size_t marked = CountMarks(begin, end);
-  const size_t last = first - std::min(first, kListsWithoutCandidates);
-  while (first > std::max(last, kListsWithCandidates) &&
-         IsLessToAdd(*by_bound[first - 1], marked, begin, end)) {
-    before -= by_bound[--first]->window_bound;
-    PIGMENT_RETURN_IF_ERROR(AddToWindow<false>(*by_bound[first], begin, end));
+  if (first > kListsWithCandidates) {
+    const size_t marked = CountMarks(begin, end);
+    const size_t last =
+        std::max(first - std::min(first, kListsWithoutCandidates), kListsWithCandidates);
+    while (first > last && IsLessToAdd(*by_bound[first - 1], marked, begin, end)) {
+      before -= by_bound[--first]->window_bound;
+      PIGMENT_RETURN_IF_ERROR(AddToWindow<false>(*by_bound[first], begin, end));
+    }
   }
   TakeCandidates(begin, end, before);
   while (first-- > 0 && !candidates_.empty()) {
