@@ -197,5 +197,9 @@ bool IsHandle(const H* handle) {
 
 // An owned text for the caller; throws std::bad_alloc.
 pigment_buffer* NewBuffer(std::string text);
+// What a call that gives a buffer does first. Null: the caller wants none.
+inline void ClearBuffer(pigment_buffer** buffer) {
+  if (buffer != nullptr) *buffer = nullptr;
+}
 
 }  // namespace pigment::abi

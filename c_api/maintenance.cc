@@ -16,10 +16,6 @@
 namespace pigment::abi {
 namespace {
 
-void ClearBuffer(pigment_buffer** json) {
-  if (json != nullptr) *json = nullptr;
-}
-
 Result<std::string> ReadPath(const char* path, size_t size, std::string_view argument) {
   PIGMENT_ASSIGN_OR_RETURN(const std::string_view bytes, ReadBytes(path, size, argument));
   if (bytes.empty()) return InvalidArgument("argument " + std::string(argument) + " is empty");
@@ -138,8 +134,7 @@ pigment_status pigment_client_backup(pigment_client* client, const char* path, s
         PIGMENT_RETURN_IF_ERROR(client->core->CheckUsable());
         pigment::BackupOptions backup;
         backup.control = context.control;
-        PIGMENT_ASSIGN_OR_RETURN(const auto summary,
-                                 client->core->store().Backup(target, backup));
+        PIGMENT_ASSIGN_OR_RETURN(const auto summary, client->core->store().Backup(target, backup));
         if (json != nullptr) *json = NewBuffer(pigment::abi::DescribeBackup(summary));
         return Status::Ok();
       });
@@ -155,10 +150,10 @@ pigment_status pigment_client_check(pigment_client* client, bool full,
         PIGMENT_RETURN_IF_ERROR(CheckNotNull({{json, "json"}}));
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_RETURN_IF_ERROR(client->core->CheckUsable());
-        PIGMENT_ASSIGN_OR_RETURN(
-            const auto report,
-            client->core->store().Check(
-                {.files = nullptr, .full = pigment::abi::IsTrue(full), .control = context.control}));
+        PIGMENT_ASSIGN_OR_RETURN(const auto report,
+                                 client->core->store().Check({.files = nullptr,
+                                                              .full = pigment::abi::IsTrue(full),
+                                                              .control = context.control}));
         *json = NewBuffer(pigment::abi::DescribeCheck(report));
         return Status::Ok();
       });
@@ -173,11 +168,10 @@ pigment_status pigment_check(const char* path, size_t path_size, bool full,
         PIGMENT_RETURN_IF_ERROR(CheckNotNull({{json, "json"}}));
         PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
         PIGMENT_ASSIGN_OR_RETURN(const std::string directory, ReadPath(path, path_size, "path"));
-        PIGMENT_ASSIGN_OR_RETURN(
-            const auto report,
-            pigment::CheckStore(directory, {.files = nullptr,
-                                            .full = pigment::abi::IsTrue(full),
-                                            .control = context.control}));
+        PIGMENT_ASSIGN_OR_RETURN(const auto report,
+                                 pigment::CheckStore(directory, {.files = nullptr,
+                                                                 .full = pigment::abi::IsTrue(full),
+                                                                 .control = context.control}));
         *json = NewBuffer(pigment::abi::DescribeCheck(report));
         return Status::Ok();
       });
@@ -206,23 +200,22 @@ pigment_status pigment_collection_contains(pigment_collection* collection, size_
                                            const pigment_call_options* options, uint8_t* present,
                                            pigment_error** error) {
   return Call(error, [&]() -> Status {
-        PIGMENT_RETURN_IF_ERROR(CheckHandle(collection, "collection"));
-        PIGMENT_RETURN_IF_ERROR(CheckNotNull({{ids, "ids"}, {present, "present"}}));
-        PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
-        PIGMENT_ASSIGN_OR_RETURN(const auto pinned,
-                                 pigment::abi::PinCollection(*collection, context.min_position));
-        PIGMENT_ASSIGN_OR_RETURN(
-            const pigment::abi::TextColumnView view,
-            pigment::abi::ReadTextColumn(*ids, count, "ids", pigment::abi::TextKind::kUtf8, true));
-        if (!view.given()) return Status::Ok();
-        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckAllPresent(view, "ids"));
-        std::vector<std::string_view> texts;
-        texts.reserve(count);
-        for (size_t i = 0; i < count; ++i) texts.push_back(view[i]);
-        PIGMENT_ASSIGN_OR_RETURN(
-            const std::vector<bool> found,
-            pigment::ContainsIds(*pinned.version, texts, context.control));
-        for (size_t i = 0; i < count; ++i) present[i] = found[i] ? 1 : 0;
-        return Status::Ok();
-      });
+    PIGMENT_RETURN_IF_ERROR(CheckHandle(collection, "collection"));
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull({{ids, "ids"}, {present, "present"}}));
+    PIGMENT_ASSIGN_OR_RETURN(const auto context, ReadCallOptions(options));
+    PIGMENT_ASSIGN_OR_RETURN(const auto pinned,
+                             pigment::abi::PinCollection(*collection, context.min_position));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const pigment::abi::TextColumnView view,
+        pigment::abi::ReadTextColumn(*ids, count, "ids", pigment::abi::TextKind::kUtf8, true));
+    if (!view.given()) return Status::Ok();
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckAllPresent(view, "ids"));
+    std::vector<std::string_view> texts;
+    texts.reserve(count);
+    for (size_t i = 0; i < count; ++i) texts.push_back(view[i]);
+    PIGMENT_ASSIGN_OR_RETURN(const std::vector<bool> found,
+                             pigment::ContainsIds(*pinned.version, texts, context.control));
+    for (size_t i = 0; i < count; ++i) present[i] = found[i] ? 1 : 0;
+    return Status::Ok();
+  });
 }

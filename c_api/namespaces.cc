@@ -13,10 +13,6 @@
 namespace pigment::abi {
 namespace {
 
-void ClearBuffer(pigment_buffer** json) {
-  if (json != nullptr) *json = nullptr;
-}
-
 Result<Catalog*> OpenCatalog(const pigment_client& client) {
   PIGMENT_RETURN_IF_ERROR(client.core->CheckUsable());
   return client.core->store().catalog();

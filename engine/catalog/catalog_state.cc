@@ -34,10 +34,6 @@ class EditWriter : public ByteWriter {
   EditWriter(std::string* out, EditKind kind) : ByteWriter(out) { Put(static_cast<uint8_t>(kind)); }
 };
 
-Status Contradiction(std::string message) {
-  return DataLoss(Detail::kMiscounted, "", -1, std::move(message));
-}
-
 Uuid GetUuid(ByteReader& reader) {
   Uuid uuid;
   const std::span<const std::byte> bytes = reader.GetBytes(uuid.bytes.size());
@@ -343,8 +339,8 @@ Status CatalogState::Apply(std::span<const std::byte> edit) {
 
 Status CatalogState::ApplyMigrationEdit(Catalog::Migration migration) {
   if (!migrations_.empty() && migration.number <= migrations_.back().number) {
-    return Contradiction(fmt::format("migration {} is applied after migration {}",
-                                     migration.number, migrations_.back().number));
+    return Contradiction(fmt::format("migration {} is applied after migration {}", migration.number,
+                                     migrations_.back().number));
   }
   migrations_.push_back(std::move(migration));
   return Status::Ok();

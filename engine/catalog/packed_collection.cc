@@ -19,10 +19,6 @@ constexpr uint8_t kHasMetadata = 1;
 constexpr uint8_t kHasShelf = 2;
 constexpr uint8_t kHasHalves = 4;
 
-Status Contradiction(std::string message) {
-  return DataLoss(Detail::kMiscounted, "", -1, std::move(message));
-}
-
 bool IsMetric(int32_t number) { return !MetricName(static_cast<Metric>(number)).empty(); }
 
 void WriteSegments(const std::vector<SegmentEntry>& segments, ByteWriter& writer) {

@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/bytes.h"
 #include "engine/catalog/catalog.h"
@@ -32,6 +33,11 @@ namespace pigment {
 
 std::string PackSettings(const CollectionEntry& entry);
 std::string PackBody(const CollectionEntry& entry);
+
+// Of bytes that do not fit together, without a file.
+inline Status Contradiction(std::string message) {
+  return DataLoss(Detail::kMiscounted, "", -1, std::move(message));
+}
 
 // Fill an entry from what was packed. Bytes that are none: kDataLoss without a file.
 Status UnpackSettings(std::string_view settings, CollectionEntry* entry);

@@ -26,7 +26,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kChunkBlocks = 128;
+constexpr uint32_t kBlocksPerRead = 128;
 constexpr uint32_t kBlocksNamedMax = 20;  // damaged ones of one file, each by itself
 
 // "12.seg", "12.34.del" or "12.shelf", or none of them.
@@ -80,11 +80,11 @@ Result<bool> CheckBlocks(const CheckedStore& store, const std::string& path, uin
         fmt::format("segment {} has {} bytes, not a multiple of {}", segment, size, kBlockBytes));
   }
   const uint64_t blocks = size / kBlockBytes;
-  std::vector<std::byte> chunk(kChunkBlocks * kBlockBytes);
+  std::vector<std::byte> chunk(kBlocksPerRead * kBlockBytes);
   uint64_t damaged = 0;
-  for (uint64_t first = 0; first < blocks; first += kChunkBlocks) {
+  for (uint64_t first = 0; first < blocks; first += kBlocksPerRead) {
     PIGMENT_RETURN_IF_ERROR(store.control.Check());
-    const uint64_t count = std::min<uint64_t>(kChunkBlocks, blocks - first);
+    const uint64_t count = std::min<uint64_t>(kBlocksPerRead, blocks - first);
     const std::span<std::byte> bytes(chunk.data(), count * kBlockBytes);
     if (Status read = (*file)->ReadAt(first * kBlockBytes, bytes); !read.ok()) {
       notes.AddStatus(read, collection, path);

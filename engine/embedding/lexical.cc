@@ -160,7 +160,7 @@ class GramTable {
   std::vector<Entry> entries_;
 };
 
-struct Word {
+struct CountedWord {
   uint64_t hash;
   uint32_t count;  // 0: a free slot
   uint32_t begin;  // in the bytes of the distinct words
@@ -226,7 +226,7 @@ class Embedder {
     // A word of n characters is n + 2 with its marks, and has at most as many n-grams of each
     // length.
     grams_.Reset(3 * piece_characters_);
-    for (Word& word : words_) {
+    for (CountedWord& word : words_) {
       if (word.count == 0) continue;
       AddFeature(word.hash, kWordWeight * WeightOf(word.count));
       AddGrams(word);
@@ -237,7 +237,7 @@ class Embedder {
     piece_characters_ = 0;
   }
 
-  void AddGrams(const Word& word) {
+  void AddGrams(const CountedWord& word) {
     char padded[4 * kWordLengthMax + 2];
     uint16_t starts[kWordLengthMax + 3];  // of each character, and the end
     const size_t length = word.characters + size_t{2};
@@ -279,7 +279,7 @@ class Embedder {
 
   std::span<float> out_;
   std::vector<int64_t> sums_;
-  std::vector<Word> words_;
+  std::vector<CountedWord> words_;
   std::vector<char> bytes_;  // the distinct words of the piece, one after another
   GramTable grams_;
   size_t piece_characters_ = 0;

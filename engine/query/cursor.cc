@@ -14,7 +14,7 @@ namespace pigment {
 namespace {
 
 constexpr uint8_t kVersion = 1;
-constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr size_t kChecksumBytes = sizeof(uint32_t);
 
 uint64_t MarkOf(std::string_view collection, const OrderBy& order) {
@@ -30,8 +30,8 @@ bool FromDigits(std::string_view text, std::string& bytes) {
   if (text.size() % 2 != 0) return false;
   bytes.reserve(text.size() / 2);
   for (size_t i = 0; i < text.size(); i += 2) {
-    const size_t high = kDigits.find(text[i]), low = kDigits.find(text[i + 1]);
-    if (high == kDigits.npos || low == kDigits.npos) return false;
+    const size_t high = kHexDigits.find(text[i]), low = kHexDigits.find(text[i + 1]);
+    if (high == kHexDigits.npos || low == kHexDigits.npos) return false;
     bytes += static_cast<char>(high << 4 | low);
   }
   return true;
@@ -51,8 +51,8 @@ std::string CursorText(const RowPosition& position, std::string_view collection,
   std::string text;
   text.reserve(2 * bytes.size());
   for (const char byte : bytes) {
-    text += kDigits[static_cast<uint8_t>(byte) >> 4];
-    text += kDigits[static_cast<uint8_t>(byte) & 15];
+    text += kHexDigits[static_cast<uint8_t>(byte) >> 4];
+    text += kHexDigits[static_cast<uint8_t>(byte) & 15];
   }
   return text;
 }

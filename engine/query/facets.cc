@@ -28,7 +28,6 @@ namespace {
 
 // Rows of posting lists that are counted in the time that a record takes to be read.
 constexpr uint64_t kPostingsPerRecord = 16;
-constexpr std::string_view kUriKey = "chroma:uri";
 
 constexpr char kBool = 1;
 constexpr char kNumber = 2;

@@ -75,8 +75,7 @@ ValueTypes TypesAsked(const FilterProgram& program, const FilterNode& node) {
 }
 
 std::string_view KeyAsked(const FilterProgram& program, const FilterNode& node) {
-  return node.target == FilterTarget::kUri ? std::string_view("chroma:uri")
-                                           : std::string_view(program.texts[node.key]);
+  return node.target == FilterTarget::kUri ? kUriKey : std::string_view(program.texts[node.key]);
 }
 
 Status CheckFlat(const FilterProgram& program) {

@@ -15,7 +15,6 @@
 namespace pigment {
 namespace {
 
-constexpr std::string_view kUriKey = "chroma:uri";
 constexpr std::string_view kIdKey = "#id";
 constexpr std::string_view kDocumentKey = "#document";
 

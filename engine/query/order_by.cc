@@ -117,7 +117,7 @@ Status OrderBy::AddTerm(Term term) {
   if (term.key == "#id") {
     term.source = Source::kId;
     needs_.id = true;
-  } else if (term.key == "chroma:uri") {
+  } else if (term.key == kUriKey) {
     term.source = Source::kUri;
     needs_.uri = true;
   } else if (!term.is_path && !IsMetadataKey(term.key)) {

@@ -56,7 +56,7 @@ bool ReadPointerStep(std::string_view text, std::string& step) {
 
 bool IsMetadataKey(std::string_view key) {
   return !key.empty() && key[0] != '#' && key[0] != '$' && key != "chroma:document" &&
-         key != "chroma:uri";
+         key != kUriKey;
 }
 
 void AppendStep(std::string_view step, std::string& path) {

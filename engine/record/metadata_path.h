@@ -26,6 +26,9 @@ inline bool IsStoredPath(std::string_view key) { return key.starts_with('$'); }
 // Of a key as a caller gives it.
 inline bool IsPointer(std::string_view key) { return key.starts_with("$/"); }
 
+// Names a record's URI where a key is asked for: in filters, facets and orders.
+inline constexpr std::string_view kUriKey = "chroma:uri";
+
 // Whether metadata may have this key at the top.
 bool IsMetadataKey(std::string_view key);
 

@@ -32,7 +32,7 @@ constexpr std::array kInverted = {
 };
 
 // Where something stands in the schema: keys["a"].string.fts_index.
-Status Refused(std::string_view place, std::string_view reason) {
+Status RefusedAt(std::string_view place, std::string_view reason) {
   return InvalidArgument(fmt::format("schema: {}{}{}", place, place.empty() ? "" : ": ", reason));
 }
 Status At(std::string_view place, const Status& reason) {
@@ -88,7 +88,7 @@ class SchemaReader {
 
 Status SchemaReader::CheckObject(std::string_view place, size_t object) const {
   if (tape_.kind(object) == JsonKind::kObject) return Status::Ok();
-  return Refused(place, fmt::format("expected an object, got {}", tape_.Describe(object)));
+  return RefusedAt(place, fmt::format("expected an object, got {}", tape_.Describe(object)));
 }
 
 Status SchemaReader::Read() {
@@ -101,12 +101,12 @@ Status SchemaReader::Read() {
       PIGMENT_RETURN_IF_ERROR(ReadKeys(i));
     } else if (key == "nested_metadata") {
       if (tape_.kind(i) != JsonKind::kBool)
-        return Refused(key, fmt::format("takes true or false, got {}", tape_.Describe(i)));
+        return RefusedAt(key, fmt::format("takes true or false, got {}", tape_.Describe(i)));
       nested_metadata = tape_.boolean(i);
     } else if (tape_.kind(i) != JsonKind::kNull) {
-      return Refused("",
-                     fmt::format("unknown member {}, expected defaults, keys or nested_metadata",
-                                 Quoted(key)));
+      return RefusedAt("",
+                       fmt::format("unknown member {}, expected defaults, keys or nested_metadata",
+                                   Quoted(key)));
     }
   }
   return Status::Ok();
@@ -120,8 +120,8 @@ Result<SchemaReader::Index> SchemaReader::ReadIndex(std::string_view place, size
     const std::string_view key = tape_.key(i);
     if (key == "enabled") {
       if (tape_.kind(i) != JsonKind::kBool) {
-        return Refused(place,
-                       fmt::format("enabled takes true or false, got {}", tape_.Describe(i)));
+        return RefusedAt(place,
+                         fmt::format("enabled takes true or false, got {}", tape_.Describe(i)));
       }
       index.enabled = tape_.boolean(i);
       has_enabled = true;
@@ -129,18 +129,18 @@ Result<SchemaReader::Index> SchemaReader::ReadIndex(std::string_view place, size
       PIGMENT_RETURN_IF_ERROR(CheckObject(Under(place, key), i));
       index.config = i;
     } else {
-      return Refused(place,
-                     fmt::format("unknown member {}, expected enabled or config", Quoted(key)));
+      return RefusedAt(place,
+                       fmt::format("unknown member {}, expected enabled or config", Quoted(key)));
     }
   }
-  if (!has_enabled) return Refused(place, "enabled is missing");
+  if (!has_enabled) return RefusedAt(place, "enabled is missing");
   return index;
 }
 
 Status SchemaReader::CheckNoConfig(std::string_view place, const Index& index) const {
   if (index.config == 0 || tape_.empty(index.config)) return Status::Ok();
-  return Refused(place, fmt::format("its config takes no members, got {}",
-                                    Quoted(tape_.key(index.config + 1))));
+  return RefusedAt(place, fmt::format("its config takes no members, got {}",
+                                      Quoted(tape_.key(index.config + 1))));
 }
 
 Status SchemaReader::ReadScalars(std::string_view place, size_t type, ValueTypes* given,
@@ -156,7 +156,7 @@ Status SchemaReader::ReadScalars(std::string_view place, size_t type, ValueTypes
       if (one.type == name && one.index == key) values = one.values;
     const bool is_full_text = name == "string" && key == "fts_index";
     if (values == 0 && !is_full_text)
-      return Refused(place, fmt::format("no such index of this type: {}", Quoted(key)));
+      return RefusedAt(place, fmt::format("no such index of this type: {}", Quoted(key)));
     PIGMENT_ASSIGN_OR_RETURN(const Index index, ReadIndex(inner, i));
     if (is_full_text) {
       *full_text = index;
@@ -174,7 +174,7 @@ Status SchemaReader::CheckNoFullText(std::string_view place,
                                      const std::optional<Index>& full_text) const {
   if (!full_text) return Status::Ok();
   if (full_text->enabled)
-    return Refused(place, "the full-text index is enabled on \"#document\" alone");
+    return RefusedAt(place, "the full-text index is enabled on \"#document\" alone");
   return CheckNoConfig(Under(place, "fts_index"), *full_text);
 }
 
@@ -182,14 +182,15 @@ Status SchemaReader::ReadTextConfig(std::string_view place, const Index& full_te
   if (full_text.config == 0) return Status::Ok();
   for (size_t i = full_text.config + 1; i < tape_.end(full_text.config); i = tape_.end(i)) {
     if (tape_.key(i) != "text_index") {
-      return Refused(place, fmt::format("config has an unknown member {}, expected text_index",
-                                        Quoted(tape_.key(i))));
+      return RefusedAt(place, fmt::format("config has an unknown member {}, expected text_index",
+                                          Quoted(tape_.key(i))));
     }
     if (tape_.kind(i) == JsonKind::kNull) continue;
     const Result<TextIndexChange> read = ReadTextIndex(tape_, i);
     if (!read.ok()) return At(place, read.status());
     if (!full_text.enabled)
-      return Refused(place, "documents are not ranked (text_index) where their index is disabled");
+      return RefusedAt(place,
+                       "documents are not ranked (text_index) where their index is disabled");
     text_config = R"("text_index":)" + TextIndexToJson(read->OnTopOf({}));
   }
   return Status::Ok();
@@ -200,7 +201,7 @@ Status SchemaReader::ReadSparse(std::string_view place, size_t type) const {
   for (size_t i = type + 1; i < tape_.end(type); i = tape_.end(i)) {
     const std::string inner = Under(place, tape_.key(i));
     if (tape_.key(i) != "sparse_vector_index")
-      return Refused(place, fmt::format("no such index of this type: {}", Quoted(tape_.key(i))));
+      return RefusedAt(place, fmt::format("no such index of this type: {}", Quoted(tape_.key(i))));
     PIGMENT_ASSIGN_OR_RETURN(const Index index, ReadIndex(inner, i));
     if (index.enabled) {
       return Status(Code::kUnimplemented,
@@ -220,7 +221,7 @@ Status SchemaReader::ReadDefaults(size_t types) {
     if (type == "float_list") {
       PIGMENT_ASSIGN_OR_RETURN(const Index index, ReadVectorIndex(inner, i));
       if (index.enabled)
-        return Refused(inner, "the vector index is enabled on \"#embedding\" alone");
+        return RefusedAt(inner, "the vector index is enabled on \"#embedding\" alone");
     } else if (type == "sparse_vector") {
       PIGMENT_RETURN_IF_ERROR(ReadSparse(inner, i));
     } else if (type == "string" || type == "int" || type == "float" || type == "bool") {
@@ -230,9 +231,9 @@ Status SchemaReader::ReadDefaults(size_t types) {
       rules.defaults = static_cast<ValueTypes>((rules.defaults & ~given) | indexed);
       PIGMENT_RETURN_IF_ERROR(CheckNoFullText(inner, full_text));
     } else {
-      return Refused(place, fmt::format("unknown type of values {}, expected string, int, float, "
-                                        "bool, float_list or sparse_vector",
-                                        Quoted(type)));
+      return RefusedAt(place, fmt::format("unknown type of values {}, expected string, int, float, "
+                                          "bool, float_list or sparse_vector",
+                                          Quoted(type)));
     }
   }
   return Status::Ok();
@@ -259,13 +260,13 @@ Status SchemaReader::ReadDocumentKey(std::string_view place, size_t types) {
   for (size_t i = types + 1; i < tape_.end(types); i = tape_.end(i)) {
     if (tape_.kind(i) == JsonKind::kNull) continue;
     if (tape_.key(i) != "string")
-      return Refused(place, fmt::format("documents are strings, got {}", Quoted(tape_.key(i))));
+      return RefusedAt(place, fmt::format("documents are strings, got {}", Quoted(tape_.key(i))));
     ValueTypes given = 0, indexed = 0;
     std::optional<Index> full_text;
     const std::string inner = Under(place, "string");
     PIGMENT_RETURN_IF_ERROR(ReadScalars(inner, i, &given, &indexed, &full_text));
     if (indexed != 0)
-      return Refused(place, "documents have no inverted index, only a full-text index");
+      return RefusedAt(place, "documents have no inverted index, only a full-text index");
     if (!full_text) continue;
     rules.full_text = full_text->enabled;
     PIGMENT_RETURN_IF_ERROR(ReadTextConfig(Under(inner, "fts_index"), *full_text));
@@ -277,32 +278,33 @@ Status SchemaReader::ReadEmbeddingKey(std::string_view place, size_t types) {
   for (size_t i = types + 1; i < tape_.end(types); i = tape_.end(i)) {
     if (tape_.kind(i) == JsonKind::kNull) continue;
     if (tape_.key(i) != "float_list")
-      return Refused(place, fmt::format("embeddings are float_list, got {}", Quoted(tape_.key(i))));
+      return RefusedAt(place,
+                       fmt::format("embeddings are float_list, got {}", Quoted(tape_.key(i))));
     PIGMENT_ASSIGN_OR_RETURN(const Index index, ReadVectorIndex(Under(place, "float_list"), i));
-    if (!index.enabled) return Refused(place, "the vector index cannot be disabled");
+    if (!index.enabled) return RefusedAt(place, "the vector index cannot be disabled");
   }
   return Status::Ok();
 }
 
 Status SchemaReader::ReadKey(const std::string& place, std::string_view key, size_t types) {
-  if (key.empty() || key == "chroma:document") return Refused(place, "no such key of metadata");
+  if (key.empty() || key == "chroma:document") return RefusedAt(place, "no such key of metadata");
   if (key[0] == '#' || key[0] == '$')
-    return Refused(place, "of special keys only \"#document\" and \"#embedding\" have indexes");
+    return RefusedAt(place, "of special keys only \"#document\" and \"#embedding\" have indexes");
   IndexRules::Key& rule = rules.keys[std::string(key)];
   for (size_t i = types + 1; i < tape_.end(types); i = tape_.end(i)) {
     const std::string_view type = tape_.key(i);
     if (tape_.kind(i) == JsonKind::kNull) continue;
     const std::string inner = Under(place, type);
     if (type == "float_list")
-      return Refused(inner, "the vector index must be configured globally, not on a key");
+      return RefusedAt(inner, "the vector index must be configured globally, not on a key");
     if (type == "sparse_vector") {
       PIGMENT_RETURN_IF_ERROR(ReadSparse(inner, i));
-      return Refused(inner, "a sparse vector index cannot be disabled");
+      return RefusedAt(inner, "a sparse vector index cannot be disabled");
     }
     if (type != "string" && type != "int" && type != "float" && type != "bool") {
-      return Refused(place, fmt::format("unknown type of values {}, expected string, int, float, "
-                                        "bool, float_list or sparse_vector",
-                                        Quoted(type)));
+      return RefusedAt(place, fmt::format("unknown type of values {}, expected string, int, float, "
+                                          "bool, float_list or sparse_vector",
+                                          Quoted(type)));
     }
     std::optional<Index> full_text;
     PIGMENT_RETURN_IF_ERROR(ReadScalars(inner, i, &rule.given, &rule.indexed, &full_text));
@@ -319,12 +321,12 @@ Result<SchemaReader::Index> SchemaReader::ReadVectorIndex(std::string_view place
   for (size_t i = type + 1; i < tape_.end(type); i = tape_.end(i)) {
     const std::string inner = Under(place, tape_.key(i));
     if (tape_.key(i) != "vector_index")
-      return Refused(place, fmt::format("no such index of this type: {}", Quoted(tape_.key(i))));
+      return RefusedAt(place, fmt::format("no such index of this type: {}", Quoted(tape_.key(i))));
     PIGMENT_ASSIGN_OR_RETURN(index, ReadIndex(inner, i));
     is_given = true;
     if (index.config != 0) PIGMENT_RETURN_IF_ERROR(ReadVectorConfig(inner, index.config));
   }
-  if (!is_given) return Refused(place, "vector_index is missing");
+  if (!is_given) return RefusedAt(place, "vector_index is missing");
   return index;
 }
 
@@ -343,17 +345,17 @@ Status SchemaReader::ReadVectorConfig(std::string_view place, size_t config) {
       AppendJsonString(tape_.text(i), element);
     } else if (key == "source_key" && is_text) {
       if (tape_.text(i) != kDocumentKey)
-        return Refused(
+        return RefusedAt(
             place, fmt::format("source_key takes \"#document\" alone, got {}", tape_.Describe(i)));
     } else if (key == "embedding_function") {
       PIGMENT_RETURN_IF_ERROR(CheckFunction(place, i));
     } else if (key == "hnsw" || key == "spann") {
-      if (!kind.empty()) return Refused(place, "hnsw and spann cannot both be given");
+      if (!kind.empty()) return RefusedAt(place, "hnsw and spann cannot both be given");
       kind = key;
       PIGMENT_RETURN_IF_ERROR(AppendParameters(Under(place, key), i, parameters));
     } else {
-      return Refused(place, fmt::format("config has an unknown member or a wrong value: {}: {}",
-                                        Quoted(key), tape_.Describe(i)));
+      return RefusedAt(place, fmt::format("config has an unknown member or a wrong value: {}: {}",
+                                          Quoted(key), tape_.Describe(i)));
     }
   }
   if (kind.empty() && space.empty() && element.empty()) return Status::Ok();
@@ -362,7 +364,7 @@ Status SchemaReader::ReadVectorConfig(std::string_view place, size_t config) {
   const std::string given =
       fmt::format(R"("{}":{{{}{}{}}}{})", kind, space, comma, parameters, element);
   if (!vector_config.empty() && vector_config != given)
-    return Refused(place, "config differs from that of the other vector index");
+    return RefusedAt(place, "config differs from that of the other vector index");
   vector_config = given;
   vector_place = place;
   return Status::Ok();
@@ -375,7 +377,7 @@ Status SchemaReader::CheckFunction(std::string_view place, size_t function) cons
     if (tape_.key(i) != "type" || tape_.kind(i) != JsonKind::kString) continue;
     if (tape_.text(i) == "unknown" || tape_.text(i) == "legacy") return Status::Ok();
   }
-  return Refused(place, "an embedding function is given with the collection, not in its schema");
+  return RefusedAt(place, "an embedding function is given with the collection, not in its schema");
 }
 
 Status SchemaReader::AppendParameters(std::string_view place, size_t object,
@@ -384,7 +386,7 @@ Status SchemaReader::AppendParameters(std::string_view place, size_t object,
   for (size_t i = object + 1; i < tape_.end(object); i = tape_.end(i)) {
     if (tape_.kind(i) == JsonKind::kNull) continue;
     if (tape_.key(i) == "space")
-      return Refused(place, "space belongs to the config of the vector index");
+      return RefusedAt(place, "space belongs to the config of the vector index");
     if (!out.empty()) out += ',';
     AppendJsonString(tape_.key(i), out);
     out += ':';
@@ -393,7 +395,7 @@ Status SchemaReader::AppendParameters(std::string_view place, size_t object,
     } else if (tape_.kind(i) == JsonKind::kDouble) {
       AppendJsonDouble(tape_.real(i), out);
     } else {
-      return Refused(
+      return RefusedAt(
           place, fmt::format("{} takes a number, got {}", Quoted(tape_.key(i)), tape_.Describe(i)));
     }
   }

@@ -29,7 +29,7 @@ constexpr uint64_t kBytesPerCheck = uint64_t{1} << 21;
 constexpr uint64_t kBytesPerRead = 512;
 // Of so many rows the nearest are read before the scan goes on: few enough to find the others'
 // limit early, enough that most of them are never read.
-constexpr size_t kGatheredMax = 512;
+constexpr size_t kGatheredOfQueryMax = 512;
 
 // Where at most one of so many rows is allowed, looking up each takes less time than going through
 // the blocks of all.
@@ -84,7 +84,8 @@ class FlatScanner {
   const uint32_t dimension_;
   std::vector<DistanceFunction> functions_;
   std::vector<TopK> best_;
-  std::vector<std::vector<Gathered>> gathered_;  // by query; not more than kGatheredMax and a run
+  // By query; not more than kGatheredOfQueryMax and a run.
+  std::vector<std::vector<Gathered>> gathered_;
   const std::unique_ptr<VectorReader> vectors_;
   uint64_t unpaced_bytes_ = kBytesPerCheck;  // the first look comes at once
   FlatScanResult result_;
@@ -186,7 +187,7 @@ Status FlatScanner::ScanCodes() {
       result_.rows_scored += count;
       PIGMENT_RETURN_IF_ERROR(Pace(count * ByteCodeBytes(dimension_)));
       Gather(query, first, bounds);
-      if (gathered_[query].size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Rerank(query));
+      if (gathered_[query].size() >= kGatheredOfQueryMax) PIGMENT_RETURN_IF_ERROR(Rerank(query));
     }
     return Status::Ok();
   };

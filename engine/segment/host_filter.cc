@@ -294,10 +294,10 @@ Result<bool> HostFilter::Matches(std::span<const std::byte> keys) const {
                      [](const ConditionState& state) { return state.holds(); });
 }
 
-Result<LiveRows> LiveRowsOf(const Segment& segment, std::span<const uint8_t> deleted,
-                            const std::optional<HostFilter>& filter) {
+Result<SearchedRows> SearchedRowsOf(const Segment& segment, std::span<const uint8_t> deleted,
+                                    const std::optional<HostFilter>& filter) {
   const uint32_t rows = segment.info().rows;
-  LiveRows live;
+  SearchedRows live;
   if (!deleted.empty()) {
     live.mask.assign((size_t{rows} + 63) / 64, 0);
     const size_t bytes = std::min(deleted.size(), live.mask.size() * sizeof(uint64_t));

@@ -86,14 +86,14 @@ class HostFilter {
 };
 
 // The rows of a segment that a search looks at.
-struct LiveRows {
+struct SearchedRows {
   std::vector<uint64_t> mask;  // empty: every row; those beyond the last are not in it
   uint64_t count = 0;
   uint64_t unindexed = 0;  // of which the filter knows nothing
 };
 // `deleted`: bit i % 8 of byte i / 8 is set where row i is deleted; rows beyond are live. Without a
 // filter all others are looked at.
-Result<LiveRows> LiveRowsOf(const Segment& segment, std::span<const uint8_t> deleted,
-                            const std::optional<HostFilter>& filter);
+Result<SearchedRows> SearchedRowsOf(const Segment& segment, std::span<const uint8_t> deleted,
+                                    const std::optional<HostFilter>& filter);
 
 }  // namespace pigment

@@ -95,7 +95,7 @@ Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> d
                            fmt::format("dimension mismatch: segment {} has {}, got {}",
                                        info.segment, info.dimension, options_.dimension));
   }
-  PIGMENT_ASSIGN_OR_RETURN(LiveRows live, LiveRowsOf(*segment, deleted, options_.filter));
+  PIGMENT_ASSIGN_OR_RETURN(SearchedRows live, SearchedRowsOf(*segment, deleted, options_.filter));
   SegmentSource source;
   source.segment = segment;
   source.live = std::move(live.mask);

@@ -19,7 +19,7 @@ namespace pigment {
 namespace {
 
 constexpr size_t kRowsFirst = 128;
-constexpr size_t kGrowth = 4;
+constexpr size_t kCapacityGrowth = 4;
 // One row of so many is sorted in the time in which all are looked at.
 constexpr size_t kSortedOfRows = 16;
 constexpr HostKey::Kind kElement = HostKey::Kind::kElement;
@@ -43,7 +43,7 @@ Status Unindexed(const SegmentInfo& info, const InvertedReader::Group& group) {
 }
 
 // Words of the rows of a group; empty: all are live.
-RowMask LiveOf(const LiveRows& live, const InvertedReader::Group& group) {
+RowMask LiveOf(const SearchedRows& live, const InvertedReader::Group& group) {
   return live.mask.empty() ? RowMask()
                            : RowMask(live.mask).subspan(group.first / 64, (group.rows + 63) / 64);
 }
@@ -70,7 +70,7 @@ void HostTextLengths::Keep(uint32_t column, const InvertedReader::Group& group,
 
 Status HostTextSearch::AddSegment(const Segment* segment, std::span<const uint8_t> deleted,
                                   HostTextLengths* lengths) {
-  PIGMENT_ASSIGN_OR_RETURN(LiveRows live, LiveRowsOf(*segment, deleted, options_.filter));
+  PIGMENT_ASSIGN_OR_RETURN(SearchedRows live, SearchedRowsOf(*segment, deleted, options_.filter));
   unindexed_rows_ += live.unindexed;
   segments_.push_back({segment, std::move(live), lengths});
   return Status::Ok();
@@ -287,7 +287,7 @@ Status HostTextSearch::RunPass() {
   // A row that was copied while it moved would be there twice.
   batch_.erase(std::unique(batch_.begin(), batch_.end()), batch_.end());
   if (!batch_.empty()) last_ = batch_.back();
-  capacity_ = static_cast<size_t>(std::min<uint64_t>(uint64_t{capacity_} * kGrowth, most));
+  capacity_ = static_cast<size_t>(std::min<uint64_t>(uint64_t{capacity_} * kCapacityGrowth, most));
   return Status::Ok();
 }
 

@@ -99,7 +99,7 @@ class HostTextSearch {
  private:
   struct SegmentSource {
     const Segment* segment;
-    LiveRows live;
+    SearchedRows live;
     HostTextLengths* lengths;
   };
   // Rows of one list: those with a word so many times.

@@ -19,7 +19,7 @@ constexpr uint64_t kBudgetShare = 16;
 // After a group without memory the next one is tried after so many rows.
 constexpr uint32_t kRowsWithoutMemory = 1024;
 
-uint64_t GroupBytesMax(const MemoryBudget* budget) {
+uint64_t TextGroupBytesMax(const MemoryBudget* budget) {
   if (budget == nullptr || budget->limit_bytes() == 0) return kGroupBytesMax;
   return std::clamp(budget->limit_bytes() / kBudgetShare, kGroupBytesMin, kGroupBytesMax);
 }
@@ -32,7 +32,7 @@ TextWriter::TextWriter(BlockPacker* packer, const Analyzer& analyzer, MemoryBudg
       analyzer_(analyzer),
       budget_(budget),
       seed_(seed),
-      group_bytes_max_(GroupBytesMax(budget)) {
+      group_bytes_max_(TextGroupBytesMax(budget)) {
   group_.emplace(analyzer_, budget_, seed_);
 }
 

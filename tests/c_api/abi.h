@@ -31,6 +31,11 @@ using ResultHandle = std::unique_ptr<pigment_result, Freer<pigment_result, pigme
 using Buffer = std::unique_ptr<pigment_buffer, Freer<pigment_buffer, pigment_buffer_free>>;
 using Cancel = std::unique_ptr<pigment_cancel, Freer<pigment_cancel, pigment_cancel_free>>;
 
+// Arguments that may be absent, with the type that Try needs.
+inline const pigment_scope* const kNoScope = nullptr;
+inline const pigment_call_options* const kNoOptions = nullptr;
+inline const pigment_embedding_function* const kNoFunction = nullptr;
+
 // What a call returned, with the error copied out.
 struct Outcome {
   pigment_status status = PIGMENT_OK;

@@ -20,12 +20,11 @@
 
 namespace {
 
+using abi_test::kNoOptions;
+using abi_test::kNoScope;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
-
-const pigment_scope* const kNoScope = nullptr;
-const pigment_call_options* const kNoOptions = nullptr;
 
 class Arguments : public ::testing::Test {
  protected:

@@ -15,7 +15,6 @@
 
 namespace abi_test {
 
-inline const pigment_call_options* const kNoOptions = nullptr;
 inline constexpr int32_t kAll = PIGMENT_INCLUDE_DOCUMENTS | PIGMENT_INCLUDE_METADATAS |
                                 PIGMENT_INCLUDE_EMBEDDINGS | PIGMENT_INCLUDE_URIS;
 

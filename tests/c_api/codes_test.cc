@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every code and detail that a call of the database interface can give by itself, provoked once
-// each. Codes that only a failing machine gives are in machine_codes_test; the other kinds of damage
-// are provoked by the corruption tests of the engine; what a failing embedding function returns
-// passes through (embedding_test).
+// each. Codes that only a failing machine gives are in machine_codes_test; the other kinds of
+// damage are provoked by the corruption tests of the engine; what a failing embedding function
+// returns passes through (embedding_test).
 
 #include <gtest/gtest.h>
 
@@ -19,12 +19,11 @@
 
 namespace {
 
+using abi_test::kNoFunction;
+using abi_test::kNoScope;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
-
-const pigment_scope* const kNoScope = nullptr;
-const pigment_embedding_function* const kNoFunction = nullptr;
 
 void ExpectCode(const Outcome& outcome, pigment_status status, int32_t detail) {
   EXPECT_EQ(outcome.status, status) << outcome;

@@ -14,11 +14,11 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 
-const pigment_call_options* const kNoOptions = nullptr;
 pigment_write_result* const kNoResult = nullptr;
 
 class Columns : public ::testing::Test {

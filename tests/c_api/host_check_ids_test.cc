@@ -11,13 +11,13 @@
 
 namespace {
 
-struct Outcome {
+struct CheckedIds {
   pigment_status status;
   std::string message;
   int64_t row;
 };
 
-Outcome CheckIds(const std::vector<std::string>& ids) {
+CheckedIds CheckIds(const std::vector<std::string>& ids) {
   std::string bytes;
   std::vector<int64_t> offsets = {0};
   for (const std::string& id : ids) {
@@ -27,7 +27,7 @@ Outcome CheckIds(const std::vector<std::string>& ids) {
   const pigment_text_column column = {offsets.data(), bytes.data(), nullptr};
   pigment_error* error = nullptr;
   const pigment_status status = pigment_check_ids(ids.size(), &column, "get", 3, &error);
-  Outcome outcome = {status, pigment_error_message(error), pigment_error_row(error)};
+  CheckedIds outcome = {status, pigment_error_message(error), pigment_error_row(error)};
   pigment_error_free(error);
   return outcome;
 }
@@ -38,10 +38,10 @@ TEST(HostCheckIds, TakesUniqueIdsThatAreNotEmpty) {
 
 TEST(HostCheckIds, NamesWhatIsWrongAndWhere) {
   EXPECT_EQ(CheckIds({}).message, "expected ids to be a non-empty list, got 0 ids in get");
-  const Outcome empty = CheckIds({"a", ""});
+  const CheckedIds empty = CheckIds({"a", ""});
   EXPECT_EQ(empty.status, PIGMENT_INVALID_ARGUMENT);
   EXPECT_EQ(empty.row, 1);
-  const Outcome twice = CheckIds({"a", "b", "c", "b"});
+  const CheckedIds twice = CheckIds({"a", "b", "c", "b"});
   EXPECT_EQ(twice.message, "expected ids to be unique, found duplicates of: b in get");
   EXPECT_EQ(twice.row, 3);
 }

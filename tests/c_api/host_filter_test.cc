@@ -353,8 +353,8 @@ TEST(HostChecks, AConfigurationChangesOnlyWhereItMay) {
 
 // ---- Lexical embedding -------------------------------------------------------------------------
 
-struct Texts {
-  explicit Texts(const std::vector<std::string>& texts) {
+struct TextRows {
+  explicit TextRows(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
       bytes += text;
       offsets.push_back(static_cast<int64_t>(bytes.size()));
@@ -366,7 +366,7 @@ struct Texts {
 };
 
 TEST(LexicalEmbedding, EmbedsAColumn) {
-  const Texts texts({"hello world", "", "hello \xff world"});
+  const TextRows texts({"hello world", "", "hello \xff world"});
   const pigment_text_column column = texts.column();
   std::vector<float> values(3 * 64, 42.0f);
   ASSERT_EQ(pigment_embed_lexical(3, &column, 64, values.data(), nullptr), PIGMENT_OK);
@@ -380,7 +380,7 @@ TEST(LexicalEmbedding, EmbedsAColumn) {
 }
 
 TEST(LexicalEmbedding, BadArgumentsAreErrors) {
-  const Texts texts({"a", "b"});
+  const TextRows texts({"a", "b"});
   pigment_text_column column = texts.column();
   std::vector<float> values(2 * 8);
   pigment_error* error = nullptr;

@@ -293,10 +293,11 @@ TEST(HostKeys, ConditionsLetThroughTheRowsForWhichTheyHold) {
   EXPECT_LT(more_with_text, with_text / 5);
 }
 
-using Fingerprints = std::map<uint64_t, uint64_t>;
+using FingerprintOf = std::map<uint64_t, uint64_t>;
 
 pigment_status KeepFingerprint(void* context, uint64_t pointer, uint64_t fingerprint) {
-  EXPECT_TRUE(static_cast<Fingerprints*>(context)->emplace(pointer, fingerprint).second) << pointer;
+  EXPECT_TRUE(static_cast<FingerprintOf*>(context)->emplace(pointer, fingerprint).second)
+      << pointer;
   return PIGMENT_OK;
 }
 
@@ -310,10 +311,10 @@ TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
   for (const size_t i : {0, 1})
     HOST_OK(pigment_segment_verify(keyed.index.segment(i), error.out()));
   pigment_host_search* search = keyed.index.NewSearch(PIGMENT_METRIC_L2, nullptr);
-  Fingerprints got, vectors;
+  FingerprintOf got, vectors;
   HOST_OK(pigment_host_search_visit_keys(search, KeepFingerprint, &got, error.out()));
   HOST_OK(pigment_host_search_visit_column(search, -1, KeepFingerprint, &vectors, error.out()));
-  std::map<uint32_t, Fingerprints> by_column;
+  std::map<uint32_t, FingerprintOf> by_column;
   for (uint32_t column = 0; column < 20; ++column) {
     HOST_OK(pigment_host_search_visit_column(search, static_cast<int32_t>(column), KeepFingerprint,
                                              &by_column[column], error.out()));
@@ -332,8 +333,7 @@ TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
       std::copy_if(keys.begin(), keys.end(), std::back_inserter(some),
                    [&, of = column](const pigment_host_key& key) { return key.column == of; });
       if (!some.empty()) columns_seen.insert(column);
-      EXPECT_EQ(of_column.at(row.pointer),
-                pigment_host_keys_fingerprint(some.data(), some.size()));
+      EXPECT_EQ(of_column.at(row.pointer), pigment_host_keys_fingerprint(some.data(), some.size()));
     }
     EXPECT_EQ(vectors.at(row.pointer),
               pigment_host_vector_fingerprint(row.vector.empty() ? nullptr : row.vector.data(),
@@ -344,8 +344,9 @@ TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
   EXPECT_GT(columns_seen.size(), 1u);
   for (const float other : {0.0f, -0.0f, 1.0f}) {
     const float zero = 0;
-    EXPECT_EQ(pigment_host_vector_fingerprint(&other, 1) == pigment_host_vector_fingerprint(&zero, 1),
-              std::bit_cast<uint32_t>(other) == 0)
+    EXPECT_EQ(
+        pigment_host_vector_fingerprint(&other, 1) == pigment_host_vector_fingerprint(&zero, 1),
+        std::bit_cast<uint32_t>(other) == 0)
         << "bit for bit";
   }
   EXPECT_EQ(pigment_host_search_visit_keys(

@@ -42,8 +42,8 @@ std::string RandomKeys(std::mt19937_64& random) {
   return bytes;
 }
 
-std::vector<Row> RandomRows(std::mt19937_64& random, size_t count, uint64_t first_pointer,
-                            bool has_keys, uint32_t dimension = kDimension) {
+std::vector<Row> RowsFrom(std::mt19937_64& random, size_t count, uint64_t first_pointer,
+                          bool has_keys, uint32_t dimension = kDimension) {
   std::vector<Row> rows(count);
   for (size_t i = 0; i < count; ++i) {
     rows[i].pointer = first_pointer + i * 3;
@@ -195,7 +195,7 @@ TEST(HostMerge, FlushesPendingRowsBesideTheLastPage) {
     Index index(dimension);
     index.has_keys = has_keys;
     index.rounds_pending = true;
-    for (const Row& row : RandomRows(random, static_cast<size_t>(count), 5, has_keys, dimension))
+    for (const Row& row : RowsFrom(random, static_cast<size_t>(count), 5, has_keys, dimension))
       index.AddPending(row);
     const auto [last, next] = EndOf(index);
     ASSERT_NE(last, PIGMENT_NO_PAGE);
@@ -228,7 +228,7 @@ TEST(HostMerge, MergesSegmentsWithoutTheirDeletedRows) {
       index.has_keys = has_keys;
       std::vector<std::vector<Row>> parts;
       for (const size_t count : {3000, 1, 20000, 65}) {
-        parts.push_back(RandomRows(random, count, parts.size() * 1000000, has_keys));
+        parts.push_back(RowsFrom(random, count, parts.size() * 1000000, has_keys));
         index.AddSegment(parts.back());
       }
       pigment_host_search* before = index.NewSearch(PIGMENT_METRIC_L2, nullptr);
@@ -331,9 +331,8 @@ TEST(HostMerge, KeepsItsIndexWhereRowsWithoutAVectorAreMoreThanItsMemory) {
       EXPECT_TRUE(pigment_segment_builder_has_room(merged.builder));
       const std::vector<float> vector(kDimension);
       Error error;
-      EXPECT_EQ(
-          pigment_segment_builder_add(merged.builder, vector.data(), 5000000, error.out()),
-          PIGMENT_INVALID_ARGUMENT)
+      EXPECT_EQ(pigment_segment_builder_add(merged.builder, vector.data(), 5000000, error.out()),
+                PIGMENT_INVALID_ARGUMENT)
           << "it would come behind rows without one";
     }
     merged.Finish();
@@ -439,8 +438,8 @@ TEST(HostMerge, KeepsRowsOfUnknownKeysUnknown) {
 TEST(HostMerge, IsOfNoUseAfterAnInterrupt) {
   std::mt19937_64 random(5);
   Index index(kDimension);
-  index.AddSegment(RandomRows(random, 5000, 0, false));
-  for (const Row& row : RandomRows(random, 2000, 100000, false)) index.AddPending(row);
+  index.AddSegment(RowsFrom(random, 5000, 0, false));
+  for (const Row& row : RowsFrom(random, 2000, 100000, false)) index.AddPending(row);
   const auto [last, next] = EndOf(index);
   const pigment_page_source source = index.pages.source();
   Error error;
@@ -466,7 +465,7 @@ TEST(HostMerge, IsOfNoUseAfterAnInterrupt) {
 TEST(HostMerge, RefusesWhatIsNotThere) {
   std::mt19937_64 random(6);
   Index index(kDimension);
-  for (const Row& row : RandomRows(random, 2000, 0, false)) index.AddPending(row);
+  for (const Row& row : RowsFrom(random, 2000, 0, false)) index.AddPending(row);
   const pigment_page_source source = index.pages.source();
   Error error;
   {
@@ -490,7 +489,7 @@ TEST(HostPlaces, AreEachPageOnce) {
   Index index(kDimension);
   index.has_keys = true;
   for (const size_t count : {1, 100, 30000}) {
-    index.AddSegment(RandomRows(random, count, count * 100000, true));
+    index.AddSegment(RowsFrom(random, count, count * 100000, true));
   }
   for (size_t i = 0; i < 3; ++i) {
     std::vector<uint32_t> places;
@@ -524,7 +523,7 @@ TEST(HostPlaces, HaveOverflowPagesOfDeadEntriesToo) {
   constexpr uint32_t kLarge = 3000;  // two pages
   std::mt19937_64 random(8);
   Index index(kLarge);
-  const auto rows = RandomRows(random, 700, 0, false, kLarge);
+  const auto rows = RowsFrom(random, 700, 0, false, kLarge);
   size_t expected = 0;
   for (const Row& row : rows) {
     index.AddPending(row);

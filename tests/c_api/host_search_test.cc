@@ -10,8 +10,8 @@
 namespace host_test {
 namespace {
 
-std::vector<Row> RandomRows(std::mt19937_64& random, uint32_t dimension, size_t count,
-                            uint64_t* next_pointer) {
+std::vector<Row> RowsWithGaps(std::mt19937_64& random, uint32_t dimension, size_t count,
+                              uint64_t* next_pointer) {
   std::vector<Row> rows(count);
   const auto twin = RandomVector(random, dimension);
   for (Row& row : rows) {
@@ -40,8 +40,8 @@ TEST(HostSearch, GivesEveryRowOnceInTotalOrder) {
     index.pages.random.seed(static_cast<unsigned>(seed));
     const size_t segments = random() % 4;
     for (size_t i = 0; i < segments; ++i)
-      index.AddSegment(RandomRows(random, dimension, random() % most, &pointer));
-    for (const Row& row : RandomRows(random, dimension, random() % most, &pointer))
+      index.AddSegment(RowsWithGaps(random, dimension, random() % most, &pointer));
+    for (const Row& row : RowsWithGaps(random, dimension, random() % most, &pointer))
       index.AddPending(row);
     const int32_t metric = static_cast<int32_t>(1 + random() % 6);
     const auto query = RandomVector(random, dimension);
@@ -147,8 +147,8 @@ TEST(HostSearch, NamesRelationAndPageOfDamage) {
     std::mt19937_64 random(dimension);
     Index index(dimension);
     uint64_t pointer = 1;
-    index.AddSegment(RandomRows(random, dimension, 30, &pointer));
-    for (const Row& row : RandomRows(random, dimension, 8, &pointer)) index.AddPending(row);
+    index.AddSegment(RowsWithGaps(random, dimension, 30, &pointer));
+    for (const Row& row : RowsWithGaps(random, dimension, 8, &pointer)) index.AddPending(row);
     uint32_t found = 0;
     for (uint32_t physical = 0; physical < index.pages.pages.size(); ++physical) {
       index.Reopen();
@@ -179,7 +179,7 @@ TEST(HostSearch, ComparesTheChecksumOfASegmentsPageOnceAndItsStampAtEachPin) {
   std::mt19937_64 random(6);
   Index index(kDimension);
   uint64_t pointer = 1;
-  index.AddSegment(RandomRows(random, kDimension, 60, &pointer));
+  index.AddSegment(RowsWithGaps(random, kDimension, 60, &pointer));
   Error error;
   Search(index, kDimension, error);
   EXPECT_EQ(error.message(), "");

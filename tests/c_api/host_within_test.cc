@@ -16,12 +16,13 @@
 namespace host_test {
 namespace {
 
-constexpr RowKinds kKinds = {.kinds = 20, .twins = 2};
+constexpr RowKinds kRowKinds = {.kinds = 20, .twins = 2};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int32_t kMetrics[] = {PIGMENT_METRIC_L2,         PIGMENT_METRIC_COSINE,
                                 PIGMENT_METRIC_COSINE_NAN, PIGMENT_METRIC_NEGATIVE_IP,
                                 PIGMENT_METRIC_IP,         PIGMENT_METRIC_L1};
-constexpr int32_t kIndexes[] = {PIGMENT_INDEX_FLAT, PIGMENT_INDEX_GRAPH, PIGMENT_INDEX_CLUSTERS};
+constexpr int32_t kSegmentIndexes[] = {PIGMENT_INDEX_FLAT, PIGMENT_INDEX_GRAPH,
+                                       PIGMENT_INDEX_CLUSTERS};
 
 // From nothing to everything: none, that of a row, next to it, zero, below it, infinity.
 std::optional<float> RandomDistance(std::mt19937_64& random, const std::vector<Expected>& rows) {
@@ -71,12 +72,12 @@ TEST(HostWithin, GivesAllRowsWithinADistanceAndNoOther) {
     const size_t most = dimension > 1000 ? 20 : 1500;
     Index index(dimension);
     index.pages.random.seed(static_cast<unsigned>(seed));
-    index.segment_index = kIndexes[random() % std::size(kIndexes)];
+    index.segment_index = kSegmentIndexes[random() % std::size(kSegmentIndexes)];
     index.segment_metric = kMetrics[seed % std::size(kMetrics)];
     uint64_t pointer = 1;
     for (size_t i = random() % 4; i > 0; --i)
-      index.AddSegment(RandomRows(random, kKinds, dimension, random() % most, &pointer));
-    for (const Row& row : RandomRows(random, kKinds, dimension, random() % 200, &pointer))
+      index.AddSegment(RandomRows(random, kRowKinds, dimension, random() % most, &pointer));
+    for (const Row& row : RandomRows(random, kRowKinds, dimension, random() % 200, &pointer))
       index.AddPending(row);
     if (random() % 2) index.cache = NewCache(index, dimension, 1 << 16);
     index.recall = random() % 3 ? 0.9 : 1;

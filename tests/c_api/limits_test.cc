@@ -19,12 +19,11 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 using Json = nlohmann::json;
-
-const pigment_call_options* const kNoOptions = nullptr;
 
 Json Limits() {
   pigment_buffer* raw = nullptr;

@@ -15,11 +15,10 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
-
-const pigment_call_options* const kNoOptions = nullptr;
 
 class MaintenanceAbi : public ::testing::Test {
  protected:
@@ -62,15 +61,15 @@ TEST_F(MaintenanceAbi, ContainsAnswersEachId) {
   const abi_test::Texts ids{"id0", "nobody", "id44", "id0", "id39"};
   const pigment_text_column column = ids.column();
   std::vector<uint8_t> present(5, 9);
-  ASSERT_TRUE(Try(pigment_collection_contains, docs_.get(), size_t{5}, &column, kNoOptions,
-                  present.data())
-                  .ok());
+  ASSERT_TRUE(
+      Try(pigment_collection_contains, docs_.get(), size_t{5}, &column, kNoOptions, present.data())
+          .ok());
   EXPECT_EQ(present, (std::vector<uint8_t>{1, 0, 1, 1, 1}));
   auto stale = Sized<pigment_call_options>();
   stale.min_position = 1000;
   const pigment_call_options* const options = &stale;
-  const Outcome outcome = Try(pigment_collection_contains, docs_.get(), size_t{5}, &column, options,
-                              present.data());
+  const Outcome outcome =
+      Try(pigment_collection_contains, docs_.get(), size_t{5}, &column, options, present.data());
   EXPECT_EQ(outcome.detail, PIGMENT_DETAIL_STALE) << outcome;
 }
 
@@ -189,8 +188,8 @@ TEST_F(MaintenanceAbi, CheckAndRepairTellWhatIsDamaged) {
   EXPECT_GE(damaged.at("errors"), 2) << "one for each segment: " << damaged.dump(2);
   EXPECT_EQ(damaged.at("findings")[0].at("detail"), PIGMENT_DETAIL_CHECKSUM);
   const std::string from = folder_ / "db", to = folder_ / "new";
-  const auto report = Json(pigment_repair, from.data(), from.size(), to.data(), to.size(),
-                           kNoOptions);
+  const auto report =
+      Json(pigment_repair, from.data(), from.size(), to.data(), to.size(), kNoOptions);
   EXPECT_EQ(report.at("catalog"), "whole");
   EXPECT_EQ(report.at("collections").size(), 1u);
   EXPECT_FALSE(report.at("messages").empty());

@@ -14,14 +14,14 @@
 
 namespace {
 
+using abi_test::kNoFunction;
+using abi_test::kNoOptions;
+using abi_test::kNoScope;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 using nlohmann::json;
 
-const pigment_call_options* const kNoOptions = nullptr;
-const pigment_scope* const kNoScope = nullptr;
-const pigment_embedding_function* const kNoFunction = nullptr;
 constexpr std::string_view kNested = R"({"nested_metadata":true})";
 
 class NestedMetadataAbi : public ::testing::Test {

@@ -17,7 +17,8 @@ using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 
-constexpr int kWhere = 1, kWhereDocument = 2, kCollection = 4, kDimension = 8, kRest = 16;
+constexpr int kWrongWhere = 1, kWrongWhereDocument = 2, kWrongCollection = 4, kWrongDimension = 8,
+              kWrongRest = 16;
 
 const std::string kBadWhere = R"({"k":{"$nope":1}})";
 const std::string kBadWhereDocument = R"({"$nope":"x"})";
@@ -26,13 +27,13 @@ const std::string kBadWhereDocument = R"({"$nope":"x"})";
 int WrongOf(const Outcome& outcome) {
   if (outcome.ok()) return 0;
   if (outcome.detail == PIGMENT_DETAIL_FILTER) {
-    return outcome.message.rfind("where_document", 0) == 0 ? kWhereDocument : kWhere;
+    return outcome.message.rfind("where_document", 0) == 0 ? kWrongWhereDocument : kWrongWhere;
   }
   if (outcome.status == PIGMENT_NOT_FOUND || outcome.detail == PIGMENT_DETAIL_CLOSED ||
       outcome.detail == PIGMENT_DETAIL_STALE) {
-    return kCollection;
+    return kWrongCollection;
   }
-  return outcome.detail == PIGMENT_DETAIL_DIMENSION ? kDimension : kRest;
+  return outcome.detail == PIGMENT_DETAIL_DIMENSION ? kWrongDimension : kWrongRest;
 }
 
 int FirstOf(int wrongs) { return wrongs & -wrongs; }
@@ -56,16 +57,16 @@ class Fixture : public ::testing::Test {
   }
 
   pigment_collection* Target(int wrongs) {
-    return (wrongs & kCollection) != 0 ? gone_.get() : alive_.get();
+    return (wrongs & kWrongCollection) != 0 ? gone_.get() : alive_.get();
   }
 
   template <typename Request>
   static void SetFilters(int wrongs, Request* request) {
     static const std::string good = R"({"k":{"$ne":1}})",
                              good_document = R"({"$not_contains":"x"})";
-    const std::string& where = (wrongs & kWhere) != 0 ? kBadWhere : good;
+    const std::string& where = (wrongs & kWrongWhere) != 0 ? kBadWhere : good;
     const std::string& where_document =
-        (wrongs & kWhereDocument) != 0 ? kBadWhereDocument : good_document;
+        (wrongs & kWrongWhereDocument) != 0 ? kBadWhereDocument : good_document;
     request->where_json = where.data();
     request->where_json_size = where.size();
     request->where_document_json = where_document.data();
@@ -74,11 +75,11 @@ class Fixture : public ::testing::Test {
 
   Outcome Query(int wrongs, int rest) {
     const std::vector<float> good{1, 2}, bad{1, 2, 3};
-    const bool mismatch = (wrongs & kDimension) != 0;
+    const bool mismatch = (wrongs & kWrongDimension) != 0;
     pigment_query_request request = abi_test::QueryFor(mismatch ? bad : good, mismatch ? 3 : 2);
     SetFilters(wrongs, &request);
     static const abi_test::Texts absent = abi_test::Texts().AddAbsent();
-    if ((wrongs & kRest) != 0) {
+    if ((wrongs & kWrongRest) != 0) {
       if (rest == 0) request.n_results = 0;
       if (rest == 1) request.include = 1 << 20;
       if (rest == 2) {
@@ -95,7 +96,7 @@ class Fixture : public ::testing::Test {
     auto request = Sized<pigment_get_request>();
     SetFilters(wrongs, &request);
     static const abi_test::Texts twice{"a", "a"}, none;
-    if ((wrongs & kRest) != 0) {
+    if ((wrongs & kWrongRest) != 0) {
       if (rest == 0) {
         request.has_limit = true;
         request.limit = -1;
@@ -115,7 +116,7 @@ class Fixture : public ::testing::Test {
     auto request = Sized<pigment_delete_request>();
     SetFilters(wrongs, &request);
     static const abi_test::Texts twice{"a", "a"}, none;
-    if ((wrongs & kRest) != 0) {
+    if ((wrongs & kWrongRest) != 0) {
       if (rest == 0) {
         request.has_limit = true;
         request.limit = -1;
@@ -133,11 +134,11 @@ class Fixture : public ::testing::Test {
 
   Outcome Write(abi_test::WriteFunction function, int wrongs, int rest) {
     abi_test::Batch batch;
-    const bool mismatch = (wrongs & kDimension) != 0;
+    const bool mismatch = (wrongs & kWrongDimension) != 0;
     batch.ids.Add("b");
     batch.dimension = mismatch ? 3 : 2;
     batch.values.assign(batch.dimension, 1.0f);
-    if ((wrongs & kRest) != 0) {
+    if ((wrongs & kWrongRest) != 0) {
       if (rest == 0) batch.ids.Add("b");
       if (rest == 1) batch.values[0] = std::numeric_limits<float>::quiet_NaN();
       if (rest == 2) batch.metadatas.emplace().Add("{}");
@@ -167,8 +168,8 @@ TEST_P(Order, TheFirstWrongIsTheOneThatIsReported) {
   const bool dimension = call != "get" && call != "delete";
   int combinations = 0;
   for (int wrongs = 1; wrongs < 32; ++wrongs) {
-    if (!filters && (wrongs & (kWhere | kWhereDocument)) != 0) continue;
-    if (!dimension && (wrongs & kDimension) != 0) continue;
+    if (!filters && (wrongs & (kWrongWhere | kWrongWhereDocument)) != 0) continue;
+    if (!dimension && (wrongs & kWrongDimension) != 0) continue;
     for (int rest = 0; rest < 4; ++rest) {
       const Outcome outcome = Run(call, wrongs, rest);
       EXPECT_EQ(WrongOf(outcome), FirstOf(wrongs))
@@ -188,10 +189,10 @@ using OrderOfCollectionStep = Fixture;
 
 TEST_F(OrderOfCollectionStep, AClosedClientBelongsToIt) {
   ASSERT_TRUE(Try(pigment_client_close, client_.get()).ok());
-  for (const int wrongs : {0, kDimension, kRest, kDimension | kRest}) {
+  for (const int wrongs : {0, kWrongDimension, kWrongRest, kWrongDimension | kWrongRest}) {
     EXPECT_EQ(Query(wrongs, 0).detail, PIGMENT_DETAIL_CLOSED) << wrongs;
   }
-  EXPECT_EQ(WrongOf(Query(kWhere | kRest, 0)), kWhere);
+  EXPECT_EQ(WrongOf(Query(kWrongWhere | kWrongRest, 0)), kWrongWhere);
 }
 
 TEST_F(OrderOfCollectionStep, StaleBelongsToIt) {

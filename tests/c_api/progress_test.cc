@@ -17,12 +17,12 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 
-constexpr size_t kDimension = 24;
-const pigment_call_options* const kNoOptions = nullptr;
+constexpr size_t kWidth = 24;
 
 pigment_progress Read(const pigment_cancel* cancel) {
   auto progress = Sized<pigment_progress>();
@@ -48,10 +48,10 @@ class ProgressAbi : public ::testing::Test {
   // `rows` records from `begin` on, in the tail.
   void Add(uint32_t begin, uint32_t rows) {
     abi_test::Batch batch;
-    batch.dimension = kDimension;
+    batch.dimension = kWidth;
     for (uint32_t i = begin; i < begin + rows; ++i) {
       batch.ids.Add("id" + std::to_string(i));
-      for (uint32_t c = 0; c < kDimension; ++c)
+      for (uint32_t c = 0; c < kWidth; ++c)
         batch.values.push_back(static_cast<float>((i * 2654435761u >> (c % 24)) % 1000));
     }
     const Outcome written = abi_test::Write(pigment_collection_add, docs_.get(), batch);

@@ -16,6 +16,7 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
@@ -23,7 +24,6 @@ using abi_test::Try;
 constexpr int kRows = 20000;
 constexpr int kMany = pigment::Rounds(100000);
 constexpr int kIds = pigment::Rounds(1000000);
-const pigment_call_options* const kNoOptions = nullptr;
 constexpr std::chrono::seconds kLongest(pigment::kIsSanitized ? 240 : 30);
 
 // Runs `body` where recursion over what a caller gave would soon meet the end of the stack, and

@@ -14,12 +14,11 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 using Json = nlohmann::json;
-
-const pigment_call_options* const kNoOptions = nullptr;
 
 // Ids "id0" to "id29" at distances 0, 1, 4, … from 0; "n" is the number modulo 3, "odd" a bool.
 class Reading : public ::testing::Test {

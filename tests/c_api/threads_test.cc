@@ -14,11 +14,10 @@
 
 namespace {
 
+using abi_test::kNoScope;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
-
-const pigment_scope* const kNoScope = nullptr;
 
 abi_test::Batch Records(size_t first, size_t count, size_t dimension) {
   abi_test::Batch batch;

@@ -24,12 +24,12 @@
 
 namespace {
 
+using abi_test::kNoOptions;
 using abi_test::Outcome;
 using abi_test::ResultHandle;
 using abi_test::Sized;
 using abi_test::Try;
 
-const pigment_call_options* const kNoOptions = nullptr;
 constexpr int32_t kAll = PIGMENT_SPAN_QUERY | PIGMENT_SPAN_SEGMENT | PIGMENT_SPAN_JOB;
 
 struct Seen {
@@ -111,7 +111,7 @@ class Recorder {
   std::map<std::thread::id, std::vector<uint64_t>> open_;
 };
 
-std::vector<std::string> Names(const std::vector<Seen>& spans) {
+std::vector<std::string> NamesOf(const std::vector<Seen>& spans) {
   std::vector<std::string> names;
   for (const Seen& span : spans) names.push_back(span.name);
   return names;
@@ -256,7 +256,7 @@ TEST_F(TracingAbi, EveryKindOfReadIsTold) {
   ASSERT_TRUE(Try(pigment_collection_facets, docs_.get(), &facets, kNoOptions, &json).ok());
   const abi_test::Buffer owned(json);
   const std::vector<Seen> spans = recorder_.Take();
-  EXPECT_EQ(Names(spans),
+  EXPECT_EQ(NamesOf(spans),
             (std::vector<std::string>{"query", "get", "count", "search_text", "facets"}));
   EXPECT_EQ(spans[1].numbers.at("rows"), 180);
   EXPECT_EQ(spans[2].numbers.at("rows"), 7);
@@ -314,7 +314,7 @@ TEST_F(TracingAbi, FailuresEndTheirSpans) {
   EXPECT_EQ(Try(pigment_collection_facets, docs_.get(), &facets, kNoOptions, &json).status,
             PIGMENT_INVALID_ARGUMENT);
   std::vector<Seen> spans = recorder_.Take();
-  ASSERT_EQ(Names(spans), (std::vector<std::string>{"facets"}));
+  ASSERT_EQ(NamesOf(spans), (std::vector<std::string>{"facets"}));
   EXPECT_EQ(spans[0].status, PIGMENT_INVALID_ARGUMENT);
 
   const std::string taken = folder_ / "db";
@@ -322,7 +322,7 @@ TEST_F(TracingAbi, FailuresEndTheirSpans) {
       Try(pigment_client_backup, client_.get(), taken.data(), taken.size(), kNoOptions, &json)
           .ok());
   spans = recorder_.Take();
-  ASSERT_EQ(Names(spans), (std::vector<std::string>{"backup"}));
+  ASSERT_EQ(NamesOf(spans), (std::vector<std::string>{"backup"}));
   EXPECT_NE(spans[0].status, PIGMENT_OK);
   EXPECT_EQ(spans[0].collection, "");
 }
@@ -331,13 +331,13 @@ TEST_F(TracingAbi, JobsAreTold) {
   const pigment_tracing table = recorder_.table(PIGMENT_SPAN_JOB);
   OpenWith(&table);
   std::vector<Seen> spans = recorder_.Take();
-  ASSERT_EQ(Names(spans), (std::vector<std::string>{"flush", "flush"}));
+  ASSERT_EQ(NamesOf(spans), (std::vector<std::string>{"flush", "flush"}));
   EXPECT_EQ(spans[0].numbers.at("rows"), 100);
   EXPECT_GT(spans[0].numbers.at("bytes"), 0);
   auto compacted = Sized<pigment_compaction>();
   ASSERT_TRUE(Try(pigment_collection_compact, docs_.get(), kNoOptions, &compacted).ok());
   spans = recorder_.Take();
-  ASSERT_EQ(Names(spans), (std::vector<std::string>{"compaction"}));
+  ASSERT_EQ(NamesOf(spans), (std::vector<std::string>{"compaction"}));
   EXPECT_EQ(spans[0].numbers.at("rows"), 180);
   EXPECT_EQ(spans[0].numbers.at("segments"), static_cast<int64_t>(compacted.segments_in));
   EXPECT_EQ(spans[0].numbers.at("bytes_after"), static_cast<int64_t>(compacted.bytes_after));

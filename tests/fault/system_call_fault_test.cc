@@ -168,7 +168,7 @@ namespace pigment {
 namespace {
 
 // EACCES is not among them: of fcntl it means that somebody else has the lock.
-constexpr std::array kErrors = {EIO, ENOSPC, ENOMEM, ESTALE};
+constexpr std::array kCallErrors = {EIO, ENOSPC, ENOMEM, ESTALE};
 
 std::vector<DiskScenario> DiskScenarios(const Bases& bases) {
   std::vector<DiskScenario> all;
@@ -287,7 +287,7 @@ TEST_F(SystemCallFault, EveryFailingCallLosesNothingAndSaysWhatFailed) {
     const uint64_t calls = calls_made_;
     EXPECT_GT(calls, 5u);
     for (uint64_t at = 1; at <= calls && !HasFailure(); ++at) {
-      for (const int error : kErrors) {
+      for (const int error : kCallErrors) {
         for (const bool forever : {false, true}) {
           if (!share.IsNext()) continue;
           SCOPED_TRACE(std::string(::strerrorname_np(error)) +

@@ -17,6 +17,7 @@
 #include "engine/query/facets.h"
 #include "engine/query/search.h"
 #include "tests/process/children.h"
+#include "tests/process/resident_bytes.h"
 #include "tests/support/effort.h"
 #include "tests/support/store_model.h"
 #include "tests/support/temporary_directory.h"
@@ -34,13 +35,6 @@ constexpr uint64_t kGroups = 1000;  // of every kGroups rows one is of a group
 constexpr int kRounds = 9;
 // A filter goes through sets that have a bit for each row: measured 0.2 ns a row.
 constexpr double kBitsOfRowNs = 0.6;
-
-uint64_t ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  uint64_t pages = 0;
-  statm >> pages >> pages;
-  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 StoreOptions Options() {
   // No index of vectors, for only filters are of interest.

@@ -13,6 +13,7 @@
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
 #include "tests/process/children.h"
+#include "tests/process/resident_bytes.h"
 #include "tests/support/effort.h"
 #include "tests/support/store_model.h"
 #include "tests/support/temporary_directory.h"
@@ -20,19 +21,12 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kDimension = 384;
+constexpr uint32_t kWide = 384;
 constexpr uint32_t kRows = 100000;
-constexpr uint32_t kBatchRows = 1000;
+constexpr uint32_t kRowsOfBatch = 1000;
 constexpr uint64_t kMegabyte = 1000000;
 // A thousand collections that each leave 16 bytes behind are found.
 constexpr uint64_t kToleranceBytes = 16000;
-
-uint64_t ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  uint64_t pages = 0;
-  statm >> pages >> pages;
-  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 uint64_t HeapBytes() {
   const struct mallinfo2 info = mallinfo2();
@@ -44,12 +38,12 @@ std::string IdOf(uint32_t row) { return "row-" + std::to_string(row); }
 WriteBatch BatchFrom(uint32_t first, uint32_t rows) {
   std::mt19937 random(first);
   WriteBatch batch;
-  batch.dimension = kDimension;
+  batch.dimension = kWide;
   for (uint32_t row = first; row < first + rows; ++row) {
     batch.ids.push_back(IdOf(row));
     batch.documents.push_back("document " + std::to_string(row) + std::string(200, 'x'));
     batch.metadatas.push_back(Metadata{{"row", int64_t{row}}});
-    for (uint32_t i = 0; i < kDimension; ++i)
+    for (uint32_t i = 0; i < kWide; ++i)
       batch.embeddings.push_back(static_cast<float>(random() % 2000) / 1000 - 1);
   }
   return batch;
@@ -60,8 +54,8 @@ std::string MakeStore(const std::string& path) {
   PIGMENT_CHILD_OK(store);
   auto docs = (*store)->CreateCollection(EntryNamed("docs"));
   PIGMENT_CHILD_OK(docs);
-  for (uint32_t row = 0; row < kRows; row += kBatchRows)
-    PIGMENT_CHILD_OK((*docs)->Write(BatchFrom(row, kBatchRows)));
+  for (uint32_t row = 0; row < kRows; row += kRowsOfBatch)
+    PIGMENT_CHILD_OK((*docs)->Write(BatchFrom(row, kRowsOfBatch)));
   PIGMENT_CHILD_OK((*store)->Close());
   return "";
 }
@@ -73,7 +67,7 @@ Status UseStore(Collection& docs, int reads) {
     const std::vector<float> vector = BatchFrom(random() % kRows, 1).embeddings;
     QueryRequest query;
     query.embeddings = vector;
-    query.dimension = kDimension;
+    query.dimension = kWide;
     query.queries = 1;
     query.read.include.documents = true;
     PIGMENT_RETURN_IF_ERROR(Query(*version, query).status());

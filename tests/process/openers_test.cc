@@ -20,7 +20,7 @@ namespace pigment {
 namespace {
 
 constexpr uint64_t kRaces = 2000;
-constexpr int kWorkers = 3;  // each with directories of its own
+constexpr int kOpeners = 3;  // each with directories of its own
 constexpr int kRacesOfADirectory = 8;
 constexpr double kRefusedMs = 100;
 constexpr double kReopenedMs = 50;
@@ -71,11 +71,11 @@ double SyncMs(const std::string& path) {
 }
 
 // Of all workers together.
-struct Counts {
+struct OpenCounts {
   std::atomic<uint64_t> begun, races, late_refusals, late_locks, late_reopens;
 };
 
-void RunRace(const std::string& path, Counts& counts) {
+void RunRace(const std::string& path, OpenCounts& counts) {
   Shared<Race> race;
   Child children[2];
   for (int i = 0; i < 2; ++i) children[i] = Child([&] { return RunRacer(*race, i, path); });
@@ -88,8 +88,8 @@ void RunRace(const std::string& path, Counts& counts) {
   }
   const int winner = race->racers[0].is_open ? 0 : 1;
   const Racer& loser = race->racers[1 - winner];
-  ASSERT_TRUE(race->racers[winner].is_open)
-      << race->racers[0].message << "\n" << race->racers[1].message;
+  ASSERT_TRUE(race->racers[winner].is_open) << race->racers[0].message << "\n"
+                                            << race->racers[1].message;
   ASSERT_FALSE(loser.is_open) << "two writers";
   ASSERT_TRUE(loser.is_refused) << loser.message;
   const std::string holder = "pid " + std::to_string(children[winner].pid()) + " (";
@@ -111,9 +111,9 @@ void RunRace(const std::string& path, Counts& counts) {
 }
 
 TEST(Openers, OfTwoProcessesOneWinsAndTheOtherIsToldByWhom) {
-  Shared<Counts> counts;
+  Shared<OpenCounts> counts;
   const uint64_t races = AtEffort(kRaces);
-  InParallel(kWorkers, [&](int) {
+  InParallel(kOpeners, [&](int) {
     std::unique_ptr<TemporaryDirectory> directory;
     for (uint64_t number = 0; counts->begun.fetch_add(1) < races; ++number) {
       SCOPED_TRACE("race " + std::to_string(number));

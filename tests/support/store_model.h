@@ -424,4 +424,21 @@ inline CollectionEntry EntryNamed(const std::string& name, Metric metric = Metri
   return entry;
 }
 
+// The collection "docs" of a store, made where there is none.
+inline std::shared_ptr<Collection> DocsOf(Store& store) {
+  auto found = store.GetCollection({}, "docs");
+  return found.ok() ? *found : store.CreateCollection(EntryNamed("docs")).value();
+}
+
+inline std::vector<std::string> IdsOf(const Collection& collection) {
+  return SelectIds(*collection.Pin().value(), {}).value();
+}
+
+inline std::vector<std::string> IdsOf(const TextColumn& column) {
+  std::vector<std::string> ids;
+  for (size_t row = 0; row + 1 < column.offsets.size(); ++row)
+    ids.push_back(TextAt(column, row).value_or(""));
+  return ids;
+}
+
 }  // namespace pigment

@@ -32,7 +32,7 @@ using tool_test::WriteFile;
 
 // ---- The page ----
 
-constexpr int kRecords = 3000;
+constexpr int kShown = 3000;
 constexpr const char* kHostile =
     R"(</title></circle></svg><script>document.title='owned'</script><img src=x onerror=alert(1)>)"
     R"(&lt;&#0;]]>-->'"`<!--)";
@@ -44,7 +44,7 @@ class Viz : public ::testing::Test {
     std::mt19937_64 random(7);
     std::normal_distribution<float> normal;
     std::string lines;
-    for (int i = 0; i < kRecords; ++i) {
+    for (int i = 0; i < kShown; ++i) {
       nlohmann::json record = {{"id", "id" + std::to_string(i)},
                                {"document", "document " + std::to_string(i)},
                                {"metadata", {{"half", i % 2}}},
@@ -117,7 +117,7 @@ TEST_F(Viz, APageShowsSizesSegmentsRecallAndAMap) {
   const std::string page = Page("docs --sample 200 --queries 20");
   const nlohmann::json elements = Elements();
   const nlohmann::json said = ran_.json();
-  EXPECT_EQ(said.at("records"), kRecords);
+  EXPECT_EQ(said.at("records"), kShown);
   EXPECT_EQ(said.at("sample"), 200);
   EXPECT_NE(said.at("strategy"), "exact");
   ASSERT_GE(said.at("widths").size(), 2u);
@@ -158,7 +158,7 @@ TEST_F(Viz, AStoreWithASeedHasOnePage) {
 
 TEST_F(Viz, EveryRecordHasTheSameChance) {
   // Of 3000 records 2000 twice: both draws have some 1333 of them, and the last are among them.
-  std::vector<int> drawn(kRecords);
+  std::vector<int> drawn(kShown);
   for (const char* const seed : {"3", "4"}) {
     Page(std::string("docs --queries 0 --sample 2000 --seed ") + seed);
     for (const std::string text : Titles()) {
@@ -174,7 +174,7 @@ TEST_F(Viz, EveryRecordHasTheSameChance) {
 
 TEST_F(Viz, AFilterLimitsTheSample) {
   const std::string page = Page("docs --queries 0 --sample 5000 --where '{\"half\": 1}'");
-  EXPECT_EQ(ran_.json().at("sample"), kRecords / 2);
+  EXPECT_EQ(ran_.json().at("sample"), kShown / 2);
   EXPECT_NE(page.find("of those that match"), std::string::npos);
   EXPECT_NE(page.find("It was not measured."), std::string::npos);
 }

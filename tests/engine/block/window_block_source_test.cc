@@ -18,7 +18,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kSegment = 7;
+constexpr uint32_t kOwnSegment = 7;
 constexpr uint64_t kWindowBytes = WindowBlockSource::kWindowBlocks * kBlockBytes;
 
 void WriteBlocks(MemoryFileSystem& files, uint32_t count) {
@@ -27,7 +27,7 @@ void WriteBlocks(MemoryFileSystem& files, uint32_t count) {
   for (uint32_t logical = 0; logical < count; ++logical) {
     std::array<std::byte, kBlockBytes> block{};
     std::memcpy(block.data() + kBlockHeaderBytes, &logical, sizeof logical);
-    SealBlock(BlockBytes(block), BlockKind::kVectors, kSegment, logical);
+    SealBlock(BlockBytes(block), BlockKind::kVectors, kOwnSegment, logical);
     ASSERT_OK(sink.Write(ConstBlockBytes(block)));
   }
   ASSERT_OK(sink.Finish());
@@ -35,7 +35,7 @@ void WriteBlocks(MemoryFileSystem& files, uint32_t count) {
 
 Result<std::unique_ptr<WindowBlockSource>> OpenSource(MemoryFileSystem& files,
                                                       MemoryBudget* budget = nullptr,
-                                                      uint32_t segment = kSegment) {
+                                                      uint32_t segment = kOwnSegment) {
   PIGMENT_ASSIGN_OR_RETURN(auto file, files.Open("segment", OpenMode::kRead));
   return WindowBlockSource::Open(std::move(file), segment, budget);
 }
@@ -110,7 +110,7 @@ TEST(WindowBlockSource, DamageIsToldToWhoAsksForTheBlock) {
   EXPECT_CODE(status, Code::kDataLoss);
   EXPECT_EQ(status.detail(), Detail::kChecksum);
   EXPECT_EQ(status.file(), "segment");
-  const auto foreign = OpenSource(files, nullptr, kSegment + 1).value();
+  const auto foreign = OpenSource(files, nullptr, kOwnSegment + 1).value();
   EXPECT_EQ(foreign->Pin(0).status().detail(), Detail::kForeign);
   EXPECT_EQ(source->Pin(40).status().detail(), Detail::kMissing);
 }

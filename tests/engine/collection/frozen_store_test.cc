@@ -80,7 +80,7 @@ void InterruptEverywhere(const Step& step) {
   // The edit and what follows it is the end of each.
   constexpr uint64_t kLast = 150;
   for (uint64_t at = allocations > kLast ? allocations - kLast : 1; at <= allocations; ++at) {
-    SCOPED_TRACE(testing::Message() << "allocation " << at << " of " << allocations);
+    SCOPED_TRACE(::testing::Message() << "allocation " << at << " of " << allocations);
     RunStep(step, at);
     if (testing::Test::HasFailure()) return;
   }

@@ -24,9 +24,9 @@ using Kind = MemoryFileSystem::Kind;
 
 // A file system that calls back when the n-th file is created in segments/ from now on, before it
 // is: a merge has claimed its inputs then, and its output is still to be written.
-class HookedFiles final : public FileSystem {
+class SegmentHookFiles final : public FileSystem {
  public:
-  explicit HookedFiles(Kind kind = Kind::kVolatile) : memory(kind) {}
+  explicit SegmentHookFiles(Kind kind = Kind::kVolatile) : memory(kind) {}
 
   MemoryFileSystem memory;
 
@@ -80,11 +80,6 @@ StoreOptions Options(uint32_t threads, uint32_t flush_rows = 10) {
   options.index_rows_min = threads == 0 ? 20 : 0xFFFFFFFF;
   options.cluster_rows_min = 8;
   return options;
-}
-
-std::shared_ptr<Collection> DocsOf(Store& store) {
-  auto found = store.GetCollection({}, "docs");
-  return found.ok() ? *found : store.CreateCollection(EntryNamed("docs")).value();
 }
 
 WriteBatch BatchOf(WriteKind kind, uint32_t first, uint32_t rows) {
@@ -183,7 +178,7 @@ TEST(Merge, KeepsWhatIsWrittenDeletedAndFlushedMeanwhile) {
   uint64_t hooks = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    HookedFiles files;
+    SegmentHookFiles files;
     BatchMaker maker(seed, 3, 40);
     CollectionModel model;
     for (int life = 0; life < 3; ++life) {
@@ -233,7 +228,7 @@ TEST(Merge, KeepsWhatIsWrittenDeletedAndFlushedMeanwhile) {
 // Replay must find the records that updates above the floor change, although these rows were dead
 // when the merge ran.
 TEST(Merge, KeepsRowsThatOnlyTheLogKilled) {
-  HookedFiles files(Kind::kSimulated);
+  SegmentHookFiles files(Kind::kSimulated);
   CollectionModel model;
   {
     const auto store = Store::Open("db", Options(0, 1000), &files).value();
@@ -494,7 +489,7 @@ TEST(Merge, DeletionsAloneMakeAFlushAndAMergeDue) {
 }
 
 TEST(Merge, CompactEndsWhenItsCallIsCancelled) {
-  HookedFiles files;
+  SegmentHookFiles files;
   const auto store = Store::Open("db", Options(0, 1000), &files).value();
   const auto docs = DocsOf(*store);
   for (uint32_t i = 0; i < 2; ++i) {
@@ -510,7 +505,7 @@ TEST(Merge, CompactEndsWhenItsCallIsCancelled) {
 }
 
 TEST(Merge, CloseGivesARunningMergeUp) {
-  HookedFiles files;
+  SegmentHookFiles files;
   auto store = Store::Open("db", Options(1, 100), &files).value();
   auto docs = DocsOf(*store);
   std::atomic<bool> is_merging{false}, may_go_on{false};
@@ -538,7 +533,7 @@ TEST(Merge, CloseGivesARunningMergeUp) {
 }
 
 TEST(Merge, WritersWaitWhereMergesFallBehindAndReadersDoNot) {
-  HookedFiles files;
+  SegmentHookFiles files;
   const auto store = Store::Open("db", Options(1, 10), &files).value();
   const auto docs = DocsOf(*store);
   std::atomic<bool> is_merging{false}, may_go_on{false};
@@ -574,7 +569,7 @@ TEST(Merge, WritersWaitWhereMergesFallBehindAndReadersDoNot) {
 }
 
 TEST(Merge, ASmallMergeIsDoneInTheMiddleOfALargeOne) {
-  HookedFiles files;
+  SegmentHookFiles files;
   const auto store = Store::Open("db", Options(1, 10), &files).value();
   const auto docs = DocsOf(*store);
   const auto write = [&](uint32_t first, uint32_t rows) {
@@ -601,7 +596,7 @@ TEST(Merge, ASmallMergeIsDoneInTheMiddleOfALargeOne) {
 }
 
 TEST(Merge, DeletingTheCollectionEndsItsMerge) {
-  HookedFiles files;
+  SegmentHookFiles files;
   const auto store = Store::Open("db", Options(0, 1000), &files).value();
   const auto docs = DocsOf(*store);
   for (uint32_t i = 0; i < 2; ++i) {

@@ -34,15 +34,6 @@ WriteBatch AddOf(const std::vector<std::string>& ids) {
   return batch;
 }
 
-std::vector<std::string> IdsOf(const Collection& collection) {
-  return SelectIds(*collection.Pin().value(), {}).value();
-}
-
-std::shared_ptr<Collection> DocsOf(Store& store) {
-  auto found = store.GetCollection({}, "docs");
-  return found.ok() ? *found : store.CreateCollection(EntryNamed("docs")).value();
-}
-
 // Everything below a directory, with sizes and times of change.
 std::vector<std::string> Listing(const std::string& directory) {
   std::vector<std::string> lines;

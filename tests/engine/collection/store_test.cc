@@ -31,10 +31,6 @@ WriteBatch BatchOf(WriteKind kind, const std::vector<std::string>& ids, uint32_t
   return batch;
 }
 
-std::vector<std::string> IdsOf(const Collection& collection) {
-  return SelectIds(*collection.Pin().value(), {}).value();
-}
-
 class StoreInMemory : public ::testing::Test {
  protected:
   void SetUp() override {

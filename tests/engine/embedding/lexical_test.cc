@@ -142,7 +142,7 @@ TEST(Lexical, RelatedTextsAreNearerThanOthers) {
 
 TEST(Lexical, UnrelatedTextsAreNearlyOrthogonal) {
   constexpr uint64_t kSeed = 3;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
   const auto words = [&random] {
     std::string text;
@@ -160,7 +160,7 @@ TEST(Lexical, UnrelatedTextsAreNearlyOrthogonal) {
 
 TEST(Lexical, AnyBytesAreText) {
   constexpr uint64_t kSeed = 9;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
   for (int i = 0; i < 3000; ++i) {
     std::string text(random() % 200, '\0');

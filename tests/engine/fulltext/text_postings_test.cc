@@ -49,7 +49,8 @@ TEST(TextPostings, BlocksOfEveryWidthAndCountAreDecoded) {
       for (int64_t row = before; const uint32_t gap : gaps)
         expected.push_back(static_cast<uint32_t>(row += int64_t{gap} + 1));
       std::vector<uint32_t> rows(count), frequencies(count);
-      SCOPED_TRACE(testing::Message() << count << " of " << row_bits << " and " << frequency_bits);
+      SCOPED_TRACE(::testing::Message()
+                   << count << " of " << row_bits << " and " << frequency_bits);
       ASSERT_TRUE(DecodePostingBlock(bytes, before, expected.back(), rows, frequencies));
       EXPECT_EQ(rows, expected);
       for (size_t i = 0; i < count; ++i) ASSERT_EQ(frequencies[i], more[i] + 1) << i;

@@ -51,7 +51,7 @@ std::vector<uint32_t> RowsOf(const std::vector<uint64_t>& words) {
 TEST(PostingList, ComesBack) {
   uint64_t lists = 0;
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t sizes[] = {1, 63, 64, 65, 1000, 65536, 65537, 200000};
     const uint32_t rows = sizes[random() % std::size(sizes)];

@@ -47,7 +47,7 @@ void ExpectEqual(const Both& both) {
 
 TEST(RowSet, DoesWhatASetOfBoolsDoes) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const auto rows = static_cast<uint32_t>(random() % 300);
     Both a = Random(random, rows);

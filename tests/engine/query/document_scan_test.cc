@@ -175,15 +175,6 @@ bool Matches(const json& where, const PlainRecord& record) {
   return holds != is_negated;
 }
 
-std::vector<std::string> IdsOf(const TextColumn& column) {
-  std::vector<std::string> ids;
-  for (size_t i = 0; i + 1 < column.offsets.size(); ++i)
-    ids.push_back(
-        column.bytes.substr(static_cast<size_t>(column.offsets[i]),
-                            static_cast<size_t>(column.offsets[i + 1] - column.offsets[i])));
-  return ids;
-}
-
 // Short documents, which are stored as they are, and long ones, which are compressed.
 TEST(DocumentScan, StoresAnswerAsLookingAtEveryRecordDoes) {
   uint64_t lists = 0, looked_at = 0, matched = 0, records = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/query/filter.h"
+#include "tests/engine/query/guide_blocks.h"
 #include "tests/support/json.h"
 
 namespace pigment {
@@ -18,38 +19,14 @@ namespace {
 
 using nlohmann::json;
 
-struct Block {
-  std::string kind;  // what follows the opening fence
-  std::vector<std::string> lines;
-};
-
-std::string GuidePath() { return std::string(PIGMENT_SOURCE_DIR) + "/docs/filters.md"; }
-
-std::vector<Block> ReadGuide() {
-  std::ifstream file(GuidePath());
-  EXPECT_TRUE(file.is_open()) << GuidePath();
-  std::vector<Block> blocks;
-  bool inside = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-      if (inside) blocks.push_back({line.substr(3), {}});
-    } else if (inside) {
-      blocks.back().lines.push_back(line);
-    }
-  }
-  EXPECT_FALSE(inside) << "a block does not end";
-  return blocks;
-}
-
 struct Example {
   std::string filter;
   std::string answer;
 };
 
-std::vector<Example> Examples(const std::vector<Block>& blocks, const std::string& kind) {
+std::vector<Example> Examples(const std::vector<GuideBlock>& blocks, const std::string& kind) {
   std::vector<Example> examples;
-  for (const Block& block : blocks) {
+  for (const GuideBlock& block : blocks) {
     if (block.kind != kind) continue;
     for (const std::string& line : block.lines) {
       const size_t arrow = line.find("->");
@@ -62,12 +39,10 @@ std::vector<Example> Examples(const std::vector<Block>& blocks, const std::strin
   return examples;
 }
 
-json Records(const std::vector<Block>& blocks, const std::string& kind) {
-  for (const Block& block : blocks) {
+json Records(const std::vector<GuideBlock>& blocks, const std::string& kind) {
+  for (const GuideBlock& block : blocks) {
     if (block.kind != kind) continue;
-    std::string text;
-    for (const std::string& line : block.lines) text += line + "\n";
-    return json::parse(text);
+    return json::parse(block.text());
   }
   ADD_FAILURE() << "the guide has no records";
   return json::array();
@@ -97,7 +72,7 @@ std::string Answer(const Filter& filter, const json& records) {
 }
 
 TEST(FilterGuide, EveryExampleGivesTheAnswerItShows) {
-  const std::vector<Block> blocks = ReadGuide();
+  const std::vector<GuideBlock> blocks = ReadGuide("filters.md");
   size_t run = 0;
   for (const std::string kind : {"where", "where_document", "nested where"}) {
     const json records =
@@ -115,7 +90,7 @@ TEST(FilterGuide, EveryExampleGivesTheAnswerItShows) {
 }
 
 TEST(FilterGuide, EveryRefusalSaysWhatTheGuideShows) {
-  const std::vector<Example> examples = Examples(ReadGuide(), "text refused");
+  const std::vector<Example> examples = Examples(ReadGuide("filters.md"), "text refused");
   EXPECT_GE(examples.size(), 15u);
   for (const Example& example : examples) {
     EXPECT_EQ(Filter::Parse(example.filter, std::nullopt).status().message(), example.answer)

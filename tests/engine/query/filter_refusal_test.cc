@@ -15,6 +15,7 @@
 
 #include "engine/base/limits.h"
 #include "engine/query/filter.h"
+#include "tests/engine/query/filter_texts.h"
 
 namespace pigment {
 namespace {
@@ -193,13 +194,6 @@ const std::vector<Refusal> kInGroups = {
      R"_(where: $and[1]: unknown operator "$gt", expected $and, $or, $not or a key)_"},
 };
 
-Result<std::shared_ptr<const Filter>> Where(std::string_view json) {
-  return Filter::Parse(json, std::nullopt);
-}
-Result<std::shared_ptr<const Filter>> WhereDocument(std::string_view json) {
-  return Filter::Parse(std::nullopt, json);
-}
-
 void ExpectRefused(const Result<std::shared_ptr<const Filter>>& filter, const Refusal& refusal) {
   ASSERT_FALSE(filter.ok()) << refusal.json;
   EXPECT_EQ(filter.status().code(), Code::kInvalidArgument) << refusal.json;
@@ -281,12 +275,6 @@ TEST(FilterRefusal, LimitsOfRegexesHaveThePath) {
   EXPECT_EQ(Where(many + "]}").status().message(),
             "where: $or[257].\"#document\": too many different regexes in a filter (limit "
             "filter_regexes: 256)");
-}
-
-std::string Repeated(std::string_view piece, size_t count) {
-  std::string text;
-  for (size_t i = 0; i < count; ++i) text += piece;
-  return text;
 }
 
 TEST(FilterRefusal, ALongPathIsShortenedInTheMiddle) {

@@ -86,15 +86,6 @@ class FilledCollection {
   std::vector<ModelRecord> records_;
 };
 
-std::vector<std::string> IdsOf(const TextColumn& column) {
-  std::vector<std::string> ids;
-  for (size_t i = 0; i + 1 < column.offsets.size(); ++i)
-    ids.push_back(
-        column.bytes.substr(static_cast<size_t>(column.offsets[i]),
-                            static_cast<size_t>(column.offsets[i + 1] - column.offsets[i])));
-  return ids;
-}
-
 void ExpectAnswers(ModelShape shape) {
   uint64_t filters = 0, matched = 0, records = 0, lists = 0, looked_at = 0;
   for (const auto& [seed, rows, tail] :

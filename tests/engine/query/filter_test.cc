@@ -11,17 +11,12 @@
 #include <chrono>
 #include <string>
 
+#include "tests/engine/query/filter_texts.h"
+
 namespace pigment {
 namespace {
 
 using namespace std::string_view_literals;
-
-Result<std::shared_ptr<const Filter>> Where(std::string_view json) {
-  return Filter::Parse(json, std::nullopt);
-}
-Result<std::shared_ptr<const Filter>> WhereDocument(std::string_view json) {
-  return Filter::Parse(std::nullopt, json);
-}
 
 const Metadata& SampleMetadata() {
   static const Metadata* const metadata = new Metadata{
@@ -373,13 +368,6 @@ void OnSmallStack(Body body) {
   ASSERT_EQ(pthread_create(&thread, &attributes, run, &body), 0);
   pthread_join(thread, nullptr);
   pthread_attr_destroy(&attributes);
-}
-
-std::string Repeated(std::string_view piece, size_t count) {
-  std::string text;
-  text.reserve(piece.size() * count);
-  for (size_t i = 0; i < count; ++i) text += piece;
-  return text;
 }
 
 TEST(Filter, AMillionLevelsFitASmallStack) {

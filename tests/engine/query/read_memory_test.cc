@@ -18,7 +18,7 @@ namespace pigment {
 namespace {
 
 constexpr uint64_t kBudgetBytes = 6 << 20;
-constexpr uint32_t kRows = 12000;
+constexpr uint32_t kRecords = 12000;
 constexpr uint32_t kBatchRows = 500;
 constexpr size_t kTextBytes = 1000;
 
@@ -35,7 +35,7 @@ class ReadMemoryTest : public ::testing::TestWithParam<uint64_t> {
     options.flush_bytes_max = 1 << 20;
     store_ = Store::Open(std::nullopt, options).value();
     docs_ = store_->CreateCollection(EntryNamed("docs")).value();
-    for (uint32_t first = 0; first < kRows; first += kBatchRows) {
+    for (uint32_t first = 0; first < kRecords; first += kBatchRows) {
       WriteBatch batch;
       batch.dimension = 1;
       for (uint32_t row = first; row < first + kBatchRows; ++row) {
@@ -78,17 +78,17 @@ TEST_P(ReadMemoryTest, RowsThatAreSortedAreWithinTheBudget) {
   // More than once: a read gives back what it took, however it ends.
   for (int times = 0; times < 3; ++times) {
     ExpectBudget(Sorted(std::nullopt).status());
-    ExpectBudget(Sorted(1, kRows - 1).status());
+    ExpectBudget(Sorted(1, kRecords - 1).status());
     const auto few = Sorted(2, 1);
     ASSERT_OK(few);
-    EXPECT_EQ(TextAt(few->ids, 0), "row-" + std::to_string(kRows - 2));
-    EXPECT_EQ(TextAt(few->ids, 1), "row-" + std::to_string(kRows - 3));
+    EXPECT_EQ(TextAt(few->ids, 0), "row-" + std::to_string(kRecords - 2));
+    EXPECT_EQ(TextAt(few->ids, 1), "row-" + std::to_string(kRecords - 3));
   }
 }
 
 TEST_P(ReadMemoryTest, APageBehindACursorTakesNoMoreThanAnotherOne) {
   std::optional<RowPosition> after;
-  for (uint32_t row = kRows; row > kRows - 1000;) {
+  for (uint32_t row = kRecords; row > kRecords - 1000;) {
     GetRequest request{.read = {}, .limit = 100, .after = after};
     request.order_by = OrderBy::Parse(R"([{"key":"text"}])").value();
     const auto page = Get(*version_, request);
@@ -106,7 +106,7 @@ TEST_P(ReadMemoryTest, ValuesThatAreCountedAreWithinTheBudget) {
     const auto kinds = Faceted("kind");
     ASSERT_OK(kinds);
     ASSERT_EQ(kinds->at(0).size(), 3u);
-    EXPECT_EQ(kinds->at(0)[0].count, kRows / 3);
+    EXPECT_EQ(kinds->at(0)[0].count, kRecords / 3);
   }
 }
 
@@ -115,7 +115,7 @@ TEST_P(ReadMemoryTest, AnAnswerIsTheCallers) {
   request.read.include.metadatas = true;
   const auto all = Get(*version_, request);
   ASSERT_OK(all);
-  EXPECT_EQ(all->rows(), kRows);
+  EXPECT_EQ(all->rows(), kRecords);
   EXPECT_GT(all->metadatas.bytes.size(), kBudgetBytes * 3 / 2);
 }
 

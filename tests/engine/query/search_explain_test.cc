@@ -19,13 +19,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint32_t kDimension = 2;
-constexpr uint64_t kVectorBytes = kDimension * sizeof(float);
+constexpr uint32_t kPlane = 2;
+constexpr uint64_t kVectorBytes = kPlane * sizeof(float);
 
 // Ids are "id10" to "id99": four bytes. Documents have ten bytes, uris three. "n" is the number.
 WriteBatch RowsOf(int first, int end) {
   WriteBatch batch;
-  batch.dimension = kDimension;
+  batch.dimension = kPlane;
   for (int n = first; n < end; ++n) {
     batch.ids.push_back("id" + std::to_string(n));
     batch.documents.push_back("document" + std::to_string(n));
@@ -60,7 +60,7 @@ class Explain : public ::testing::Test {
     QueryRequest request;
     request.embeddings = vectors_;
     request.queries = 2;
-    request.dimension = kDimension;
+    request.dimension = kPlane;
     request.k = 4;
     request.read.explain = true;
     return request;
@@ -100,8 +100,8 @@ void RunAndCheck(const Call& call, const std::vector<std::pair<std::string, int>
 
 // Rows of a segment are compared by their codes, and some of them by their vectors too.
 void CheckBytesScored(uint64_t bytes, uint64_t rows_scored) {
-  EXPECT_GT(bytes, rows_scored * ByteCodeBytes(kDimension));
-  EXPECT_LE(bytes, rows_scored * (ByteCodeBytes(kDimension) + kVectorBytes));
+  EXPECT_GT(bytes, rows_scored * ByteCodeBytes(kPlane));
+  EXPECT_LE(bytes, rows_scored * (ByteCodeBytes(kPlane) + kVectorBytes));
 }
 
 TEST_F(Explain, IsEmptyUnlessAskedFor) {

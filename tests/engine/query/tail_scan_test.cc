@@ -45,7 +45,7 @@ std::vector<TailHit> Sorted(const Result<TailScanResult>& result) {
   return hits;
 }
 
-class TailScanTest : public testing::Test {
+class TailScanTest : public ::testing::Test {
  protected:
   TailScan Scan(std::span<const float> query, size_t k, bool is_exact,
                 Metric metric = Metric::kL2) const {
@@ -66,7 +66,7 @@ TEST_F(TailScanTest, ByCodesFindsWhatTheExactOneDoes) {
       {3.5f, 0.995}, {ErrorsForRecall(0.98), 0.98}, {ErrorsForRecall(0.9), 0.9}};
   for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kIp}) {
     for (const uint32_t dimension : {8u, 100u, 384u}) {
-      SCOPED_TRACE(testing::Message() << MetricName(metric) << " " << dimension);
+      SCOPED_TRACE(::testing::Message() << MetricName(metric) << " " << dimension);
       const VectorTable made = ClusteredVectors(
           {.count = 3120, .dimension = dimension, .clusters = 30, .spread = 0.7f, .seed = 1});
       const Tail tail = TailOf(made, 3100);

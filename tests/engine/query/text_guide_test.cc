@@ -11,6 +11,7 @@
 
 #include "engine/query/text_search.h"
 #include "engine/record/configuration.h"
+#include "tests/engine/query/guide_blocks.h"
 #include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
@@ -20,27 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-struct Block {
-  std::string kind;  // what follows the opening fence
-  std::string text;
-};
-
-std::vector<Block> ReadGuide() {
-  std::ifstream file(std::string(PIGMENT_SOURCE_DIR) + "/docs/text-search.md");
-  EXPECT_TRUE(file.is_open());
-  std::vector<Block> blocks;
-  bool inside = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-      if (inside) blocks.push_back({line.substr(3), ""});
-    } else if (inside) {
-      blocks.back().text += line + "\n";
-    }
-  }
-  return blocks;
-}
-
 class TextGuide : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -48,12 +28,12 @@ class TextGuide : public ::testing::Test {
     CollectionEntry entry = EntryNamed("guide");
     WriteBatch batch;
     batch.dimension = 1;
-    for (const Block& block : blocks_) {
+    for (const GuideBlock& block : blocks_) {
       if (block.kind == "json configuration")
         entry.configuration_json =
-            ParseConfiguration(block.text, nullptr, std::nullopt).value().json;
+            ParseConfiguration(block.text(), nullptr, std::nullopt).value().json;
       if (block.kind != "json records") continue;
-      for (const json& record : json::parse(block.text)) {
+      for (const json& record : json::parse(block.text())) {
         batch.ids.push_back(record["id"]);
         batch.embeddings.push_back(0);
         batch.documents.push_back(record.contains("document")
@@ -70,12 +50,10 @@ class TextGuide : public ::testing::Test {
   template <typename Visit>
   int VisitExamples(const std::string& kind, const Visit& visit) {
     int examples = 0;
-    for (const Block& block : blocks_) {
+    for (const GuideBlock& block : blocks_) {
       if (block.kind != kind) continue;
-      for (size_t at = 0; at < block.text.size(); ++examples) {
-        const size_t end = block.text.find('\n', at);
-        const std::string line = block.text.substr(at, end - at);
-        at = end + 1;
+      for (const std::string& line : block.lines) {
+        ++examples;
         const size_t arrow = line.find("->");
         EXPECT_NE(arrow, line.npos) << line;
         if (arrow == line.npos) continue;
@@ -92,7 +70,7 @@ class TextGuide : public ::testing::Test {
     return SearchText(*docs_->Pin().value(), request).value();
   }
 
-  const std::vector<Block> blocks_ = ReadGuide();
+  const std::vector<GuideBlock> blocks_ = ReadGuide("text-search.md");
   std::shared_ptr<Store> store_;
   std::shared_ptr<Collection> docs_;
 };

@@ -92,7 +92,7 @@ class TextMaker {
   std::mt19937_64 random_;
 };
 
-struct Search {
+struct TextQuestion {
   std::string query;
   bool all = false;
   uint64_t k = 10;
@@ -141,7 +141,7 @@ class TextSearch : public ::testing::Test {
     model_.Apply(batch);
     for (const auto& docs : docs_) ASSERT_OK(docs->Write(batch));
   }
-  static Result<ResultSet> Run(const Version& version, const Search& search) {
+  static Result<ResultSet> Run(const Version& version, const TextQuestion& search) {
     TextSearchRequest request;
     request.read = search.read;
     request.queries = {search.query};
@@ -168,7 +168,7 @@ class TextSearch : public ::testing::Test {
     const std::vector<const Record*> live = model_.InOrder({});
     const TextModel model(settings_, live);
     for (int i = 0; i < searches; ++i) {
-      Search search{.query = maker.Query()};
+      TextQuestion search{.query = maker.Query()};
       search.all = maker.Below(4) == 0;
       search.k = maker.Below(5) == 0 ? 5000 : 1 + maker.Below(20);
       if (maker.Below(4) == 0) {
@@ -282,7 +282,7 @@ TEST_F(TextSearch, LongListsGiveWhatTheModelGivesAndARareWordSparesBlocks) {
     ASSERT_EQ(expected.size(), 10u);
     for (const auto& docs : docs_) {
       const auto version = docs->Pin().value();
-      Search search{.query = query};
+      TextQuestion search{.query = query};
       search.read.explain = true;
       const ResultSet set = Run(*version, search).value();
       ASSERT_EQ(TextOf(set), TextOf(expected));
@@ -363,7 +363,7 @@ TEST_F(TextSearch, CancelledCallsEnd) {
   for (int round = 0; round < 5; ++round) Write(maker.Batch(100));
   CancelToken token;
   token.Set();
-  Search search{.query = "token w1*"};
+  TextQuestion search{.query = "token w1*"};
   search.read.control.cancel = &token;
   EXPECT_EQ(Run(*docs_[0]->Pin().value(), search).status().code(), Code::kCancelled);
 }

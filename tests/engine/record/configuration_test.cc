@@ -24,35 +24,35 @@ constexpr const char* kSpannDefaults =
     R"("num_centers_to_merge_to":8,"center_drift_threshold":0.125,"ef_construction":200,"ef_search":200,)"
     R"("max_neighbors":64}})";
 
-Result<Configuration> Parse(std::string_view json) {
+Result<Configuration> ParseAlone(std::string_view json) {
   return ParseConfiguration(json, nullptr, std::nullopt);
 }
 
 TEST(Configuration, DefaultsAreChromas) {
   for (const char* json : {"null", "{}", R"({"hnsw":{}})", R"({"hnsw":null,"spann":null})",
                            R"({"hnsw":{},"spann":null})", R"({"embedding_function":null})"}) {
-    const Result<Configuration> parsed = Parse(json);
+    const Result<Configuration> parsed = ParseAlone(json);
     ASSERT_TRUE(parsed.ok()) << json << parsed.status().ToString();
     EXPECT_EQ(parsed->json, kHnswDefaults) << json;
     EXPECT_EQ(parsed->metric, Metric::kL2);
   }
   EXPECT_EQ(ParseConfiguration(std::nullopt, nullptr, std::nullopt)->json, kHnswDefaults);
-  EXPECT_EQ(Parse(R"({"spann":{}})")->json, kSpannDefaults);
+  EXPECT_EQ(ParseAlone(R"({"spann":{}})")->json, kSpannDefaults);
 }
 
 TEST(Configuration, ReadsBackAsItPrints) {
   for (const char* json :
        {R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":1.2}})",
         R"({"spann":{"space":"ip"}})", kHnswDefaults, kSpannDefaults}) {
-    const Result<Configuration> once = Parse(json);
+    const Result<Configuration> once = ParseAlone(json);
     ASSERT_TRUE(once.ok()) << once.status().ToString();
-    const Result<Configuration> twice = Parse(once->json);
+    const Result<Configuration> twice = ParseAlone(once->json);
     ASSERT_TRUE(twice.ok()) << twice.status().ToString();
     EXPECT_EQ(twice->json, once->json);
     EXPECT_EQ(twice->metric, once->metric);
   }
   EXPECT_EQ(
-      Parse(R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":1.2}})")
+      ParseAlone(R"({"hnsw":{"space":"cosine","ef_search":7,"num_threads":3,"resize_factor":1.2}})")
           ->json,
       R"({"hnsw":{"space":"cosine","ef_construction":100,"ef_search":7,"max_neighbors":16,"num_threads":3,)"
       R"("batch_size":100,"sync_threshold":1000,"resize_factor":1.2},"spann":null})");
@@ -107,15 +107,15 @@ TEST(Configuration, LegacyMetadataKeysAreRefusedByName) {
             "metadata key \"hnsw:M\" has no effect with a spann configuration");
 }
 
-struct Refusal {
+struct ConfigurationRefusal {
   const char* json;
   const char* message;
 };
 
 TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
-  for (const Refusal& r : {
-           Refusal{R"({"hnsw":{"space":"foo"}})",
-                   "unknown space \"foo\", expected one of l2, cosine, ip"},
+  for (const ConfigurationRefusal& r : {
+           ConfigurationRefusal{R"({"hnsw":{"space":"foo"}})",
+                                "unknown space \"foo\", expected one of l2, cosine, ip"},
            {R"({"hnsw":{"space":"l1"}})", "unknown space \"l1\", expected one of l2, cosine, ip"},
            {R"({"hnsw":{"space":""}})", "unknown space \"\", expected one of l2, cosine, ip"},
            {R"({"hnsw":{"space":2}})", "hnsw parameter \"space\" takes a string, got 2"},
@@ -160,7 +160,7 @@ TEST(Configuration, RefusalsNameTheParameterAndTheValue) {
            {R"({"spann":{"write_nprobe":9}})",
             "spann parameter \"write_nprobe\" has no effect and takes only 32, got 9"},
        }) {
-    const Result<Configuration> parsed = Parse(r.json);
+    const Result<Configuration> parsed = ParseAlone(r.json);
     ASSERT_FALSE(parsed.ok()) << r.json;
     EXPECT_EQ(parsed.status().code(), Code::kInvalidArgument);
     EXPECT_EQ(parsed.status().message(), r.message) << r.json;
@@ -176,7 +176,7 @@ TEST(Configuration, UpdatesChangeWhatMayChange) {
           ->json,
       R"({"hnsw":{"space":"l2","ef_construction":100,"ef_search":5,"max_neighbors":16,"num_threads":2,)"
       R"("batch_size":3,"sync_threshold":4,"resize_factor":1.2},"spann":null})");
-  const std::string spann = Parse(R"({"spann":{"space":"ip","split_threshold":30}})")->json;
+  const std::string spann = ParseAlone(R"({"spann":{"space":"ip","split_threshold":30}})")->json;
   const Result<Configuration> updated =
       UpdateConfiguration(spann, R"({"spann":{"search_nprobe":3}})");
   ASSERT_TRUE(updated.ok()) << updated.status().ToString();
@@ -187,16 +187,16 @@ TEST(Configuration, UpdatesChangeWhatMayChange) {
 }
 
 TEST(Configuration, NestedMetadataIsSaidOnceAndForAll) {
-  const auto nested = Parse(R"({"nested_metadata":true,"hnsw":{"ef_search":7}})");
+  const auto nested = ParseAlone(R"({"nested_metadata":true,"hnsw":{"ef_search":7}})");
   ASSERT_OK(nested);
   EXPECT_TRUE(nested->nested_metadata);
   EXPECT_TRUE(nested->json.ends_with(R"(,"spann":null,"nested_metadata":true})")) << nested->json;
   EXPECT_TRUE(ReadNestedMetadata(nested->json));
-  EXPECT_EQ(Parse(nested->json)->json, nested->json);
-  EXPECT_EQ(Parse(R"({"nested_metadata":false})")->json, kHnswDefaults);
+  EXPECT_EQ(ParseAlone(nested->json)->json, nested->json);
+  EXPECT_EQ(ParseAlone(R"({"nested_metadata":false})")->json, kHnswDefaults);
   EXPECT_FALSE(ReadNestedMetadata(kHnswDefaults));
   for (const char* wrong : {"1", "null", "\"true\""}) {
-    EXPECT_TRUE(Parse(fmt::format(R"({{"nested_metadata":{}}})", wrong))
+    EXPECT_TRUE(ParseAlone(fmt::format(R"({{"nested_metadata":{}}})", wrong))
                     .status()
                     .message()
                     .starts_with("nested_metadata takes true or false, got "))
@@ -214,25 +214,26 @@ TEST(Configuration, NestedMetadataIsSaidOnceAndForAll) {
 }
 
 TEST(Configuration, SaysWhatItsParametersMean) {
-  const IndexSettings standard = Parse("{}")->index;
+  const IndexSettings standard = ParseAlone("{}")->index;
   EXPECT_EQ(standard.kind, IndexKind::kHnsw);
   EXPECT_EQ(standard.max_neighbors + standard.ef_construction + standard.threads +
                 standard.flush_rows + standard.search_width + standard.split_threshold,
             0u);
   // A default that is given is no other than one that is not.
-  EXPECT_EQ(Parse(R"({"hnsw":{"ef_search":100,"max_neighbors":16}})")->index.search_width, 0u);
-  const IndexSettings hnsw = Parse(R"({"hnsw":{"ef_search":70,"max_neighbors":8,"num_threads":3,)"
-                                   R"("ef_construction":200,"sync_threshold":5000}})")
-                                 ->index;
+  EXPECT_EQ(ParseAlone(R"({"hnsw":{"ef_search":100,"max_neighbors":16}})")->index.search_width, 0u);
+  const IndexSettings hnsw =
+      ParseAlone(R"({"hnsw":{"ef_search":70,"max_neighbors":8,"num_threads":3,)"
+                 R"("ef_construction":200,"sync_threshold":5000}})")
+          ->index;
   EXPECT_EQ(hnsw.search_width, 70u);
   EXPECT_EQ(hnsw.max_neighbors, 8u);
   EXPECT_EQ(hnsw.threads, 3u);
   EXPECT_EQ(hnsw.ef_construction, 200u);
   EXPECT_EQ(hnsw.flush_rows, 5000u);
-  EXPECT_EQ(Parse(R"({"hnsw":{"batch_size":7000,"sync_threshold":5000}})")->index.flush_rows,
+  EXPECT_EQ(ParseAlone(R"({"hnsw":{"batch_size":7000,"sync_threshold":5000}})")->index.flush_rows,
             7000u);
-  EXPECT_EQ(Parse(R"({"hnsw":{"batch_size":50}})")->index.flush_rows, 1000u);
-  const auto spann = Parse(R"({"spann":{"search_nprobe":20,"split_threshold":80}})");
+  EXPECT_EQ(ParseAlone(R"({"hnsw":{"batch_size":50}})")->index.flush_rows, 1000u);
+  const auto spann = ParseAlone(R"({"spann":{"search_nprobe":20,"split_threshold":80}})");
   EXPECT_EQ(spann->index.kind, IndexKind::kSpann);
   EXPECT_EQ(spann->index.search_width, 20u);
   EXPECT_EQ(spann->index.split_threshold, 80u);
@@ -249,13 +250,14 @@ TEST(Configuration, SaysWhatItsParametersMean) {
 TEST(Configuration, SaysInWhatVectorsAreKeptBesideWhatChromaSays) {
   std::string halves = kHnswDefaults;
   halves.replace(halves.size() - 1, 1, R"(,"full_vectors":"f16"})");
-  const auto parsed = Parse(R"({"full_vectors":"f16"})");
+  const auto parsed = ParseAlone(R"({"full_vectors":"f16"})");
   ASSERT_OK(parsed);
   EXPECT_EQ(parsed->json, halves);
   EXPECT_EQ(parsed->vector_element, VectorElement::kF16);
-  EXPECT_EQ(Parse(halves)->json, halves);
-  EXPECT_EQ(Parse(R"({"hnsw":{},"full_vectors":"f32"})")->json, kHnswDefaults);
-  EXPECT_EQ(Parse(R"({"spann":{},"full_vectors":"f16"})")->vector_element, VectorElement::kF16);
+  EXPECT_EQ(ParseAlone(halves)->json, halves);
+  EXPECT_EQ(ParseAlone(R"({"hnsw":{},"full_vectors":"f32"})")->json, kHnswDefaults);
+  EXPECT_EQ(ParseAlone(R"({"spann":{},"full_vectors":"f16"})")->vector_element,
+            VectorElement::kF16);
   const auto updated = UpdateConfiguration(halves, R"({"hnsw":{"ef_search":7}})");
   ASSERT_OK(updated);
   EXPECT_EQ(updated->vector_element, VectorElement::kF16);
@@ -270,11 +272,11 @@ constexpr const char* kTextDefaults =
 TEST(Configuration, ATextIndexReadsBackAsItHasEffect) {
   std::string defaults = kHnswDefaults;
   defaults.replace(defaults.size() - 1, 1, fmt::format(R"(,"text_index":{}}})", kTextDefaults));
-  EXPECT_EQ(Parse(R"({"text_index":{}})")->json, defaults);
-  EXPECT_EQ(Parse(defaults)->json, defaults);
-  EXPECT_EQ(Parse(R"({"text_index":null})")->json, kHnswDefaults);
-  EXPECT_FALSE(Parse("{}")->text_index);
-  const auto parsed = Parse(
+  EXPECT_EQ(ParseAlone(R"({"text_index":{}})")->json, defaults);
+  EXPECT_EQ(ParseAlone(defaults)->json, defaults);
+  EXPECT_EQ(ParseAlone(R"({"text_index":null})")->json, kHnswDefaults);
+  EXPECT_FALSE(ParseAlone("{}")->text_index);
+  const auto parsed = ParseAlone(
       R"({"text_index":{"analyzer":{"language":"german","stop_words":["und","\"ö"]},"k1":0,"b":1}})");
   ASSERT_OK(parsed);
   EXPECT_EQ(parsed->text_index->analyzer.language, "german");
@@ -289,8 +291,9 @@ TEST(Configuration, ATextIndexReadsBackAsItHasEffect) {
 }
 
 TEST(Configuration, RefusalsOfATextIndexNameTheKeyAndTheValue) {
-  for (const Refusal& r : {
-           Refusal{R"({"text_index":1})", "text_index must be an object or null, got 1"},
+  for (const ConfigurationRefusal& r : {
+           ConfigurationRefusal{R"({"text_index":1})",
+                                "text_index must be an object or null, got 1"},
            {R"({"text_index":{"k2":1}})",
             "unknown key \"k2\" in text_index, expected analyzer, k1 or b"},
            {R"({"text_index":{"k1":-0.1}})", "text_index k1 takes a number of 0 to 100, got -0.1"},
@@ -311,9 +314,9 @@ TEST(Configuration, RefusalsOfATextIndexNameTheKeyAndTheValue) {
             "got "
             "\"tamil\""},
        }) {
-    EXPECT_EQ(Parse(r.json).status().message(), r.message) << r.json;
+    EXPECT_EQ(ParseAlone(r.json).status().message(), r.message) << r.json;
   }
-  EXPECT_NE(Parse(R"({"text_index":{"analyzer":{"language":"English"}}})")
+  EXPECT_NE(ParseAlone(R"({"text_index":{"analyzer":{"language":"English"}}})")
                 .status()
                 .message()
                 .find("text_index analyzer language takes one of none, arabic,"),
@@ -321,7 +324,7 @@ TEST(Configuration, RefusalsOfATextIndexNameTheKeyAndTheValue) {
 }
 
 TEST(Configuration, OfATextIndexOnlyParametersOfScoresMayChange) {
-  const std::string stored = Parse(R"({"text_index":{"k1":2}})")->json;
+  const std::string stored = ParseAlone(R"({"text_index":{"k1":2}})")->json;
   const auto changed = UpdateConfiguration(stored, R"({"text_index":{"b":0.5}})");
   ASSERT_OK(changed);
   EXPECT_EQ(changed->text_index->k1, 2);
@@ -343,8 +346,8 @@ TEST(Configuration, OfATextIndexOnlyParametersOfScoresMayChange) {
 }
 
 TEST(Configuration, UpdatesOfTheRestAreRefusedByName) {
-  for (const Refusal& r : {
-           Refusal{"{}", "the change of the configuration is empty"},
+  for (const ConfigurationRefusal& r : {
+           ConfigurationRefusal{"{}", "the change of the configuration is empty"},
            {R"({"hnsw":{}})", "the change of the configuration is empty"},
            {R"({"hnsw":{"space":"cosine"}})",
             "the space of a collection cannot be changed: it is l2, got cosine"},

@@ -11,13 +11,13 @@
 namespace pigment {
 namespace {
 
-Result<JsonTape> Parse(std::string_view json, const JsonLimits& limits = {}) {
+Result<JsonTape> ParseTape(std::string_view json, const JsonLimits& limits = {}) {
   return JsonTape::Parse(json, "text", Detail::kMetadata, limits);
 }
 
 TEST(JsonTape, KeepsTheOrderAndNestingOfTheText) {
   const Result<JsonTape> parsed =
-      Parse(R"({"a": [1, "x"], "b": null, "c": {"d": 2.5, "e": true}})");
+      ParseTape(R"({"a": [1, "x"], "b": null, "c": {"d": 2.5, "e": true}})");
   ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
   const JsonTape& tape = *parsed;
   ASSERT_EQ(tape.size(), 8u);
@@ -46,7 +46,7 @@ TEST(JsonTape, TellsIntegersFromFloatsByTheirDigits) {
         Case{"-9223372036854775809", JsonKind::kBigInteger},
         Case{"18446744073709551616", JsonKind::kBigInteger}, Case{"1.0", JsonKind::kDouble},
         Case{"1e2", JsonKind::kDouble}, Case{"1E2", JsonKind::kDouble}}) {
-    const Result<JsonTape> parsed = Parse(c.json);
+    const Result<JsonTape> parsed = ParseTape(c.json);
     ASSERT_TRUE(parsed.ok()) << c.json;
     EXPECT_EQ(parsed->kind(0), c.kind) << c.json;
     if (c.kind == JsonKind::kBigInteger) {
@@ -70,7 +70,7 @@ TEST(JsonTape, RefusesWhatIsNotJsonAndSaysWhere) {
         Case{"1e400", "text has a number beyond double: 1e400"},
         Case{R"({"x": {"a":1,"b":2,"a":3}})",
              "text: \"x\": has the key \"a\" twice in one object"}}) {
-    const Result<JsonTape> parsed = Parse(c.json);
+    const Result<JsonTape> parsed = ParseTape(c.json);
     ASSERT_FALSE(parsed.ok()) << c.json;
     EXPECT_EQ(parsed.status().code(), Code::kInvalidArgument);
     EXPECT_EQ(parsed.status().detail(), Detail::kMetadata);
@@ -93,7 +93,7 @@ TEST(JsonTape, RefusalsHaveTheirPath) {
                              R"(text: "q\""[2]: is not valid JSON at byte 36, near "2, }")"},
                         Case{R"({"a": {"b": 1, "a": 2, "b": 3}, "a": 1})",
                              R"(text: "a": has the key "b" twice in one object)"}}) {
-    const Result<JsonTape> parsed = Parse(c.json);
+    const Result<JsonTape> parsed = ParseTape(c.json);
     ASSERT_FALSE(parsed.ok()) << c.json;
     EXPECT_EQ(parsed.status().message(), c.message);
   }
@@ -103,7 +103,7 @@ TEST(JsonTape, RefusalsHaveTheirPath) {
     for (size_t i = 0; i < std::min<size_t>(levels, 8); ++i) path += "[0]";
     if (levels > 25) path += ".(" + std::to_string(levels - 25) + " more)";
     for (size_t i = 8; i < std::min<size_t>(levels, 25); ++i) path += "[0]";
-    EXPECT_EQ(Parse(json + "1e999").status().message(),
+    EXPECT_EQ(ParseTape(json + "1e999").status().message(),
               "text: " + path + ": has a number beyond double: 1e999");
   }
 }
@@ -113,17 +113,17 @@ TEST(JsonTape, LimitsAreNamed) {
     return {.bytes = {"some_bytes", bytes, Code::kResourceExhausted, "bytes"},
             .values = {"some_values", values, Code::kResourceExhausted, "values"}};
   };
-  EXPECT_TRUE(Parse("[1,2,3]", limits(7, 4)).ok());
-  const Status nodes = Parse("[1,2,3]", limits(7, 3)).status();
+  EXPECT_TRUE(ParseTape("[1,2,3]", limits(7, 4)).ok());
+  const Status nodes = ParseTape("[1,2,3]", limits(7, 3)).status();
   EXPECT_EQ(nodes.code(), Code::kResourceExhausted);
   EXPECT_EQ(nodes.detail(), Detail::kLimit);
   EXPECT_EQ(nodes.message(), "text has too many JSON values (limit some_values: 3)");
-  EXPECT_EQ(Parse("[1,2,3]", limits(6, 4)).status().message(),
+  EXPECT_EQ(ParseTape("[1,2,3]", limits(6, 4)).status().message(),
             "text has 7 bytes (limit some_bytes: 6)");
 }
 
 TEST(JsonTape, KeysAndStringsMayHoldNulAndEscapes) {
-  const Result<JsonTape> parsed = Parse(R"({"a\u0000b": "\ud83d\ude00\n"})");
+  const Result<JsonTape> parsed = ParseTape(R"({"a\u0000b": "\ud83d\ude00\n"})");
   ASSERT_TRUE(parsed.ok());
   EXPECT_EQ(parsed->key(1), std::string_view("a\0b", 3));
   EXPECT_EQ(parsed->text(1), "\xf0\x9f\x98\x80\n");
@@ -131,7 +131,7 @@ TEST(JsonTape, KeysAndStringsMayHoldNulAndEscapes) {
 
 TEST(JsonTape, DescribesValuesForMessages) {
   const Result<JsonTape> parsed =
-      Parse(R"([null,true,-3,1e2,"q\"",[],[1,2],{},{"k":1},99999999999999999999])");
+      ParseTape(R"([null,true,-3,1e2,"q\"",[],[1,2],{},{"k":1},99999999999999999999])");
   ASSERT_TRUE(parsed.ok());
   std::string all;
   for (size_t i = 1; i < parsed->size(); i = parsed->end(i)) all += parsed->Describe(i) + "|";

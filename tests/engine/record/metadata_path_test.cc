@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-Result<Metadata> Parse(std::string_view text, MetadataUse use = MetadataUse::kNewRecord) {
+Result<Metadata> ParseNested(std::string_view text, MetadataUse use = MetadataUse::kNewRecord) {
   bool present = false;
   return ParseMetadataJson(text, use, &present, MetadataShape::kNested);
 }
@@ -74,7 +74,7 @@ TEST(MetadataPath, WhatIsNoPathIsNone) {
 }
 
 TEST(NestedMetadata, IsOneEntryForEachValue) {
-  const auto parsed = Parse(R"({"a":{"b":1,"c/d":["x"]},"e":2.0,"f":{"":{"g":true}}})");
+  const auto parsed = ParseNested(R"({"a":{"b":1,"c/d":["x"]},"e":2.0,"f":{"":{"g":true}}})");
   ASSERT_OK(parsed);
   const Metadata expected{{std::string("$a\0b", 4), int64_t{1}},
                           {std::string("$a\0c/d", 6), std::vector<std::string>{"x"}},
@@ -107,7 +107,7 @@ TEST(NestedMetadata, RefusalsNameThePath) {
        "metadata key \"$/a/b\": an object must not be empty, got {}"},
   };
   for (const auto& c : cases) {
-    const auto parsed = Parse(c.text, c.use);
+    const auto parsed = ParseNested(c.text, c.use);
     ASSERT_FALSE(parsed.ok()) << c.text;
     EXPECT_EQ(parsed.status().code(), Code::kInvalidArgument);
     EXPECT_EQ(parsed.status().detail(), Detail::kMetadata);
@@ -131,7 +131,7 @@ TEST(NestedMetadata, RandomDocumentsSurviveJsonAndTheStoredForm) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20000; ++i) {
     const std::string text = RandomDocument(random, false).dump();
-    const auto parsed = Parse(text);
+    const auto parsed = ParseNested(text);
     ASSERT_OK(parsed);
     ASSERT_EQ(MetadataToJson(*parsed), text);
     std::string stored, printed = "before ";
@@ -148,11 +148,11 @@ TEST(NestedMetadata, UpdatesMergeAsJsonMergePatchDoes) {
   int changed = 0, emptied = 0;
   for (int i = 0; i < 30000; ++i) {
     json document = RandomDocument(random, false);
-    Metadata metadata = Parse(document.dump()).value();
+    Metadata metadata = ParseNested(document.dump()).value();
     for (int step = 0; step < 3 && !document.is_null(); ++step) {
       const json change = RandomDocument(random, true);
       SCOPED_TRACE(document.dump() + " with " + change.dump());
-      MergeMetadata(metadata, Parse(change.dump(), MetadataUse::kMergeRecord).value());
+      MergeMetadata(metadata, ParseNested(change.dump(), MetadataUse::kMergeRecord).value());
       const json merged = testing::ModelMerge(document, change);
       ASSERT_EQ(MetadataToJson(metadata), merged.is_null() ? "{}" : merged.dump());
       changed += merged != document;
@@ -169,7 +169,7 @@ TEST(NestedMetadata, AMillionLevelsAreOneKey) {
   std::string text;
   for (int i = 0; i < kLevels; ++i) text += R"({"a":)";
   text += "1" + std::string(kLevels, '}');
-  auto parsed = Parse(text);
+  auto parsed = ParseNested(text);
   ASSERT_OK(parsed);
   EXPECT_EQ(parsed->size(), 1u);
   EXPECT_EQ(MetadataToJson(*parsed), text);
@@ -179,10 +179,11 @@ TEST(NestedMetadata, AMillionLevelsAreOneKey) {
   // A sibling of the deepest value and one of the first step; then nothing is left of both.
   std::string sibling = text;
   sibling.replace(sibling.rfind('a'), 1, "b");
-  MergeMetadata(*parsed, Parse(sibling, MetadataUse::kMergeRecord).value());
-  MergeMetadata(*parsed, Parse(R"({"b":{"c":1}})").value());
+  MergeMetadata(*parsed, ParseNested(sibling, MetadataUse::kMergeRecord).value());
+  MergeMetadata(*parsed, ParseNested(R"({"b":{"c":1}})").value());
   EXPECT_EQ(parsed->size(), 3u);
-  MergeMetadata(*parsed, Parse(R"({"a":{"a":{"a":null}}})", MetadataUse::kMergeRecord).value());
+  MergeMetadata(*parsed,
+                ParseNested(R"({"a":{"a":{"a":null}}})", MetadataUse::kMergeRecord).value());
   EXPECT_EQ(MetadataToJson(*parsed), R"({"b":{"c":1}})");
 }
 
@@ -198,8 +199,8 @@ TEST(NestedMetadata, PathsTakeSoManyBytesAndNoMore) {
     }
     return text + "}}";
   };
-  EXPECT_OK(Parse(with(kMetadataPathBytesMax)));
-  const Status beyond = Parse(with(kMetadataPathBytesMax + 1)).status();
+  EXPECT_OK(ParseNested(with(kMetadataPathBytesMax)));
+  const Status beyond = ParseNested(with(kMetadataPathBytesMax + 1)).status();
   EXPECT_EQ(beyond.code(), Code::kResourceExhausted);
   EXPECT_EQ(beyond.detail(), Detail::kLimit);
   EXPECT_NE(beyond.message().find(std::to_string(kMetadataPathBytesMax)), std::string::npos);
@@ -210,7 +211,7 @@ TEST(NestedMetadata, PathsTakeSoManyBytesAndNoMore) {
     deep += R"({"v":1,"a":)";
     end += '}';
   }
-  EXPECT_EQ(Parse(deep + "1" + end).status().code(), Code::kResourceExhausted);
+  EXPECT_EQ(ParseNested(deep + "1" + end).status().code(), Code::kResourceExhausted);
 }
 
 }  // namespace

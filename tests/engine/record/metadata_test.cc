@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "engine/base/bytes.h"
 #include "engine/record/short_metadata.h"
 
 namespace pigment {
@@ -19,10 +20,6 @@ namespace {
 Result<Metadata> Parse(std::string_view json, MetadataUse use = MetadataUse::kNewRecord) {
   bool present = false;
   return ParseMetadataJson(json, use, &present);
-}
-
-std::span<const std::byte> AsBytes(const std::string& text) {
-  return std::as_bytes(std::span<const char>(text));
 }
 
 TEST(Metadata, ValuesKeepTheirTypes) {
@@ -208,7 +205,7 @@ Metadata RandomMetadata(Random& random) {
 
 TEST(Metadata, RandomMetadataSurvivesJsonAndTheStoredForm) {
   constexpr uint64_t kSeed = 7;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   Random random(kSeed);
   for (int i = 0; i < 20000; ++i) {
     const Metadata metadata = RandomMetadata(random);
@@ -293,7 +290,7 @@ TEST(Metadata, DamageIsReportedByKind) {
 
 TEST(Metadata, RandomDamageNeverGivesWhatCannotBeEncoded) {
   constexpr uint64_t kSeed = 11;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   Random random(kSeed);
   for (int i = 0; i < 50000; ++i) {
     std::string encoded;
@@ -317,7 +314,7 @@ TEST(Metadata, RandomDamageNeverGivesWhatCannotBeEncoded) {
 
 TEST(ShortMetadata, EveryMetadataComesBack) {
   constexpr uint64_t kSeed = 12;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   Random random(kSeed);
   for (int i = 0; i < 5000; ++i) {
     Metadata metadata = RandomMetadata(random);
@@ -360,7 +357,7 @@ TEST(ShortMetadata, TheFormIsTheDocumentedOne) {
 // back.
 TEST(ShortMetadata, DamageIsRefusedOrIsMetadataOfItsOwn) {
   constexpr uint64_t kSeed = 13;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   Random random(kSeed);
   int refused = 0;
   for (int i = 0; i < 20000; ++i) {

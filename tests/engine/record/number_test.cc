@@ -67,7 +67,7 @@ TEST(Number, NothingIsRoundedAtTheEdges) {
 
 TEST(Number, RandomNumbersCompareExactly) {
   constexpr uint64_t kSeed = 19;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
   for (int i = 0; i < 200000; ++i) {
     const auto integer = static_cast<int64_t>(random()) >> (random() % 63);
@@ -81,8 +81,7 @@ TEST(Number, RandomNumbersCompareExactly) {
 
 TEST(Number, NaNIsUnordered) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Number& other :
-       {Number(int64_t{0}), Number(0.5), Number(nan)}) {
+  for (const Number& other : {Number(int64_t{0}), Number(0.5), Number(nan)}) {
     EXPECT_TRUE((Number(nan) <=> other) == std::partial_ordering::unordered);
     EXPECT_TRUE((other <=> Number(nan)) == std::partial_ordering::unordered);
   }

@@ -9,12 +9,10 @@
 #include <random>
 #include <string>
 
+#include "engine/base/bytes.h"
+
 namespace pigment {
 namespace {
-
-std::span<const std::byte> AsBytes(const std::string& text) {
-  return std::as_bytes(std::span<const char>(text));
-}
 
 WriteBatch Sample() {
   WriteBatch batch;
@@ -106,7 +104,7 @@ TEST(WriteBatch, ANewerVersionIsNamed) {
 
 TEST(WriteBatch, RandomDamageNeverGivesWhatCannotBeEncoded) {
   constexpr uint64_t kSeed = 5;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
   std::string original;
   EncodeWriteBatch(Sample(), original);

@@ -20,7 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-Result<Schema> Parse(std::string_view text) { return ParseSchema(text, nullptr, std::nullopt); }
+Result<Schema> ParseAsSchema(std::string_view text) {
+  return ParseSchema(text, nullptr, std::nullopt);
+}
 
 std::string Printed(const Schema& schema) {
   return PrintSchema(schema.rules, schema.configuration.json).value();
@@ -39,13 +41,13 @@ std::string OfDefaults(const std::string& type, const std::string& index, bool e
 
 TEST(Schema, WithoutAWordEverythingIsIndexedAsInChroma) {
   for (const char* text : {"{}", R"({"defaults":{},"keys":{}})", R"({"keys":{"a":{}}})"}) {
-    const auto schema = Parse(text);
+    const auto schema = ParseAsSchema(text);
     ASSERT_OK(schema);
     EXPECT_EQ(schema->rules.IndexedOf("a"), kAllValues);
     EXPECT_TRUE(schema->rules.full_text);
     EXPECT_EQ(schema->configuration.json, ParseConfiguration({}, nullptr, {})->json);
   }
-  EXPECT_EQ(json::parse(Printed(*Parse("{}"))), json::parse(R"({
+  EXPECT_EQ(json::parse(Printed(*ParseAsSchema("{}"))), json::parse(R"({
     "defaults": {
       "string": {"fts_index": {"enabled": false, "config": {}}, "string_inverted_index": {"enabled": true, "config": {}}},
       "float_list": {"vector_index": {"enabled": false, "config": {"space": "l2", "hnsw": {
@@ -63,7 +65,7 @@ TEST(Schema, WithoutAWordEverythingIsIndexedAsInChroma) {
 }
 
 TEST(Schema, KeysOverrideDefaultsTypeByType) {
-  const auto schema = Parse(R"({
+  const auto schema = ParseAsSchema(R"({
     "defaults": {"string": {"string_inverted_index": {"enabled": false, "config": {}}}, "bool": {"bool_inverted_index": {"enabled": false}}},
     "keys": {"a": {"string": {"string_inverted_index": {"enabled": true, "config": {}}}},
              "b": {"int": {"int_inverted_index": {"enabled": false, "config": {}}}, "float": null},
@@ -76,18 +78,18 @@ TEST(Schema, KeysOverrideDefaultsTypeByType) {
 }
 
 TEST(Schema, TheVectorIndexIsAConfiguration) {
-  const auto schema =
-      Parse(R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {
+  const auto schema = ParseAsSchema(
+      R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {
       "space": "cosine", "source_key": "#document", "embedding_function": {"type": "legacy"},
       "hnsw": {"ef_search": 50, "num_threads": null}}}}}}})");
   ASSERT_OK(schema);
   EXPECT_EQ(schema->configuration.metric, Metric::kCosine);
   EXPECT_EQ(schema->configuration.index.search_width, 50u);
-  const auto spann = Parse(
+  const auto spann = ParseAsSchema(
       R"({"defaults": {"float_list": {"vector_index": {"enabled": false, "config": {"spann": {"search_nprobe": 9}}}}}})");
   ASSERT_OK(spann);
   EXPECT_EQ(spann->configuration.index.kind, IndexKind::kSpann);
-  const auto halves = Parse(
+  const auto halves = ParseAsSchema(
       R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {"space": "ip", "full_vectors": "f16"}}}}}})");
   ASSERT_OK(halves);
   EXPECT_EQ(halves->configuration.vector_element, VectorElement::kF16);
@@ -102,7 +104,7 @@ std::string OfDocuments(bool enabled, const std::string& config) {
 }
 
 TEST(Schema, RankedTextIsAConfiguration) {
-  const auto schema = Parse(OfDocuments(
+  const auto schema = ParseAsSchema(OfDocuments(
       true,
       R"({"text_index": {"analyzer": {"language": "english", "stop_words": ["fox"]}, "b": 0.5}})"));
   ASSERT_OK(schema);
@@ -114,19 +116,19 @@ TEST(Schema, RankedTextIsAConfiguration) {
       {"enabled": true, "config": {"text_index": {"analyzer": {"language": "english", "stop_words": ["fox"]}, "k1": 1.2, "b": 0.5}}})"));
   EXPECT_EQ(schema->rules.json.find("text_index"), std::string::npos);  // is in the configuration
   for (const char* none : {"{}", R"({"text_index": null})"}) {
-    const auto without = Parse(OfDocuments(true, none));
+    const auto without = ParseAsSchema(OfDocuments(true, none));
     ASSERT_OK(without);
     EXPECT_FALSE(without->configuration.text_index.has_value());
-    EXPECT_EQ(Printed(*without), Printed(*Parse("{}")));
+    EXPECT_EQ(Printed(*without), Printed(*ParseAsSchema("{}")));
   }
 }
 
 TEST(Schema, NestedMetadataFollowsTheKeyAtTheTop) {
-  const auto schema = Parse(
+  const auto schema = ParseAsSchema(
       R"({"keys": {"a": {"int": {"int_inverted_index": {"enabled": false}}}}, "nested_metadata": true})");
   ASSERT_OK(schema);
   EXPECT_TRUE(schema->configuration.nested_metadata);
-  EXPECT_FALSE(Parse(R"({"nested_metadata": false})")->configuration.nested_metadata);
+  EXPECT_FALSE(ParseAsSchema(R"({"nested_metadata": false})")->configuration.nested_metadata);
   EXPECT_EQ(schema->rules.IndexedOf(*StoredKeyOf("$/a/b/c")), kAllValues & ~kIntValues);
   EXPECT_EQ(schema->rules.IndexedOf(*StoredKeyOf("$/b/a")), kAllValues);
 }
@@ -150,10 +152,10 @@ TEST(Schema, WhatIsPrintedReadsBackEqual) {
        std::string(
            R"({"keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {
             "space": "cosine", "spann": {"search_nprobe": 9}, "full_vectors": "f16"}}}}}})")}) {
-    const auto schema = Parse(text);
+    const auto schema = ParseAsSchema(text);
     ASSERT_OK(schema);
     const std::string printed = Printed(*schema);
-    const auto again = Parse(printed);
+    const auto again = ParseAsSchema(printed);
     ASSERT_OK(again);
     EXPECT_EQ(Printed(*again), printed) << text;
     EXPECT_EQ(again->rules.json, schema->rules.json);
@@ -170,26 +172,26 @@ TEST(Schema, TheGuideShowsASchema) {
   text << file.rdbuf();
   const std::string guide = text.str();
   const size_t begin = guide.find("```json") + 7;
-  const auto schema = Parse(guide.substr(begin, guide.find("```", begin) - begin));
+  const auto schema = ParseAsSchema(guide.substr(begin, guide.find("```", begin) - begin));
   ASSERT_OK(schema);
   EXPECT_EQ(schema->rules.IndexedOf("title"), kAllValues & ~kStringValues);
   EXPECT_EQ(schema->rules.IndexedOf("other"), kAllValues);
 }
 
-struct Refusal {
+struct SchemaRefusal {
   std::string text;
   const char* message;
 };
 
 TEST(Schema, RefusalsNameThePlace) {
   const std::string sparse = OfKey("s", "sparse_vector", "sparse_vector_index", true);
-  EXPECT_EQ(Parse(sparse).status().code(), Code::kUnimplemented);
+  EXPECT_EQ(ParseAsSchema(sparse).status().code(), Code::kUnimplemented);
   EXPECT_EQ(
-      Parse(sparse).status().message(),
+      ParseAsSchema(sparse).status().message(),
       R"(schema: keys["s"].sparse_vector.sparse_vector_index: sparse vectors are not supported)");
   for (
-      const Refusal& refusal : {
-          Refusal{"[]", "schema: expected an object, got an empty list"},
+      const SchemaRefusal& refusal : {
+          SchemaRefusal{"[]", "schema: expected an object, got an empty list"},
           {R"({"a": 1})",
            R"(schema: unknown member "a", expected defaults, keys or nested_metadata)"},
           {R"({"cmek": {"gcp": "x"}})",
@@ -278,7 +280,7 @@ TEST(Schema, RefusalsNameThePlace) {
                 "keys": {"#embedding": {"float_list": {"vector_index": {"enabled": true, "config": {"space": "ip"}}}}}})",
            R"(schema: keys["#embedding"].float_list.vector_index: config differs from that of the other vector index)"},
       }) {
-    const auto schema = Parse(refusal.text);
+    const auto schema = ParseAsSchema(refusal.text);
     ASSERT_FALSE(schema.ok()) << refusal.text;
     EXPECT_EQ(schema.status().code(), Code::kInvalidArgument) << refusal.text;
     EXPECT_EQ(schema.status().message(), refusal.message) << refusal.text;
@@ -287,9 +289,10 @@ TEST(Schema, RefusalsNameThePlace) {
 
 TEST(Schema, ALimitThatIsCrossedIsNamedWithThePlace) {
   const std::string words(257, 'x');
-  const Status status = Parse(OfDocuments(true, R"({"text_index": {"analyzer": {"stop_words": [")" +
-                                                    words + "\"]}}}"))
-                            .status();
+  const Status status =
+      ParseAsSchema(
+          OfDocuments(true, R"({"text_index": {"analyzer": {"stop_words": [")" + words + "\"]}}}"))
+          .status();
   EXPECT_EQ(status.code(), Code::kResourceExhausted);
   EXPECT_EQ(status.detail(), Detail::kLimit);
   EXPECT_TRUE(status.message().starts_with(R"(schema: keys["#document"].string.fts_index: )"));

@@ -66,7 +66,7 @@ TEST(Text, DoublesPrintShortAndNeverLookLikeIntegers) {
 
 TEST(Text, EveryDoubleReadsBackEqual) {
   constexpr uint64_t kSeed = 41;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
   for (int i = 0; i < 100000; ++i) {
     const uint64_t bits = random();

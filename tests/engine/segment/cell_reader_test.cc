@@ -30,8 +30,8 @@ std::string RandomDocument(std::mt19937_64& random) {
   return text;
 }
 
-struct MadeSegment {
-  explicit MadeSegment(uint32_t rows, uint64_t seed, uint64_t budget_bytes = 0)
+struct CellSegment {
+  explicit CellSegment(uint32_t rows, uint64_t seed, uint64_t budget_bytes = 0)
       : blocks("test"), budget("test", budget_bytes) {
     std::mt19937_64 random(seed);
     SegmentOptions options;
@@ -65,7 +65,7 @@ struct MadeSegment {
 };
 
 // Every document lies where the reader says.
-void ExpectPlaces(const MadeSegment& made, CellReader& reader) {
+void ExpectPlaces(const CellSegment& made, CellReader& reader) {
   ASSERT_EQ(reader.rows(), made.records.size());
   const auto rows = made.segment->NewReader();
   CellReader::Documents documents;
@@ -82,7 +82,7 @@ void ExpectPlaces(const MadeSegment& made, CellReader& reader) {
 }
 
 // Every row that has the text is a candidate. Returns how many candidates there are.
-uint64_t ExpectCandidates(const MadeSegment& made, CellReader& reader, const std::string& text) {
+uint64_t ExpectCandidates(const CellSegment& made, CellReader& reader, const std::string& text) {
   const auto rows = reader.RowsWith(text, RowSet(reader.rows()), {});
   EXPECT_OK(rows);
   const std::string folded = FoldAscii(text);
@@ -100,7 +100,7 @@ const std::string kTexts[] = {"segment",  "SEGMENT 12", "the 4999", "a",
                               "no such ", "xend",       "",         "o"};
 
 TEST(CellReader, EveryDocumentWithATextIsACandidate) {
-  const MadeSegment made(3000, 1);
+  const CellSegment made(3000, 1);
   ASSERT_OK(made.segment->Verify());
   const auto reader = made.segment->NewCellReader();
   ASSERT_NE(reader, nullptr);
@@ -163,7 +163,7 @@ TEST(CellReader, WhereAllDocumentsAreEmptyNoRowIsACandidate) {
 }
 
 TEST(CellReader, FewDocumentsHaveNoIndex) {
-  EXPECT_EQ(MadeSegment(100, 2).segment->NewCellReader(), nullptr);
+  EXPECT_EQ(CellSegment(100, 2).segment->NewCellReader(), nullptr);
 }
 
 // Of rows before the first document nothing is written until it comes, and nothing at all where all
@@ -173,7 +173,7 @@ TEST(CellReader, DocumentsMayBeginLate) {
   for (const uint32_t first : {0u, 1u, 63u, 64u, 100u, 4095u, 4096u, 4999u, kRows}) {
     SCOPED_TRACE(first);
     MemoryBlockSource blocks("test");
-    MadeSegment made(0, 0);
+    CellSegment made(0, 0);
     SegmentOptions options{.segment = 7};
     SegmentWriter writer(options, &blocks);
     for (uint32_t row = 0; row < kRows; ++row) {
@@ -205,7 +205,7 @@ TEST(CellReader, DocumentsMayBeginLate) {
 }
 
 TEST(CellReader, ManyGroupsAnswerAsOne) {
-  const MadeSegment made(20000, 3, 8 << 20);
+  const CellSegment made(20000, 3, 8 << 20);
   ASSERT_OK(made.segment->Verify());
   const auto reader = made.segment->NewCellReader();
   ASSERT_NE(reader, nullptr);
@@ -215,7 +215,7 @@ TEST(CellReader, ManyGroupsAnswerAsOne) {
 
 TEST(CellReader, RowsWithoutMemoryAreCandidates) {
   std::mt19937_64 random(5);
-  MadeSegment made(0, 0);
+  CellSegment made(0, 0);
   MemoryBudget budget("test", 16 << 20);
   SegmentOptions options{.segment = 7, .dimension = 1, .budget = &budget};
   MemoryBlockSource blocks("test");
@@ -247,7 +247,7 @@ TEST(CellReader, RowsWithoutMemoryAreCandidates) {
 
 // Whatever byte is wrong behind a right checksum: the whole check tells, and no read crashes.
 TEST(CellReader, DamageBehindAChecksumIsFoundOrHarmless) {
-  MadeSegment made(2000, 6);
+  CellSegment made(2000, 6);
   std::vector<std::pair<uint32_t, BlockExpectation>> places;
   made.segment->VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {
     if (expected.kind >= BlockKind::kDocumentBegins && expected.kind <= BlockKind::kGramPostings)

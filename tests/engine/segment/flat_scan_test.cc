@@ -34,7 +34,7 @@ std::vector<Scored> Model(const std::vector<ModelRow>& rows, const std::vector<u
 
 TEST(FlatScan, GivesWhatSortingEveryRowGives) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t dimensions[] = {1, 2, 7, 64, 384, 700, 2039, 4100};
     const uint32_t dimension = dimensions[random() % std::size(dimensions)];
@@ -97,7 +97,7 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
 // Neighbours that differ in the last bits: what a bound that is a little too high would lose.
 TEST(FlatScan, CodesLoseNoneOfMostlyEqualRows) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t dimensions[] = {1, 3, 63, 64, 65, 384, 1000};
     const uint32_t dimension = dimensions[random() % std::size(dimensions)];

@@ -52,8 +52,8 @@ Record MadeRecord(std::mt19937_64& random, uint32_t number) {
   return record;
 }
 
-struct MadeSegment {
-  explicit MadeSegment(uint32_t rows, uint64_t seed, uint64_t budget_bytes = 0)
+struct InvertedSegment {
+  explicit InvertedSegment(uint32_t rows, uint64_t seed, uint64_t budget_bytes = 0)
       : blocks("test"), budget("test", budget_bytes) {
     std::mt19937_64 random(seed);
     SegmentOptions options;
@@ -85,7 +85,7 @@ struct MadeSegment {
 
 using Wants = std::function<bool(const MetadataValue&)>;
 
-RowSet Expected(const MadeSegment& made, const std::string& key, const Wants& wants) {
+RowSet Expected(const InvertedSegment& made, const std::string& key, const Wants& wants) {
   RowSet rows = RowSet::Nothing(static_cast<uint32_t>(made.records.size()));
   for (uint32_t row = 0; row < made.records.size(); ++row) {
     const auto& metadata = made.records[row].metadata;
@@ -125,7 +125,7 @@ void ExpectRows(InvertedReader& reader, RowSet got, RowSet expected) {
   EXPECT_TRUE(got.empty());
 }
 
-void ExpectRanges(const MadeSegment& made, std::mt19937_64& random, int count) {
+void ExpectRanges(const InvertedSegment& made, std::mt19937_64& random, int count) {
   const std::unique_ptr<InvertedReader> reader = made.segment->NewInvertedReader();
   ASSERT_NE(reader, nullptr);
   const auto rows = static_cast<uint32_t>(made.records.size());
@@ -153,7 +153,7 @@ void ExpectRanges(const MadeSegment& made, std::mt19937_64& random, int count) {
   }
 }
 
-void ExpectTerms(const MadeSegment& made) {
+void ExpectTerms(const InvertedSegment& made) {
   const std::unique_ptr<InvertedReader> reader = made.segment->NewInvertedReader();
   ASSERT_NE(reader, nullptr);
   const auto rows = static_cast<uint32_t>(made.records.size());
@@ -226,8 +226,8 @@ void ExpectTerms(const MadeSegment& made) {
 
 TEST(InvertedReader, FindsTheRowsOfTermsAndRanges) {
   for (const uint32_t rows : {64u, 65u, 700u, 20000u}) {
-    SCOPED_TRACE(testing::Message() << rows << " rows");
-    const MadeSegment made(rows, rows);
+    SCOPED_TRACE(::testing::Message() << rows << " rows");
+    const InvertedSegment made(rows, rows);
     ASSERT_OK(made.status);
     ASSERT_OK(made.segment->Verify());
     ExpectTerms(made);
@@ -239,7 +239,7 @@ TEST(InvertedReader, FindsTheRowsOfTermsAndRanges) {
 
 // An interval of twenty thousand values takes few lists.
 TEST(InvertedReader, GoesThroughFewListsForWideRanges) {
-  const MadeSegment made(20000, 3);
+  const InvertedSegment made(20000, 3);
   ASSERT_OK(made.status);
   std::mt19937_64 random(3);
   uint64_t most = 0;
@@ -255,7 +255,7 @@ TEST(InvertedReader, GoesThroughFewListsForWideRanges) {
 }
 
 TEST(InvertedReader, SmallSegmentsAndRowsOfHostsHaveNoIndex) {
-  EXPECT_EQ(MadeSegment(63, 1).segment->NewInvertedReader(), nullptr);
+  EXPECT_EQ(InvertedSegment(63, 1).segment->NewInvertedReader(), nullptr);
   std::mt19937_64 random(1);
   MemoryBlockSource blocks("test");
   auto summary = WriteRows(&blocks, 3, RandomRows(random, 3, 500, 0));
@@ -266,7 +266,7 @@ TEST(InvertedReader, SmallSegmentsAndRowsOfHostsHaveNoIndex) {
 }
 
 TEST(InvertedReader, LittleMemoryMakesManyGroups) {
-  const MadeSegment made(20000, 4, uint64_t{6} << 20);
+  const InvertedSegment made(20000, 4, uint64_t{6} << 20);
   ASSERT_OK(made.status);
   ASSERT_OK(made.segment->Verify());
   ExpectTerms(made);
@@ -288,7 +288,7 @@ TEST(InvertedReader, WithoutMemoryRowsAreNotIndexed) {
   SegmentOptions options{.segment = 7, .dimension = 1, .budget = &budget};
   SegmentWriter writer(options, &blocks);
   Reservation others(&budget);
-  MadeSegment made(0, 0);
+  InvertedSegment made(0, 0);
   for (uint32_t row = 0; row < 9000; ++row) {
     made.records.push_back(MadeRecord(random, row));
     if (row == 3000) ASSERT_OK(others.Grow((budget.limit_bytes() - budget.used_bytes()) - 150000));
@@ -311,7 +311,7 @@ TEST(InvertedReader, WithoutMemoryRowsAreNotIndexed) {
 
 // Whatever byte is wrong behind a right checksum: the whole check tells, and no read crashes.
 TEST(InvertedReader, DamageBehindAChecksumIsFoundOrHarmless) {
-  MadeSegment made(2000, 6);
+  InvertedSegment made(2000, 6);
   ASSERT_OK(made.status);
   std::vector<std::pair<uint32_t, BlockExpectation>> places;
   made.segment->VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {

@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Segments, OfBothKinds,
 
 TEST(SegmentSearch, FindsWhatIsWantedWithAndWithoutAFilter) {
   for (const IndexCase& of : AllCases()) {
-    SCOPED_TRACE(testing::Message() << SegmentKindName(of.kind) << ", seed " << of.made.seed);
+    SCOPED_TRACE(::testing::Message() << SegmentKindName(of.kind) << ", seed " << of.made.seed);
     const IndexedSegment indexed(of);
     ASSERT_OK(indexed.status);
     ASSERT_EQ(indexed.segment->info().kind, of.kind);
@@ -184,7 +184,7 @@ TEST(SegmentSearch, FindsWhatIsWantedWithAndWithoutAFilter) {
     for (const double share : {1.0, 0.5, 0.1, 0.01}) {
       const auto allowed = share == 1 ? std::vector<uint64_t>() : SomeRows(indexed.rows, share, 1);
       for (const size_t k : {1u, 10u, 100u, 5000u}) {
-        SCOPED_TRACE(testing::Message() << "share " << share << ", k " << k);
+        SCOPED_TRACE(::testing::Message() << "share " << share << ", k " << k);
         const SegmentSearch search = indexed.Search(k, 0.98, allowed);
         const auto found = SearchSegment(*indexed.segment, of.made.dimension, search);
         ASSERT_OK(found);
@@ -228,16 +228,15 @@ TEST(SegmentSearch, OfVectorsInF16ReadsCentroidsOfBothKinds) {
     ASSERT_OK(head);
     ASSERT_NE(*head, nullptr);
     EXPECT_EQ((*head)->centroid_element, scale == kFar ? VectorElement::kF32 : VectorElement::kF16);
-    const auto found =
-        SearchSegment(**segment, 64,
-                      {.scan = {.metric = Metric::kL2,
-                                .queries = query.data(),
-                                .query_count = 1,
-                                .k = 1,
-                                .allowed_rows = {},
-                                .control = nullptr},
-                       .allowed_count = 2000,
-                       .recall = 0.9});
+    const auto found = SearchSegment(**segment, 64,
+                                     {.scan = {.metric = Metric::kL2,
+                                               .queries = query.data(),
+                                               .query_count = 1,
+                                               .k = 1,
+                                               .allowed_rows = {},
+                                               .control = nullptr},
+                                      .allowed_count = 2000,
+                                      .recall = 0.9});
     ASSERT_OK(found);
     ASSERT_EQ(found->found.hits[0].size(), 1u);
     EXPECT_EQ(found->found.hits[0][0].row, 1234u);

@@ -43,7 +43,7 @@ TEST(Segment, OfRecordsGivesEachOneBack) {
   for (uint32_t dimension : {1u, 3u, 384u, 2037u, 2038u, 2039u, 5000u}) {
     for (uint32_t count : {1u, 31u, 32u, 33u, 500u}) {
       if (dimension * count > 600000) continue;
-      SCOPED_TRACE(testing::Message() << "dimension " << dimension << " rows " << count);
+      SCOPED_TRACE(::testing::Message() << "dimension " << dimension << " rows " << count);
       std::mt19937_64 random(dimension * 1000 + count);
       const auto records = RandomRecords(random, dimension, count);
       MemoryBlockSource blocks("test");
@@ -106,7 +106,7 @@ TEST(Segment, OfHostRowsGivesVectorsPointersAndNullsBack) {
     for (uint32_t null_percent : {0u, 30u, 100u}) {
       for (uint32_t count : {0u, 1u, 32u, 200u}) {
         if (dimension * count > 700000) continue;
-        SCOPED_TRACE(testing::Message() << dimension << " " << null_percent << "% " << count);
+        SCOPED_TRACE(::testing::Message() << dimension << " " << null_percent << "% " << count);
         std::mt19937_64 random(dimension + null_percent * 7 + count);
         const auto rows = RandomRows(random, dimension, count, null_percent);
         ScatteredBlocks blocks("test", 1);
@@ -331,8 +331,8 @@ constexpr size_t kTextOfFewGroups = 300;
 // A segment of as many rows as there is room for, of which one in `step` has a vector and each has
 // `text_bytes` of keys.
 void BuildWithin(MemoryBudget& budget, uint32_t step, size_t text_bytes) {
-  SCOPED_TRACE(testing::Message() << budget.limit_bytes() << " bytes, a vector in " << step
-                                  << " rows, texts of " << text_bytes);
+  SCOPED_TRACE(::testing::Message() << budget.limit_bytes() << " bytes, a vector in " << step
+                                    << " rows, texts of " << text_bytes);
   std::mt19937_64 random(step);
   MemoryBlockSource blocks("test");
   SegmentOptions options;

@@ -31,7 +31,7 @@ Record MadeDocument(std::mt19937_64& random, uint32_t row) {
   return record;
 }
 
-struct MadeSegment {
+struct TextSegment {
   MemoryBlockSource blocks{"test"};
   std::vector<Record> records;
   std::unique_ptr<Segment> segment;
@@ -44,7 +44,7 @@ struct MadeSegment {
 };
 
 // How often each row has the word, by reading documents and by the index.
-void ExpectWord(const MadeSegment& made, const std::string& word) {
+void ExpectWord(const TextSegment& made, const std::string& word) {
   const auto reader = made.segment->NewTextReader();
   for (const TextReader::Group& group : reader->ReadGroups().value()) {
     if (!group.is_indexed) continue;
@@ -75,7 +75,7 @@ void ExpectWord(const MadeSegment& made, const std::string& word) {
 TEST(TextReader, GivesTheWordsOfTheDocuments) {
   for (const uint32_t rows : {1u, 3u, 200u, 5000u}) {
     SCOPED_TRACE(rows);
-    MadeSegment made;
+    TextSegment made;
     std::mt19937_64 random(rows);
     for (uint32_t row = 0; row < rows; ++row) made.records.push_back(MadeDocument(random, row));
     ASSERT_OK(
@@ -87,7 +87,7 @@ TEST(TextReader, GivesTheWordsOfTheDocuments) {
 }
 
 TEST(TextReader, ASegmentThatWasNotAskedForAnIndexHasNone) {
-  MadeSegment made;
+  TextSegment made;
   std::mt19937_64 random(1);
   for (uint32_t row = 0; row < 10; ++row) made.records.push_back(MadeDocument(random, row));
   ASSERT_OK(made.Open(WriteRecords(&made.blocks, 1, made.records)));
@@ -98,7 +98,7 @@ TEST(TextReader, ASegmentThatWasNotAskedForAnIndexHasNone) {
 }
 
 TEST(TextReader, GroupsOfALittleMemoryGiveTheSame) {
-  MadeSegment made;
+  TextSegment made;
   MemoryBudget budget("test", uint64_t{12} << 20);
   std::mt19937_64 random(2);
   const auto analyzer = Analyzer::Make({}).value();
@@ -114,7 +114,7 @@ TEST(TextReader, GroupsOfALittleMemoryGiveTheSame) {
 }
 
 TEST(TextReader, WithoutMemoryRowsAreNotIndexed) {
-  MadeSegment made;
+  TextSegment made;
   MemoryBudget budget("test", uint64_t{12} << 20);
   std::mt19937_64 random(3);
   const auto analyzer = Analyzer::Make({}).value();
@@ -138,7 +138,7 @@ TEST(TextReader, WithoutMemoryRowsAreNotIndexed) {
 
 // Whatever byte is wrong behind a right checksum: the whole check tells, and no read crashes.
 TEST(TextReader, DamageBehindAChecksumIsFoundOrHarmless) {
-  MadeSegment made;
+  TextSegment made;
   std::mt19937_64 random(4);
   for (uint32_t row = 0; row < 2000; ++row) made.records.push_back(MadeDocument(random, row));
   const auto summary = WriteRecords(&made.blocks, 1, made.records, 7, Analyzer::Make({}).value());

@@ -49,7 +49,7 @@ TEST(ByteCode, NoBoundIsAboveTheDistance) {
   constexpr uint32_t kDimensions[] = {1, 2, 3, 5, 31, 63, 64, 65, 127, 384, 700, 1536, 8136};
   uint64_t useful = 0;
   for (uint64_t seed = 0; seed < 400; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t dimension = kDimensions[seed % std::size(kDimensions)];
     const auto query = RandomVector(random, dimension);
@@ -102,7 +102,7 @@ TEST(ByteCode, BoundsAreWithinAHundredthOfUnitVectors) {
 TEST(ByteCode, IsDecodedWithinItsError) {
   for (const uint32_t dimension : {1u, 7u, 64u, 65u, 384u}) {
     for (uint64_t seed = 0; seed < 40; ++seed) {
-      SCOPED_TRACE(testing::Message() << "dimension " << dimension << ", seed " << seed);
+      SCOPED_TRACE(::testing::Message() << "dimension " << dimension << ", seed " << seed);
       std::mt19937_64 random(seed);
       const auto vector = RandomVector(random, dimension);
       const auto code = Encode({vector}, dimension);

@@ -188,7 +188,7 @@ TEST(ClusterReach, FindsWhatWasWantedOfNewQueries) {
       {.count = 10'100, .dimension = 128, .clusters = 20, .spread = 0.3f, .seed = 3},
   };
   for (const MadeVectors& made : cases) {
-    SCOPED_TRACE(testing::Message() << "seed " << made.seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << made.seed);
     CalibratedClusters clusters(made);
     ExpectWhatWasWanted(clusters.world, clusters.reach, 2, 10, clusters.search());
   }
@@ -196,7 +196,7 @@ TEST(ClusterReach, FindsWhatWasWantedOfNewQueries) {
 
 TEST(ClusterReach, OfAPartOfTheVectorsIsKnownByWhatIsMet) {
   for (const uint32_t dimension : {16u, 32u}) {
-    SCOPED_TRACE(testing::Message() << "dimension " << dimension);
+    SCOPED_TRACE(::testing::Message() << "dimension " << dimension);
     CalibratedClusters clusters({.count = 10100, .dimension = dimension, .seed = dimension});
     ExpectMasksAreKnownByWhatIsMet(clusters.world, clusters.reach, clusters.search());
   }

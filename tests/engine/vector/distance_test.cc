@@ -76,7 +76,7 @@ TEST(Distance, EveryTargetAgreesWithLongDouble) {
       const auto a = RandomVector(random, dimension);
       const auto b = RandomVector(random, dimension);
       for (Metric metric : kMetrics) {
-        SCOPED_TRACE(testing::Message() << MetricName(metric) << " dimension " << dimension);
+        SCOPED_TRACE(::testing::Message() << MetricName(metric) << " dimension " << dimension);
         const Expected expected = Model(metric, a.data(), b.data(), dimension);
         const float got = Distance(metric, a.data(), b.data(), dimension);
         // At most dimension / 64 + 8 roundings in a row.
@@ -178,7 +178,7 @@ TEST(Distance, ToItselfIsZeroAtEveryMagnitude) {
   for (float scale :
        {1e-44f, 1e-38f, 1e-30f, 1e-20f, 1e-10f, 1.0f, 1e10f, 1e18f, 1e19f, 1e30f, 1e37f}) {
     for (size_t dimension : {1, 2, 3, 64, 100, 384, 1021}) {
-      SCOPED_TRACE(testing::Message() << "scale " << scale << " dimension " << dimension);
+      SCOPED_TRACE(::testing::Message() << "scale " << scale << " dimension " << dimension);
       auto a = RandomVector(random, dimension, scale);
       a[0] = scale;  // never a zero vector
       for (Metric metric : {Metric::kCosine, Metric::kCosineNan, Metric::kL2, Metric::kL1}) {
@@ -199,8 +199,8 @@ TEST(Distance, AgreesWithLongDoubleWhereSquaresLeaveF32) {
         const auto a = RandomVector(random, dimension, a_scale);
         const auto b = RandomVector(random, dimension, b_scale);
         for (Metric metric : kMetrics) {
-          SCOPED_TRACE(testing::Message() << MetricName(metric) << " " << a_scale << " x "
-                                          << b_scale << " dimension " << dimension);
+          SCOPED_TRACE(::testing::Message() << MetricName(metric) << " " << a_scale << " x "
+                                            << b_scale << " dimension " << dimension);
           const Expected expected = Model(metric, a.data(), b.data(), dimension);
           const float got = Distance(metric, a.data(), b.data(), dimension);
           if (std::fabs(expected.value) > std::numeric_limits<float>::max()) {

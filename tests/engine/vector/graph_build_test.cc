@@ -56,7 +56,7 @@ TEST(GraphBuild, ReachesEveryVectorOfAnyData) {
       {.count = 500, .dimension = 1, .seed = 5},
   };
   for (const MadeVectors& made : cases) {
-    SCOPED_TRACE(testing::Message() << "seed " << made.seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << made.seed);
     const VectorTable table = ClusteredVectors(made);
     auto graph = BuildGraph(table, {});
     ASSERT_OK(graph);
@@ -152,7 +152,7 @@ TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
   for (const uint32_t dimension : {16u, 384u}) {
     for (const uint32_t count : {1u, 100u, 3000u}) {
       for (const uint32_t threads : {1u, 3u}) {
-        SCOPED_TRACE(testing::Message() << count << " of " << dimension << ", " << threads);
+        SCOPED_TRACE(::testing::Message() << count << " of " << dimension << ", " << threads);
         const VectorTable table =
             ClusteredVectors({.count = count, .dimension = dimension, .clusters = 3, .seed = 10});
         GraphOptions options;

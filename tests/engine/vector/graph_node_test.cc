@@ -44,7 +44,7 @@ TEST(GraphNode, EstimatesWithinItsErrorForAnyNumberOfLinks) {
   double squares = 0;
   int estimated = 0;
   for (uint32_t count = 0; count <= kLinksPerNodeMax; ++count) {
-    SCOPED_TRACE(testing::Message() << count << " links");
+    SCOPED_TRACE(::testing::Message() << count << " links");
     const Encoded encoded = Encode(table, count);
     GraphNode node;
     ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));

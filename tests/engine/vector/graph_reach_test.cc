@@ -58,7 +58,7 @@ TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
       {.count = 5100, .dimension = 128, .clusters = 20, .spread = 0.3f, .seed = 3},
   };
   for (const MadeVectors& made : cases) {
-    SCOPED_TRACE(testing::Message() << "seed " << made.seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << made.seed);
     CalibratedGraph graph(made);
     ExpectWhatWasWanted(graph.world, graph.reach, 3, 20, graph.search());
   }
@@ -66,7 +66,7 @@ TEST(GraphReach, FindsWhatWasWantedOfNewQueries) {
 
 TEST(GraphReach, OfAPartOfTheVectorsIsKnownByWhatIsMet) {
   for (const uint32_t dimension : {24u, 64u}) {
-    SCOPED_TRACE(testing::Message() << "dimension " << dimension);
+    SCOPED_TRACE(::testing::Message() << "dimension " << dimension);
     CalibratedGraph graph({.count = 10100, .dimension = dimension, .seed = dimension});
     ExpectMasksAreKnownByWhatIsMet(graph.world, graph.reach, graph.search());
   }

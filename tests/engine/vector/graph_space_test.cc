@@ -43,7 +43,7 @@ VectorTable Shifted(const VectorTable& made, float by, float times) {
 TEST(GraphSpace, SquaresAreThoseOfTheDistances) {
   for (const Metric metric : {Metric::kL2, Metric::kCosine, Metric::kIp}) {
     for (const uint32_t dimension : {1u, 5u, 16u, 100u, 384u}) {
-      SCOPED_TRACE(testing::Message() << MetricName(metric) << " " << dimension);
+      SCOPED_TRACE(::testing::Message() << MetricName(metric) << " " << dimension);
       const VectorTable made =
           Shifted(NormalVectors({.count = 60, .dimension = dimension, .seed = dimension}), 0.3f, 2);
       VectorTable points = Padded(made, metric);
@@ -100,7 +100,7 @@ TEST(GraphSpace, HasNoUseForWhatHasNoSquaresOrNoDistances) {
       {Metric::kL2, 0, 1e10f, true},      {Metric::kIp, 0, 1e-10f, true},
   };
   for (const Case& of : cases) {
-    SCOPED_TRACE(testing::Message() << MetricName(of.metric) << " " << of.by << " " << of.times);
+    SCOPED_TRACE(::testing::Message() << MetricName(of.metric) << " " << of.by << " " << of.times);
     VectorTable points = Padded(Shifted(made, of.by, of.times), of.metric);
     GraphSpaceNumbers numbers;
     const auto is_useful = GraphSpace::MakePoints(of.metric, 8, {}, points, numbers);

@@ -47,7 +47,7 @@ VectorTable Around(float away, float spread, uint32_t count, uint32_t dimension,
 TEST(MemberCodes, AreOffByAPartOfWhatBothAreAwayFromTheMiddle) {
   for (const auto& [away, spread] : {std::pair(0.0f, 1.0f), {100.0f, 1.0f}, {1.0f, 0.001f}}) {
     for (const uint32_t dimension : {16u, 100u, 384u}) {
-      SCOPED_TRACE(testing::Message() << spread << " at " << away << ", " << dimension);
+      SCOPED_TRACE(::testing::Message() << spread << " at " << away << ", " << dimension);
       const VectorTable table = Around(away, spread, 300, dimension, dimension);
       MemberCodes codes(dimension, nullptr);
       ASSERT_OK(codes.Pack(table, Numbers(0, 250)));
@@ -79,7 +79,8 @@ TEST(MemberCodes, GiveTheSameOnEveryTarget) {
     const VectorTable table = NormalVectors({.count = 120, .dimension = dimension, .seed = 1});
     for (const uint32_t members : {1u, 16u, 31u, 33u, 100u}) {
       for (const uint32_t rows_count : {1u, 5u, 12u}) {
-        SCOPED_TRACE(testing::Message() << rows_count << " by " << members << " of " << dimension);
+        SCOPED_TRACE(::testing::Message()
+                     << rows_count << " by " << members << " of " << dimension);
         const auto rows = Numbers(100, rows_count);
         std::vector<float> expected;
         const int targets = ForEachTarget([&] {

@@ -27,7 +27,7 @@ TEST(PairCodes, BoundDistances) {
       {.count = 50, .dimension = 4000, .seed = 5},
   };
   for (const MadeVectors& made : cases) {
-    SCOPED_TRACE(testing::Message() << made.count << " of " << made.dimension);
+    SCOPED_TRACE(::testing::Message() << made.count << " of " << made.dimension);
     const VectorTable table = ClusteredVectors(made);
     PairCodes codes(nullptr);
     ASSERT_OK(codes.Make(table, nullptr));

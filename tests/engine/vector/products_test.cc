@@ -41,7 +41,7 @@ TEST(VectorPanels, GiveTheSumsInTheOrderOfTheDimensionsOnEveryTarget) {
     for (const size_t count : {1u, 31u, 32u, 33u, 100u}) {
       const auto vectors = NormalVectors(random, count, dimension);
       for (const size_t rows_count : {1u, 5u, 11u, 12u}) {
-        SCOPED_TRACE(testing::Message() << rows_count << " by " << count << " of " << dimension);
+        SCOPED_TRACE(::testing::Message() << rows_count << " by " << count << " of " << dimension);
         const auto rows = NormalVectors(random, rows_count, dimension);
         VectorPanels panels(dimension, nullptr);
         ASSERT_OK(panels.Pack(Pointers(vectors)));
@@ -93,7 +93,7 @@ TEST(NearPlaces, AreThoseWithinTheLimitOnEveryTarget) {
     std::vector<float> distances(count);  // the sanitizer watches its end
     for (float& value : distances) value = uniform(random);
     for (const float limit : {-1.0f, 0.0f, 0.7f, 100.0f, std::numeric_limits<float>::infinity()}) {
-      SCOPED_TRACE(testing::Message() << count << " within " << limit);
+      SCOPED_TRACE(::testing::Message() << count << " within " << limit);
       std::vector<std::pair<uint32_t, float>> expected;
       for (uint32_t i = 0; i < count; ++i) {
         if (distances[i] <= limit) expected.emplace_back(i, distances[i]);
@@ -122,7 +122,7 @@ TEST(NearPlaces, AreTheNearestAndThoseJustBehindThemOnEveryTarget) {
     for (const size_t k : {1u, 3u, 20u, 64u, 100u}) {
       if (k > count) continue;
       for (const float slack : {0.0f, 0.1f, 5.0f}) {
-        SCOPED_TRACE(testing::Message() << k << " of " << count << " and " << slack);
+        SCOPED_TRACE(::testing::Message() << k << " of " << count << " and " << slack);
         std::vector<uint32_t> expected;
         for (uint32_t i = 0; i < count; ++i) {
           if (distances[i] <= sorted[k - 1] + slack) expected.push_back(i);

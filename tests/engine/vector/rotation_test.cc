@@ -17,9 +17,8 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kDimensions[] = {1,    2,    3,    15,    16,    17,   31,   33,
-                                    48,   100,  128,  251,   384,   768,  1000, 1024,
-                                    1536, 3072, 4093, 16000, 65521, 65535};
+constexpr uint32_t kRotated[] = {1,   2,   3,   15,   16,   17,   31,   33,   48,    100,   128,
+                                 251, 384, 768, 1000, 1024, 1536, 3072, 4093, 16000, 65521, 65535};
 
 std::vector<float> Rotated(const Rotation& rotation, const std::vector<float>& vector) {
   std::vector<float> rotated(rotation.rotated_dimension());
@@ -36,8 +35,8 @@ std::vector<float> RandomVector(std::mt19937_64& random, size_t dimension) {
 
 TEST(Rotation, KeepsLengthsAndInnerProducts) {
   std::mt19937_64 random(1);
-  for (const uint32_t dimension : kDimensions) {
-    SCOPED_TRACE(testing::Message() << "dimension " << dimension);
+  for (const uint32_t dimension : kRotated) {
+    SCOPED_TRACE(::testing::Message() << "dimension " << dimension);
     const Rotation rotation(dimension, dimension);
     EXPECT_EQ(rotation.rotated_dimension() % 16, 0u);
     EXPECT_GE(rotation.rotated_dimension(), dimension);
@@ -59,7 +58,7 @@ TEST(Rotation, KeepsLengthsAndInnerProducts) {
 TEST(Rotation, SpreadsSpikesAndConstants) {
   for (const uint32_t dimension : {100u, 128u, 384u, 768u, 1000u, 1025u, 1536u, 16000u}) {
     for (uint64_t seed = 0; seed < 10; ++seed) {
-      SCOPED_TRACE(testing::Message() << "dimension " << dimension << ", seed " << seed);
+      SCOPED_TRACE(::testing::Message() << "dimension " << dimension << ", seed " << seed);
       const Rotation rotation(dimension, seed);
       for (const size_t spike : {size_t{0}, size_t{dimension / 2}, size_t{dimension - 1}}) {
         std::vector<float> vector(dimension);
@@ -78,7 +77,7 @@ TEST(Rotation, SpreadsSpikesAndConstants) {
 
 TEST(Rotation, EveryTargetGivesTheSameBits) {
   std::mt19937_64 random(3);
-  for (const uint32_t dimension : kDimensions) {
+  for (const uint32_t dimension : kRotated) {
     const auto vector = RandomVector(random, dimension);
     const Rotation rotation(dimension, 5);
     std::vector<float> expected;

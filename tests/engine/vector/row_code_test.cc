@@ -22,7 +22,7 @@ namespace {
 
 using Vectors = std::vector<std::vector<float>>;
 
-std::vector<float> NormalVector(std::mt19937_64& random, size_t dimension, float length = 1) {
+std::vector<float> VectorOfLength(std::mt19937_64& random, size_t dimension, float length = 1) {
   std::normal_distribution<float> normal;
   std::vector<float> vector(dimension);
   double square = 0;
@@ -60,7 +60,7 @@ TEST(RowCode, HoldsSignsRadiusAndShape) {
   std::mt19937_64 random(1);
   for (const uint32_t dimension : {16u, 48u, 112u, 128u, 384u, 1040u, 65536u}) {
     SCOPED_TRACE(dimension);
-    const auto point = NormalVector(random, dimension, 3);
+    const auto point = VectorOfLength(random, dimension, 3);
     std::vector<std::byte> code(RowCodeBytes(dimension) + 1, std::byte{0xA5});
     EncodeRowCode(point, 4, code.data());
     EXPECT_EQ(code.back(), std::byte{0xA5}) << "wrote beyond its end";
@@ -98,7 +98,7 @@ void AddErrors(const std::vector<float>& query, uint64_t seed, Errors& errors) {
   Vectors points;
   for (int i = 0; i < 500; ++i) {
     const float part = static_cast<float>(i % 100) / 100;
-    std::vector<float> point = NormalVector(random, dimension, 1 - part);
+    std::vector<float> point = VectorOfLength(random, dimension, 1 - part);
     for (size_t d = 0; d < dimension; ++d) point[d] += part * query[d];
     points.push_back(rotated(point));
   }
@@ -123,10 +123,10 @@ TEST(RowCode, BoundsMissAsSeldomAsTheirErrorsSay) {
   std::mt19937_64 random(2);
   for (const uint32_t dimension : {64u, 384u, 1536u}) {
     for (const bool is_spike : {false, true}) {
-      SCOPED_TRACE(testing::Message() << dimension << (is_spike ? ", a spike" : ""));
+      SCOPED_TRACE(::testing::Message() << dimension << (is_spike ? ", a spike" : ""));
       Errors errors;
       for (uint64_t seed = 1; seed <= 20; ++seed) {
-        std::vector<float> query = NormalVector(random, dimension);
+        std::vector<float> query = VectorOfLength(random, dimension);
         if (is_spike) query.assign(dimension, 0), query[seed] = 1;
         AddErrors(query, seed, errors);
       }
@@ -141,8 +141,8 @@ TEST(RowCode, EveryTargetGivesTheSameBits) {
   std::mt19937_64 random(3);
   for (const uint32_t dimension : {16u, 48u, 384u, 1040u, 8192u}) {
     Vectors points;
-    for (int i = 0; i < 70; ++i) points.push_back(NormalVector(random, dimension));
-    const auto query = NormalVector(random, dimension);
+    for (int i = 0; i < 70; ++i) points.push_back(VectorOfLength(random, dimension));
+    const auto query = VectorOfLength(random, dimension);
     std::vector<float> expected;
     const int targets = ForEachTarget([&] {
       const Codes codes(points, 1.25f);
@@ -158,7 +158,7 @@ TEST(RowCode, EveryTargetGivesTheSameBits) {
 TEST(RowCode, OfOneAloneAndAnywhereInMemoryIsTheSame) {
   std::mt19937_64 random(4);
   Vectors points;
-  for (int i = 0; i < 9; ++i) points.push_back(NormalVector(random, 112));
+  for (int i = 0; i < 9; ++i) points.push_back(VectorOfLength(random, 112));
   const RowCodeQuery query(points[2], 1);
   const Codes codes(points, 1);
   const auto expected = codes.Bounds(query, 1);
@@ -177,7 +177,7 @@ TEST(RowCode, OfOneAloneAndAnywhereInMemoryIsTheSame) {
 TEST(RowCode, OfZeroIsAsFarAsTheQueryIsLong) {
   std::mt19937_64 random(6);
   const std::vector<float> zero(48);
-  const auto point = NormalVector(random, 48, 2);
+  const auto point = VectorOfLength(random, 48, 2);
   const Codes codes({zero, point}, 2);
   const auto of_point = codes.Bounds(RowCodeQuery(point, 2), 2);
   EXPECT_NEAR(of_point[0], 4, 1e-5);

@@ -53,7 +53,7 @@ TEST(SignCode, SumsAreThoseOfPlainCodeInGroupsOfAnySize) {
     for (size_t count = 1; count <= kSignCodesPerGroup; ++count) {
       vectors.push_back(NormalVector(random, dimension));
       if (dimension > 5000 && count % 8 != 1) continue;  // one of each stride
-      SCOPED_TRACE(testing::Message() << "dimension " << dimension << ", " << count << " codes");
+      SCOPED_TRACE(::testing::Message() << "dimension " << dimension << ", " << count << " codes");
       const auto group = Encode(vectors);
       float sums[kSignCodesPerGroup];
       prepared.Sums(group.data(), count, sums);
@@ -208,7 +208,7 @@ TEST(SignCode, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
   std::mt19937_64 random(5);
   for (const Distribution& of_vectors : kDistributions) {
     for (const Distribution& of_queries : kDistributions) {
-      SCOPED_TRACE(testing::Message() << of_vectors.name << " by " << of_queries.name);
+      SCOPED_TRACE(::testing::Message() << of_vectors.name << " by " << of_queries.name);
       double sum = 0;
       double squares = 0;
       int beyond = 0;

@@ -30,7 +30,7 @@ TEST(DistanceKey, OrdersAsNumbersWithNanLast) {
 TEST(TopK, KeepsWhatSortingPutsFirst) {
   const float values[] = {0.0f, -0.0f, 1, 1, 2, -5, kInfinity, -kInfinity, kNan, -kNan, 3e38f};
   for (uint64_t seed = 0; seed < 300; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const size_t count = random() % 200;
     const size_t k = random() % 3 == 0 ? count + random() % 5 : random() % 40;
