@@ -381,33 +381,31 @@ std::string MakeLargerStore(const CrashExplorerOptions& options, uint64_t seed, 
 }  // namespace
 
 std::string ExploreFailedWrites() {
-  // More than the buffer in front of a segment file (1 MiB) holds.
-  constexpr int kRows = 300;
+  // More than the buffer in front of a segment file (1 MiB) holds: of vectors, which nothing but
+  // their bytes is made of.
+  constexpr uint32_t kRows = 300;
+  constexpr uint32_t kDimension = 2000;
   CrashExplorerOptions options = SmallStore(SyncMode::kFull);
   options.store.log_file_bytes_max = StoreOptions().log_file_bytes_max;
   options.store.flush_rows_max = 1000;
+  options.store.index_rows_min = options.store.cluster_rows_min = kRows + 1;
   for (uint64_t at = 1;; ++at) {
     const SeededEntropy entropy(at);
     std::mt19937_64 random(at);
     CrashFileSystem files{CrashTree()};
-    std::map<std::string, std::string> promised;
+    WriteBatch batch;
+    batch.kind = WriteKind::kAdd;
+    batch.dimension = kDimension;
+    for (uint32_t row = 0; row < kRows; ++row) batch.ids.push_back(std::to_string(row));
+    for (uint32_t i = 0; i < kRows * kDimension; ++i)
+      batch.embeddings.push_back(static_cast<float>(random() % 65536));
+    bool is_promised = false;
     const auto write = [&]() -> Status {
       PIGMENT_ASSIGN_OR_RETURN(const auto store, Store::Open("db", options.store, &files));
       PIGMENT_ASSIGN_OR_RETURN(const auto docs, store->CreateCollection(EntryNamed("docs")));
-      WriteBatch batch;
-      batch.kind = WriteKind::kAdd;
-      batch.dimension = 1;
-      batch.embeddings.assign(kRows, 1);
-      for (int row = 0; row < kRows; ++row) {
-        std::string document;
-        while (document.size() < 8000)
-          document += static_cast<char>('!' + random() % 90);  // which does not compress well
-        batch.ids.push_back(std::to_string(row));
-        batch.documents.emplace_back(std::move(document));
-      }
       files.FailWrite(at);
       PIGMENT_RETURN_IF_ERROR(docs->Write(batch).status());
-      for (int row = 0; row < kRows; ++row) promised.emplace(batch.ids[row], *batch.documents[row]);
+      is_promised = true;
       PIGMENT_RETURN_IF_ERROR(docs->Flush());
       return store->Close();
     };
@@ -416,20 +414,17 @@ std::string ExploreFailedWrites() {
     const std::string what = fmt::format("write {} of a large segment fails: ", at);
     const auto store = Store::Open("db", options.store, &files);
     if (!store.ok()) return what + store.status().ToString();
-    if (!promised.empty()) {
+    if (is_promised) {
       const auto docs = (*store)->GetCollection({}, "docs");
       if (!docs.ok()) return what + docs.status().ToString();
       const auto version = (*docs)->Pin();
       if (!version.ok()) return what + version.status().ToString();
       GetRequest request;
-      request.read.include.documents = true;
+      request.read.include.embeddings = true;
       const auto all = Get(**version, request);
       if (!all.ok()) return what + all.status().ToString();
-      if (all->query_offsets.back() != promised.size()) return what + "records are lost";
-      for (size_t row = 0; row < promised.size(); ++row) {
-        if (TextAt(all->documents, row) != promised[TextAt(all->ids, row).value_or("")])
-          return what + "a document is another";
-      }
+      if (IdsOf(all->ids) != batch.ids) return what + "records are lost";
+      if (all->embeddings != batch.embeddings) return what + "a vector is another";
     }
     if (status.ok()) return at > 3 ? "" : "no write failed";
     if (at == 100) return what + status.ToString();  // another reason than that write
