@@ -12,6 +12,7 @@
 
 #include "engine/base/big_endian.h"
 #include "engine/base/bytes.h"
+#include "engine/record/metadata_path.h"
 #include "engine/record/metadata_stored.h"
 
 namespace pigment {
@@ -163,7 +164,7 @@ bool HasIndex(const IndexRules& rules, std::string_view key, FieldType type) {
     case FieldType::kBoolElement:
       return has(kBoolValues);
     case FieldType::kUri:
-      return (rules.IndexedOf("chroma:uri") & kStringValues) != 0;
+      return (rules.IndexedOf(kUriKey) & kStringValues) != 0;
     case FieldType::kHasDocument:
     case FieldType::kGrams:
       return true;

@@ -39,7 +39,7 @@ Status CheckKey(std::string_view key) {
   if (key == "chroma:document") {
     return Refused(key, "this key is reserved").WithHint("give the text as the record's document");
   }
-  if (key == "chroma:uri")
+  if (key == kUriKey)
     return Refused(key, "this key is reserved").WithHint("give it as the record's uri");
   return Status::Ok();
 }

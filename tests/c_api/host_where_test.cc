@@ -15,7 +15,7 @@ namespace host_test {
 namespace {
 
 using nlohmann::json;
-using pigment::testing::ModelRecord;
+using pigment::ModelRecord;
 
 std::vector<std::string> ElementsOf(const std::string& metadata) {
   Error error;
@@ -78,7 +78,7 @@ TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages
       for (Row& row : made) {
         row.pointer = records.size();
         row.is_dead = random() % 9 == 0;
-        records.push_back(pigment::testing::RandomModelRecord(random));
+        records.push_back(pigment::RandomModelRecord(random));
         row.keys = KeysOf(records.back().metadata);
       }
       return made;
@@ -86,7 +86,7 @@ TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages
     for (size_t i = random() % 3; i > 0; --i) index.AddSegment(rows(1 + random() % 800));
     for (const Row& row : rows(random() % 200)) index.AddPending(row);
     for (int i = 0; i < 40; ++i) {
-      const json where = pigment::testing::RandomModelWhere(random, static_cast<int>(random() % 4));
+      const json where = pigment::RandomModelWhere(random, static_cast<int>(random() % 4));
       SCOPED_TRACE(where.dump());
       const std::string text = where.dump();
       const pigment_host_bytes key{text.data(), text.size()};
@@ -100,7 +100,7 @@ TEST(HostWhere, FiltersLetThroughEveryRecordThatMatchesInSegmentsAndPendingPages
       for (const Row& row : index.all) {
         if (row.is_dead) continue;
         const ModelRecord& record = records[row.pointer];
-        const bool matches = pigment::testing::ModelMatches(where, json(), record);
+        const bool matches = pigment::ModelMatches(where, json(), record);
         const bool has = got.contains(row.pointer);
         if ((row.pointer + static_cast<uint64_t>(i)) % 5 == 0) {
           ASSERT_EQ(has, Holds(where, record.metadata)) << record.metadata.dump();

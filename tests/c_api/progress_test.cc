@@ -22,7 +22,7 @@ using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
 
-constexpr size_t kWidth = 24;
+constexpr size_t kProgressDimension = 24;
 
 pigment_progress Read(const pigment_cancel* cancel) {
   auto progress = Sized<pigment_progress>();
@@ -48,10 +48,10 @@ class ProgressAbi : public ::testing::Test {
   // `rows` records from `begin` on, in the tail.
   void Add(uint32_t begin, uint32_t rows) {
     abi_test::Batch batch;
-    batch.dimension = kWidth;
+    batch.dimension = kProgressDimension;
     for (uint32_t i = begin; i < begin + rows; ++i) {
       batch.ids.Add("id" + std::to_string(i));
-      for (uint32_t c = 0; c < kWidth; ++c)
+      for (uint32_t c = 0; c < kProgressDimension; ++c)
         batch.values.push_back(static_cast<float>((i * 2654435761u >> (c % 24)) % 1000));
     }
     const Outcome written = abi_test::Write(pigment_collection_add, docs_.get(), batch);

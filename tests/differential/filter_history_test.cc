@@ -30,8 +30,6 @@ namespace pigment {
 namespace {
 
 using nlohmann::json;
-using testing::ModelRecord;
-using testing::ModelShape;
 using Random = std::mt19937_64;
 
 std::string Shown(const json& value) {
@@ -92,7 +90,7 @@ class Rows {
       if (change.document) row.record.document = change.document;
       if (change.uri) row.record.uri = change.uri;
       if (change.metadata.is_null()) continue;
-      row.record.metadata = testing::ModelMerge(row.record.metadata, change.metadata);
+      row.record.metadata = ModelMerge(row.record.metadata, change.metadata);
     }
     return done;
   }
@@ -130,7 +128,7 @@ Value ValueOf(const json& value) {
 json FieldOf(const ModelRecord& record, const std::string& key) {
   if (key == "#id") return record.id;
   if (key == "chroma:uri") return record.uri ? json(*record.uri) : json();
-  return testing::ModelField(record.metadata, key);
+  return ModelField(record.metadata, key);
 }
 
 bool ComesFirst(const Row& a, const Row& b, const json& order) {
@@ -155,7 +153,7 @@ struct Question {
 
   bool Takes(const ModelRecord& record) const {
     if (ids && std::find(ids->begin(), ids->end(), record.id) == ids->end()) return false;
-    return testing::ModelMatches(where, where_document, record);
+    return ModelMatches(where, where_document, record);
   }
 
   // Without offset and limit.
@@ -309,24 +307,23 @@ class History {
 
   std::string Id() {
     // The few that filters name, and many.
-    return Chance(10) ? testing::RandomModelRecord(random_).id : fmt::format("r{}", Below(700));
+    return Chance(10) ? RandomModelRecord(random_).id : fmt::format("r{}", Below(700));
   }
 
   Change RandomChange(WriteKind kind) {
     Change change;
     change.id = Id();
-    const ModelRecord made = testing::RandomModelRecord(random_, shape_);
+    const ModelRecord made = RandomModelRecord(random_, shape_);
     change.metadata = made.metadata;
-    if (Chance(30)) change.metadata["text"] = testing::RandomScriptText(random_, 6);
+    if (Chance(30)) change.metadata["text"] = RandomScriptText(random_, 6);
     if (kind != WriteKind::kAdd && Chance(30)) {
       if (is_nested()) {
-        testing::ModelSet(change.metadata, testing::RandomModelSteps(random_), nullptr);
+        ModelSet(change.metadata, RandomModelSteps(random_), nullptr);
       } else {
         change.metadata[std::string(1, "klm"[Below(3)])] = nullptr;
       }
     }
-    change.document =
-        Chance(70) ? std::optional(testing::RandomScriptDocument(random_)) : made.document;
+    change.document = Chance(70) ? std::optional(RandomScriptDocument(random_)) : made.document;
     if (change.document && pads_)
       change.document = Chance(50) ? kPadding + *change.document : *change.document + kPadding;
     change.uri = made.uri;
@@ -420,7 +417,7 @@ class History {
 
   json TextClause() {
     static const char* const kOps[] = {"$eq", "$ne", "$prefix", "$ieq", "$iprefix"};
-    return {{"text", {{kOps[Below(5)], testing::RandomScriptText(random_, 3)}}}};
+    return {{"text", {{kOps[Below(5)], RandomScriptText(random_, 3)}}}};
   }
 
   Question RandomQuestion(const Rows& rows) {
@@ -431,20 +428,20 @@ class History {
       return WithoutPadding(all[Below(all.size())]->record.document.value_or(""));
     };
     if (Chance(75)) {
-      question.where = testing::RandomModelWhere(random_, static_cast<int>(Below(4)), shape_);
+      question.where = RandomModelWhere(random_, static_cast<int>(Below(4)), shape_);
       if (Chance(15)) question.where = TextClause();
       if (Chance(20)) {
-        const json clause = {{"#document", testing::RandomScriptClause(random_, document())}};
+        const json clause = {{"#document", RandomScriptClause(random_, document())}};
         question.where = {{Chance(50) ? "$and" : "$or", {question.where, clause}}};
       }
     }
     if (Chance(55)) {
-      question.where_document = testing::RandomScriptClause(random_, document());
+      question.where_document = RandomScriptClause(random_, document());
       if (Chance(15)) question.where_document = {{"$not", question.where_document}};
       if (Chance(25)) {
         question.where_document = {
             {Chance(50) ? "$and" : "$or",
-             {question.where_document, testing::RandomModelWhereDocument(random_, 2)}}};
+             {question.where_document, RandomModelWhereDocument(random_, 2)}}};
       }
     }
     if (Chance(15)) {
@@ -458,8 +455,8 @@ class History {
   std::vector<std::string> WithPaths(std::vector<std::string> keys) {
     std::set<std::string> paths;
     while (is_nested() && paths.size() < 4) {
-      const std::vector<std::string> steps = testing::RandomModelSteps(random_);
-      if (steps.size() > 1) paths.insert(testing::ModelPath(steps));
+      const std::vector<std::string> steps = RandomModelSteps(random_);
+      if (steps.size() > 1) paths.insert(ModelPath(steps));
     }
     keys.insert(keys.end(), paths.begin(), paths.end());
     return keys;

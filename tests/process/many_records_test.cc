@@ -5,11 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
 #include <string>
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
-#include <fstream>
 #include <random>
 #include <vector>
 
@@ -21,7 +20,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kWide = 384;
+constexpr uint32_t kMemoryDimension = 384;
 constexpr uint32_t kRows = 100000;
 constexpr uint32_t kRowsOfBatch = 1000;
 constexpr uint64_t kMegabyte = 1000000;
@@ -38,12 +37,12 @@ std::string IdOf(uint32_t row) { return "row-" + std::to_string(row); }
 WriteBatch BatchFrom(uint32_t first, uint32_t rows) {
   std::mt19937 random(first);
   WriteBatch batch;
-  batch.dimension = kWide;
+  batch.dimension = kMemoryDimension;
   for (uint32_t row = first; row < first + rows; ++row) {
     batch.ids.push_back(IdOf(row));
     batch.documents.push_back("document " + std::to_string(row) + std::string(200, 'x'));
     batch.metadatas.push_back(Metadata{{"row", int64_t{row}}});
-    for (uint32_t i = 0; i < kWide; ++i)
+    for (uint32_t i = 0; i < kMemoryDimension; ++i)
       batch.embeddings.push_back(static_cast<float>(random() % 2000) / 1000 - 1);
   }
   return batch;
@@ -67,7 +66,7 @@ Status UseStore(Collection& docs, int reads) {
     const std::vector<float> vector = BatchFrom(random() % kRows, 1).embeddings;
     QueryRequest query;
     query.embeddings = vector;
-    query.dimension = kWide;
+    query.dimension = kMemoryDimension;
     query.queries = 1;
     query.read.include.documents = true;
     PIGMENT_RETURN_IF_ERROR(Query(*version, query).status());

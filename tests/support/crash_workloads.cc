@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include "tests/support/seeded_entropy.h"
@@ -389,16 +388,16 @@ std::string ExploreFailedWrites() {
   options.store.log_file_bytes_max = StoreOptions().log_file_bytes_max;
   options.store.flush_rows_max = 1000;
   options.store.index_rows_min = options.store.cluster_rows_min = kRows + 1;
+  std::mt19937_64 random(1);
+  WriteBatch batch;
+  batch.kind = WriteKind::kAdd;
+  batch.dimension = kDimension;
+  for (uint32_t row = 0; row < kRows; ++row) batch.ids.push_back(std::to_string(row));
+  for (uint32_t i = 0; i < kRows * kDimension; ++i)
+    batch.embeddings.push_back(static_cast<float>(random() % 65536));
   for (uint64_t at = 1;; ++at) {
     const SeededEntropy entropy(at);
-    std::mt19937_64 random(at);
     CrashFileSystem files{CrashTree()};
-    WriteBatch batch;
-    batch.kind = WriteKind::kAdd;
-    batch.dimension = kDimension;
-    for (uint32_t row = 0; row < kRows; ++row) batch.ids.push_back(std::to_string(row));
-    for (uint32_t i = 0; i < kRows * kDimension; ++i)
-      batch.embeddings.push_back(static_cast<float>(random() % 65536));
     bool is_promised = false;
     const auto write = [&]() -> Status {
       PIGMENT_ASSIGN_OR_RETURN(const auto store, Store::Open("db", options.store, &files));

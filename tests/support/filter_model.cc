@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace pigment::testing {
+namespace pigment {
 namespace {
 
 using nlohmann::json;
@@ -446,4 +446,4 @@ json RandomModelWhereDocument(Random& random, int depth_max) {
   return RandomTree(random, depth_max, [&random] { return RandomDocumentClause(random); });
 }
 
-}  // namespace pigment::testing
+}  // namespace pigment

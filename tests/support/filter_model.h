@@ -13,7 +13,7 @@
 
 #include "tests/support/json.h"
 
-namespace pigment::testing {
+namespace pigment {
 
 struct ModelRecord {
   std::string id;
@@ -44,4 +44,4 @@ void ModelSet(nlohmann::json& metadata, const std::vector<std::string>& steps,
               const nlohmann::json& value);
 nlohmann::json RandomModelWhereDocument(std::mt19937_64& random, int depth_max);
 
-}  // namespace pigment::testing
+}  // namespace pigment

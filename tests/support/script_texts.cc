@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace pigment::testing {
+namespace pigment {
 namespace {
 
 using nlohmann::json;
@@ -180,4 +180,4 @@ json RandomScriptClause(Random& random, const std::string& document) {
   }
 }
 
-}  // namespace pigment::testing
+}  // namespace pigment

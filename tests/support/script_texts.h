@@ -10,7 +10,7 @@
 
 #include "tests/support/json.h"
 
-namespace pigment::testing {
+namespace pigment {
 
 // Of one script or two: letters that have several cases or forms, marks that combine, joined emoji,
 // spaces and digits. UTF-8.
@@ -25,4 +25,4 @@ std::string RandomPiece(std::mt19937_64& random, const std::string& document);
 // A clause of where_document, no group, that `document` may well match.
 nlohmann::json RandomScriptClause(std::mt19937_64& random, const std::string& document);
 
-}  // namespace pigment::testing
+}  // namespace pigment

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "tests/support/made_vectors.h"
 
 namespace pigment {
+
+// A reach that leaves nothing out.
+inline constexpr float kEverywhere = std::numeric_limits<float>::infinity();
 
 // The k nearest, by comparing all.
 inline std::vector<Scored> Nearest(const VectorTable& table, std::span<const float> query, size_t k,

@@ -23,16 +23,16 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kWide = 96;
+constexpr uint32_t kBudgetDimension = 96;
 
 WriteBatch BatchOf(uint32_t first, uint32_t count, std::mt19937_64& random) {
   WriteBatch batch;
   batch.kind = WriteKind::kUpsert;
-  batch.dimension = kWide;
+  batch.dimension = kBudgetDimension;
   std::normal_distribution<float> normal;
   for (uint32_t i = first; i < first + count; ++i) {
     batch.ids.push_back("id " + std::to_string(i));
-    for (uint32_t d = 0; d < kWide; ++d) batch.embeddings.push_back(normal(random));
+    for (uint32_t d = 0; d < kBudgetDimension; ++d) batch.embeddings.push_back(normal(random));
     std::string document;
     for (int word = 0; word < 40; ++word)
       document += "word" + std::to_string(random() % 1000) + " ";
@@ -62,7 +62,7 @@ std::string Nearest(const Collection& collection, const std::vector<float>& quer
   EXPECT_OK(version);
   if (!version.ok()) return "";
   QueryRequest request;
-  request.dimension = kWide;
+  request.dimension = kBudgetDimension;
   request.queries = 1;
   request.embeddings = query;
   request.k = 20;
@@ -74,7 +74,7 @@ std::string Nearest(const Collection& collection, const std::vector<float>& quer
 
 std::vector<float> SomeQuery(std::mt19937_64& random) {
   std::normal_distribution<float> normal;
-  std::vector<float> query(kWide);
+  std::vector<float> query(kBudgetDimension);
   for (float& value : query) value = normal(random);
   return query;
 }
@@ -204,7 +204,7 @@ TEST(StoreBudget, AdmitsWhatIsNotFlushedBesideBlocks) {
   const auto condition = [&] { return opened.store->Condition().value(); };
   std::mt19937_64 random(5);
   ASSERT_OK(docs.Write(BatchOf(0, 1000, random)));
-  EXPECT_GT(condition().tail_bytes, 1000 * kWide * sizeof(float));
+  EXPECT_GT(condition().tail_bytes, 1000 * kBudgetDimension * sizeof(float));
   std::vector<std::thread> threads;
   std::atomic<bool> is_done{false};
   std::atomic<uint64_t> most{0};

@@ -64,8 +64,7 @@ TEST(Flush, KeepsWhatIsWrittenMeanwhile) {
       StoreOptions options;
       options.background_threads = 0;  // the hook is for the flush
       const auto store = Store::Open("db", options, &files).value();
-      auto found = store->GetCollection({}, "docs");
-      const auto docs = found.ok() ? *found : store->CreateCollection(EntryNamed("docs")).value();
+      const auto docs = DocsOf(*store);
       ASSERT_EQ(DifferenceOfAll(*docs, model), "") << "after reopening";
       const auto write = [&] {
         const WriteBatch batch = maker.Batch(8);

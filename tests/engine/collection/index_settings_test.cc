@@ -14,7 +14,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kFewDimensions = 32;
+constexpr uint32_t kSettingsDimension = 32;
 
 class IndexSettingsTest : public testing::Test {
  protected:
@@ -31,11 +31,11 @@ class IndexSettingsTest : public testing::Test {
     for (uint32_t first = 0; first < vectors.count(); first += 500) {
       WriteBatch batch;
       batch.kind = WriteKind::kAdd;
-      batch.dimension = kFewDimensions;
+      batch.dimension = kSettingsDimension;
       for (uint32_t i = first; i < first + 500; ++i) {
         batch.ids.push_back("id" + std::to_string(i));
         batch.embeddings.insert(batch.embeddings.end(), vectors.row(i),
-                                vectors.row(i) + kFewDimensions);
+                                vectors.row(i) + kSettingsDimension);
       }
       EXPECT_OK(docs->Write(std::move(batch)));
     }
@@ -49,7 +49,7 @@ class IndexSettingsTest : public testing::Test {
 
   MemoryFileSystem files_;
   const VectorTable made_ =
-      ClusteredVectors({.count = 3000, .dimension = kFewDimensions, .clusters = 30, .seed = 2});
+      ClusteredVectors({.count = 3000, .dimension = kSettingsDimension, .clusters = 30, .seed = 2});
   std::shared_ptr<Store> store_ =
       Store::Open("db", {.index_rows_min = 1000, .background_threads = 0}, &files_).value();
   int made_count_ = 0;
@@ -62,8 +62,11 @@ TEST_F(IndexSettingsTest, TheKindIsThatOfTheSegments) {
 }
 
 TEST_F(IndexSettingsTest, WithoutParametersTheKindIsWhatTheVectorsAreSearchedBestBy) {
-  const VectorTable grouped = ClusteredVectors(
-      {.count = 18'000, .dimension = kFewDimensions, .clusters = 180, .spread = 0.2f, .seed = 3});
+  const VectorTable grouped = ClusteredVectors({.count = 18'000,
+                                                .dimension = kSettingsDimension,
+                                                .clusters = 180,
+                                                .spread = 0.2f,
+                                                .seed = 3});
   const auto docs = Make("{}", grouped);
   EXPECT_EQ(InfoOf(docs).kind, SegmentKind::kClusters);
   EXPECT_FALSE(docs->Pin().value()->segments.at(0).segment->has_codes());
@@ -73,7 +76,7 @@ TEST_F(IndexSettingsTest, WithoutParametersTheKindIsWhatTheVectorsAreSearchedBes
   EXPECT_EQ(InfoOf(docs).segment, segment);
   EXPECT_EQ(InfoOf(Make(R"({"hnsw":{"max_neighbors":15}})", grouped)).kind, SegmentKind::kGraph);
   const VectorTable spread =
-      NormalVectors({.count = 10'000, .dimension = kFewDimensions, .seed = 4});
+      NormalVectors({.count = 10'000, .dimension = kSettingsDimension, .seed = 4});
   EXPECT_EQ(InfoOf(Make("{}", spread)).kind, SegmentKind::kGraph);
 }
 

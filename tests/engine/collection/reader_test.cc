@@ -45,7 +45,7 @@ class Reader : public ::testing::Test {
   }
   size_t Segments() { return files_.List("db/segments").value().size(); }
   static std::vector<std::string> IdsOf(Store& store) {
-    return SelectIds(*store.GetCollection({}, "docs").value()->Pin().value(), {}).value();
+    return pigment::IdsOf(*store.GetCollection({}, "docs").value());
   }
 
   MemoryFileSystem files_{MemoryFileSystem::Kind::kSimulated};

@@ -14,8 +14,6 @@ namespace pigment {
 namespace {
 
 using nlohmann::json;
-using testing::ModelRecord;
-using testing::ModelShape;
 
 Metadata ToMetadata(const ModelRecord& record, MetadataShape shape) {
   if (record.metadata.is_null()) return {};
@@ -36,20 +34,18 @@ void ExpectAgreement(ModelShape shape) {
   uint64_t pairs = 0, matched = 0;
   for (int i = 0; i < kFilters; ++i) {
     const int depth_max = static_cast<int>(random() % 4);
-    const json where =
-        random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth_max, shape);
-    const json document =
-        random() % 4 != 0 ? json() : testing::RandomModelWhereDocument(random, depth_max);
+    const json where = random() % 8 == 0 ? json() : RandomModelWhere(random, depth_max, shape);
+    const json document = random() % 4 != 0 ? json() : RandomModelWhereDocument(random, depth_max);
     const auto filter = Filter::Parse(where.dump(), document.dump());
     ASSERT_TRUE(filter.ok()) << where.dump() << " " << document.dump() << ": "
                              << filter.status().ToString();
     for (int j = 0; j < kRecordsPerFilter; ++j) {
-      const ModelRecord record = testing::RandomModelRecord(random, shape);
+      const ModelRecord record = RandomModelRecord(random, shape);
       const Metadata metadata =
           ToMetadata(record, is_nested ? MetadataShape::kNested : MetadataShape::kFlat);
       FilterSubject subject{.id = record.id, .document = record.document, .uri = record.uri};
       if (!record.metadata.is_null()) subject.metadata = &metadata;
-      const bool expected = testing::ModelMatches(where, document, record);
+      const bool expected = ModelMatches(where, document, record);
       ASSERT_EQ((*filter)->Matches(subject), expected)
           << "filter " << i << " record " << j << "\nwhere " << where.dump() << "\nwhere_document "
           << document.dump() << "\nid " << record.id << " metadata " << record.metadata.dump()

@@ -20,7 +20,6 @@ namespace pigment {
 namespace {
 
 using nlohmann::json;
-using testing::ModelRecord;
 
 bool IsEnabled(const json& schema, const std::string& key, const std::string& type) {
   const json::json_pointer index("/" + type + "/" + type + "_inverted_index/enabled");
@@ -125,7 +124,7 @@ class FilterIndexedTest : public ::testing::Test {
     batch.kind = WriteKind::kAdd;
     batch.dimension = 1;
     for (size_t i = 0; i < rows; ++i) {
-      ModelRecord record = testing::RandomModelRecord(random_);
+      ModelRecord record = RandomModelRecord(random_);
       record.id = "r" + std::to_string(records_.size());
       batch.ids.push_back(record.id);
       batch.embeddings.push_back(1);
@@ -149,9 +148,8 @@ class FilterIndexedTest : public ::testing::Test {
   // answer.
   void ExpectAnswers(const Version& version, const json& schema, int filters, Counts& counts) {
     for (int i = 0; i < filters; ++i) {
-      const json where = testing::RandomModelWhere(random_, static_cast<int>(random_() % 3));
-      const json document =
-          random_() % 4 != 0 ? json() : testing::RandomModelWhereDocument(random_, 1);
+      const json where = RandomModelWhere(random_, static_cast<int>(random_() % 3));
+      const json document = random_() % 4 != 0 ? json() : RandomModelWhereDocument(random_, 1);
       SCOPED_TRACE(where.dump() + " " + document.dump());
       GetRequest get;
       get.read.filter = Filter::Parse(where.dump(), document.dump()).value();
@@ -180,7 +178,7 @@ class FilterIndexedTest : public ::testing::Test {
       ASSERT_OK(queried);
       std::vector<std::string> expected;
       for (const ModelRecord& record : records_)
-        if (testing::ModelMatches(where, document, record)) expected.push_back(record.id);
+        if (ModelMatches(where, document, record)) expected.push_back(record.id);
       ASSERT_EQ(*selected, expected);
       ASSERT_EQ(got->ids.offsets.size(), expected.size() + 1);
       ASSERT_EQ(queried->ids.offsets.size(), expected.size() + 1);

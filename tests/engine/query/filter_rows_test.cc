@@ -19,8 +19,6 @@ namespace pigment {
 namespace {
 
 using nlohmann::json;
-using testing::ModelRecord;
-using testing::ModelShape;
 
 // A collection and what is in it.
 class FilledCollection {
@@ -48,7 +46,7 @@ class FilledCollection {
       batch.kind = WriteKind::kAdd;
       batch.dimension = 1;
       for (size_t i = 0; i < std::min<size_t>(rows, 500); ++i) {
-        ModelRecord record = testing::RandomModelRecord(random_, shape_);
+        ModelRecord record = RandomModelRecord(random_, shape_);
         record.id = "r" + std::to_string(records_.size());
         batch.ids.push_back(record.id);
         batch.embeddings.push_back(static_cast<float>(random_() % 100));
@@ -96,15 +94,13 @@ void ExpectAnswers(ModelShape shape) {
     for (int i = 0; i < 400; ++i) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << " filter " << i);
       const int depth = static_cast<int>(random() % 4);
-      const json where =
-          random() % 8 == 0 ? json() : testing::RandomModelWhere(random, depth, shape);
-      const json document =
-          random() % 4 != 0 ? json() : testing::RandomModelWhereDocument(random, depth);
+      const json where = random() % 8 == 0 ? json() : RandomModelWhere(random, depth, shape);
+      const json document = random() % 4 != 0 ? json() : RandomModelWhereDocument(random, depth);
       auto filter = Filter::Parse(where.dump(), document.dump());
       ASSERT_OK(filter);
       std::vector<std::string> expected;
       for (const ModelRecord& record : filled.records())
-        if (testing::ModelMatches(where, document, record)) expected.push_back(record.id);
+        if (ModelMatches(where, document, record)) expected.push_back(record.id);
 
       GetRequest get;
       get.read.filter = *filter;
@@ -169,7 +165,7 @@ TEST(FilterRows, DeepGroupsTakeLittleMemory) {
   ASSERT_OK(filter);
   std::vector<std::string> expected;
   for (const ModelRecord& record : filled.records())
-    if (testing::ModelMatches(json::parse(R"({"k": {"$in": ["", "a", "b"]}})"), json(), record))
+    if (ModelMatches(json::parse(R"({"k": {"$in": ["", "a", "b"]}})"), json(), record))
       expected.push_back(record.id);
   ASSERT_FALSE(expected.empty());
   GetRequest get;

@@ -21,7 +21,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kWidth = 8;
+constexpr uint32_t kControlDimension = 8;
 constexpr int64_t kMillisecond = 1'000'000;
 // What "at once" means here, in a build of what is shipped and in one with sanitizers. A machine
 // that does something else meanwhile is given several attempts.
@@ -48,12 +48,12 @@ std::shared_ptr<const Version> VersionOf(uint32_t segments) {
   const auto docs = store->CreateCollection(EntryNamed("docs")).value();
   for (uint32_t first = 0; first < kRows; first += kBatchRows) {
     WriteBatch batch;
-    batch.dimension = kWidth;
+    batch.dimension = kControlDimension;
     for (uint32_t row = first; row < first + kBatchRows; ++row) {
       batch.ids.push_back(std::to_string(row));
       batch.documents.push_back("document of row " + std::to_string(row));
       batch.metadatas.push_back(Metadata{{"n", int64_t{row}}});
-      for (uint32_t i = 0; i < kWidth; ++i)
+      for (uint32_t i = 0; i < kControlDimension; ++i)
         batch.embeddings.push_back(static_cast<float>(row * 2654435761u >> (i + 8) & 1023));
     }
     EXPECT_OK(docs->Write(std::move(batch)));
@@ -74,10 +74,10 @@ Call CallOf(GetRequest request) {
 }
 
 Call CallOf(QueryRequest request, size_t queries, uint64_t k) {
-  const auto vectors = std::make_shared<std::vector<float>>(queries * kWidth, 17.0f);
+  const auto vectors = std::make_shared<std::vector<float>>(queries * kControlDimension, 17.0f);
   request.embeddings = *vectors;
   request.queries = queries;
-  request.dimension = kWidth;
+  request.dimension = kControlDimension;
   request.k = k;
   const auto shared = std::make_shared<QueryRequest>(std::move(request));
   return [vectors, shared](const Version& version, const CallControl& control) {

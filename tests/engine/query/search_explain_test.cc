@@ -19,13 +19,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr uint32_t kPlane = 2;
-constexpr uint64_t kVectorBytes = kPlane * sizeof(float);
+constexpr uint32_t kExplainDimension = 2;
+constexpr uint64_t kVectorBytes = kExplainDimension * sizeof(float);
 
 // Ids are "id10" to "id99": four bytes. Documents have ten bytes, uris three. "n" is the number.
 WriteBatch RowsOf(int first, int end) {
   WriteBatch batch;
-  batch.dimension = kPlane;
+  batch.dimension = kExplainDimension;
   for (int n = first; n < end; ++n) {
     batch.ids.push_back("id" + std::to_string(n));
     batch.documents.push_back("document" + std::to_string(n));
@@ -60,7 +60,7 @@ class Explain : public ::testing::Test {
     QueryRequest request;
     request.embeddings = vectors_;
     request.queries = 2;
-    request.dimension = kPlane;
+    request.dimension = kExplainDimension;
     request.k = 4;
     request.read.explain = true;
     return request;
@@ -100,8 +100,8 @@ void RunAndCheck(const Call& call, const std::vector<std::pair<std::string, int>
 
 // Rows of a segment are compared by their codes, and some of them by their vectors too.
 void CheckBytesScored(uint64_t bytes, uint64_t rows_scored) {
-  EXPECT_GT(bytes, rows_scored * ByteCodeBytes(kPlane));
-  EXPECT_LE(bytes, rows_scored * (ByteCodeBytes(kPlane) + kVectorBytes));
+  EXPECT_GT(bytes, rows_scored * ByteCodeBytes(kExplainDimension));
+  EXPECT_LE(bytes, rows_scored * (ByteCodeBytes(kExplainDimension) + kVectorBytes));
 }
 
 TEST_F(Explain, IsEmptyUnlessAskedFor) {

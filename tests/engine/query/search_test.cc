@@ -18,7 +18,7 @@ namespace pigment {
 namespace {
 
 constexpr uint64_t kHuge = std::numeric_limits<uint64_t>::max();
-constexpr uint32_t kSpace = 3;
+constexpr uint32_t kSearchDimension = 3;
 
 // A store with three segments and a tail after random batches, and its model.
 class Search : public ::testing::Test {
@@ -45,14 +45,14 @@ class Search : public ::testing::Test {
   QueryRequest RequestOf(const std::vector<float>& vectors, uint64_t k) const {
     QueryRequest request;
     request.embeddings = vectors;
-    request.dimension = kSpace;
-    request.queries = vectors.size() / kSpace;
+    request.dimension = kSearchDimension;
+    request.queries = vectors.size() / kSearchDimension;
     request.k = k;
     request.read.include = {true, true, true, true, true};
     return request;
   }
 
-  BatchMaker maker_{20261121, kSpace, 80};
+  BatchMaker maker_{20261121, kSearchDimension, 80};
   CollectionModel model_;
   std::shared_ptr<Store> store_;
   std::shared_ptr<Collection> docs_;
@@ -175,7 +175,7 @@ TEST_F(Search, ManyQueriesAtOnceAnswerAsOneAtATime) {
       SCOPED_TRACE("query " + std::to_string(query));
       QueryRequest one = all;
       one.queries = 1;
-      one.embeddings = all.embeddings.subspan(query * kSpace, kSpace);
+      one.embeddings = all.embeddings.subspan(query * kSearchDimension, kSearchDimension);
       const auto alone = Query(*version_, one);
       ASSERT_OK(alone);
       const size_t first = together->query_offsets[query];

@@ -3,9 +3,9 @@
 // Runs every example of docs/text-search.md: the answer behind each arrow must be what the search
 // gives.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -77,13 +77,8 @@ class TextGuide : public ::testing::Test {
 
 TEST_F(TextGuide, EveryQueryGivesTheAnswerItShows) {
   const int examples = VisitExamples("text query", [&](const auto& query, const auto& answer) {
-    const ResultSet set = Search(query, std::nullopt);
-    std::string ids;
-    for (size_t i = 0; i + 1 < set.ids.offsets.size(); ++i) {
-      if (i != 0) ids += ' ';
-      ids += set.ids.bytes.substr(static_cast<size_t>(set.ids.offsets[i]),
-                                  static_cast<size_t>(set.ids.offsets[i + 1] - set.ids.offsets[i]));
-    }
+    const std::string ids =
+        fmt::format("{}", fmt::join(IdsOf(Search(query, std::nullopt).ids), " "));
     EXPECT_EQ(ids.empty() ? "nothing" : ids, answer) << query;
   });
   EXPECT_EQ(examples, 18);

@@ -155,12 +155,9 @@ class TextSearch : public ::testing::Test {
     return text;
   }
   static std::string TextOf(const ResultSet& set) {
+    const std::vector<std::string> ids = IdsOf(set.ids);
     std::string text;
-    for (size_t i = 0; i + 1 < set.ids.offsets.size(); ++i) {
-      const auto begin = static_cast<size_t>(set.ids.offsets[i]);
-      const auto end = static_cast<size_t>(set.ids.offsets[i + 1]);
-      text += fmt::format("{} {:a}\n", set.ids.bytes.substr(begin, end - begin), set.scores[i]);
-    }
+    for (size_t i = 0; i < ids.size(); ++i) text += fmt::format("{} {:a}\n", ids[i], set.scores[i]);
     return text;
   }
 

@@ -56,8 +56,8 @@ TEST(MetadataPath, OrdersAsItsStepsAndReadsBack) {
     }
     const bool is_below = b.size() > a.size() && std::equal(a.begin(), a.end(), b.begin());
     ASSERT_EQ(of_b.starts_with(BeginBelow(of_a)), is_below);
-    ASSERT_EQ(PointerOf(of_a), testing::ModelPath(a));
-    ASSERT_EQ(KeyText(of_a), a.size() == 1 ? a[0] : testing::ModelPath(a));
+    ASSERT_EQ(PointerOf(of_a), ModelPath(a));
+    ASSERT_EQ(KeyText(of_a), a.size() == 1 ? a[0] : ModelPath(a));
     ASSERT_EQ(StoredKeyOf(PointerOf(of_a)), of_a);
     ASSERT_EQ(TopKey(of_a), a[0]);
   }
@@ -122,7 +122,7 @@ json RandomDocument(std::mt19937_64& random, bool with_null) {
     json value = static_cast<int64_t>(random() % 5);
     if (random() % 3 == 0) value = json::array({"x", "y"});
     if (with_null && random() % 3 == 0) value = nullptr;
-    testing::ModelSet(document, testing::RandomModelSteps(random), value);
+    ModelSet(document, RandomModelSteps(random), value);
   }
   return document;
 }
@@ -153,7 +153,7 @@ TEST(NestedMetadata, UpdatesMergeAsJsonMergePatchDoes) {
       const json change = RandomDocument(random, true);
       SCOPED_TRACE(document.dump() + " with " + change.dump());
       MergeMetadata(metadata, ParseNested(change.dump(), MetadataUse::kMergeRecord).value());
-      const json merged = testing::ModelMerge(document, change);
+      const json merged = ModelMerge(document, change);
       ASSERT_EQ(MetadataToJson(metadata), merged.is_null() ? "{}" : merged.dump());
       changed += merged != document;
       emptied += merged.is_null();

@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -21,8 +20,6 @@
 
 namespace pigment {
 namespace {
-
-constexpr float kEverywhere = std::numeric_limits<float>::infinity();
 
 ClusterLists ListsOf(const VectorTable& table, uint32_t vectors_per_cluster = 40) {
   auto lists = ClusterLists::Build(table, {.vectors_per_cluster = vectors_per_cluster});

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -19,8 +18,6 @@
 
 namespace pigment {
 namespace {
-
-constexpr float kNoRadius = std::numeric_limits<float>::infinity();
 
 GraphWalkOptions Reaching(float reach, size_t k) {
   GraphWalkOptions options;
@@ -53,7 +50,7 @@ TEST(GraphWalk, ThatGoesEverywhereIsExact) {
     MemoryGraph graph(world.table, *std::move(built));
     GraphWalk walk;
     for (uint32_t i = 0; i < world.queries(); ++i) {
-      const auto found = graph.Search(world.query(i), Reaching(kNoRadius, 25), walk);
+      const auto found = graph.Search(world.query(i), Reaching(kEverywhere, 25), walk);
       ASSERT_OK(found);
       EXPECT_EQ(walk.nodes_visited(), 600u);
       const auto expected = Nearest(world.table, world.query(i), 25);
@@ -124,7 +121,7 @@ TEST(GraphWalk, GivesAllowedVectorsAlone) {
       if (std::uniform_real_distribution<>()(random) < share)
         allowed[i / 64] |= uint64_t{1} << (i % 64);
     }
-    GraphWalkOptions options = Reaching(kNoRadius, 10);
+    GraphWalkOptions options = Reaching(kEverywhere, 10);
     options.allowed = allowed;
     GraphWalk walk;
     for (uint32_t i = 0; i < world.queries(); ++i) {
@@ -153,7 +150,7 @@ TEST(GraphWalk, EndsByWhatIsWanted) {
     const auto all = graph.Search(world.query(i), options, walk);
     ASSERT_OK(all);
     all_visits += walk.nodes_visited();
-    options.wanted = kNoRadius;
+    options.wanted = kEverywhere;
     const auto same = graph.Search(world.query(i), options, walk);
     ASSERT_OK(same);
     ASSERT_EQ(same->size(), all->size());
@@ -212,7 +209,7 @@ TEST(GraphWalk, OfDamageIsAnErrorAndNothingElse) {
     const auto bytes = graph.bytes_of(static_cast<uint32_t>(random() % world.table.count()));
     std::byte& byte = bytes[random() % std::min<size_t>(bytes.size(), 400)];
     const std::byte before = std::exchange(byte, byte ^ std::byte{1} << random() % 8);
-    const auto found = graph.Search(world.query(0), Reaching(kNoRadius, 10), walk);
+    const auto found = graph.Search(world.query(0), Reaching(kEverywhere, 10), walk);
     if (!found.ok()) {
       EXPECT_CODE(found, Code::kDataLoss);
       ++failed;

@@ -17,8 +17,9 @@
 namespace pigment {
 namespace {
 
-constexpr uint32_t kRotated[] = {1,   2,   3,   15,   16,   17,   31,   33,   48,    100,   128,
-                                 251, 384, 768, 1000, 1024, 1536, 3072, 4093, 16000, 65521, 65535};
+constexpr uint32_t kRotatedDimensions[] = {1,    2,    3,    15,    16,    17,   31,   33,
+                                           48,   100,  128,  251,   384,   768,  1000, 1024,
+                                           1536, 3072, 4093, 16000, 65521, 65535};
 
 std::vector<float> Rotated(const Rotation& rotation, const std::vector<float>& vector) {
   std::vector<float> rotated(rotation.rotated_dimension());
@@ -35,7 +36,7 @@ std::vector<float> RandomVector(std::mt19937_64& random, size_t dimension) {
 
 TEST(Rotation, KeepsLengthsAndInnerProducts) {
   std::mt19937_64 random(1);
-  for (const uint32_t dimension : kRotated) {
+  for (const uint32_t dimension : kRotatedDimensions) {
     SCOPED_TRACE(::testing::Message() << "dimension " << dimension);
     const Rotation rotation(dimension, dimension);
     EXPECT_EQ(rotation.rotated_dimension() % 16, 0u);
@@ -77,7 +78,7 @@ TEST(Rotation, SpreadsSpikesAndConstants) {
 
 TEST(Rotation, EveryTargetGivesTheSameBits) {
   std::mt19937_64 random(3);
-  for (const uint32_t dimension : kRotated) {
+  for (const uint32_t dimension : kRotatedDimensions) {
     const auto vector = RandomVector(random, dimension);
     const Rotation rotation(dimension, 5);
     std::vector<float> expected;
