@@ -177,14 +177,20 @@ Result<WriteOutcome> StoreEngine::TakeOutcome(uint64_t position) {
 
 Result<Reservation> StoreEngine::AdmitBytes(CollectionState& state, uint64_t bytes) {
   MemoryBudget& budget = environment_->budget;
-  // Counted first, so that writers beside each other see what the others are admitted with.
-  Reservation admitted(&environment_->tails);
+  MemoryBudget& tails = environment_->tails;
+  Reservation admitted(&tails);
+  const auto admit = [&] {  // nobody is counted who may still be refused
+    std::lock_guard lock(admission_mutex_);
+    return budget.MakeRoom(tails.used_bytes() + bytes) && admitted.Grow(bytes).ok();
+  };
+  if (admit()) return admitted;
+  // One at a time, and counted meanwhile: what its flush gives back goes to nobody who came later.
+  std::lock_guard turn(admission_turn_mutex_);
+  if (admit()) return admitted;
   PIGMENT_RETURN_IF_ERROR(admitted.Grow(bytes));
-  const auto fits = [&] { return budget.MakeRoom(environment_->tails.used_bytes()); };
-  if (fits()) return admitted;
   PIGMENT_RETURN_IF_ERROR(state.Flush());
-  if (fits()) return admitted;
-  const uint64_t used = budget.used_bytes() + environment_->tails.used_bytes() - bytes;
+  if (budget.MakeRoom(tails.used_bytes())) return admitted;
+  const uint64_t used = budget.used_bytes() + tails.used_bytes() - bytes;
   return ResourceExhausted(
       Detail::kMemory, fmt::format("memory budget of store \"{}\": {} bytes asked, {} of {} in use",
                                    directory(), bytes, used, budget.limit_bytes()));

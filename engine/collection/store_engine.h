@@ -229,6 +229,8 @@ class StoreEngine {
   std::array<std::mutex, 16> load_mutexes_;
   std::mutex entry_mutex_;  // read-modify-write of a catalog entry
   std::mutex refresh_mutex_;
+  std::mutex admission_turn_mutex_;  // writes that need a flush to fit into memory
+  std::mutex admission_mutex_;       // what is admitted is counted
   std::mutex purge_mutex_;
   std::atomic<uint32_t> purge_holds_{0};  // raised under purge_mutex_: the log stays as it is
   // Guarded by purge_mutex_: position at the last purge; what of the log readers keep from being
