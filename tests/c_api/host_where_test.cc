@@ -169,13 +169,14 @@ TEST(HostWhere, FiltersThatAreNestedVeryDeepKeepNothingBack) {
     rows[i].keys = keys[i % 2];
   }
   index.AddSegment(rows);
-  json where = {{"a", 1}};
-  for (int level = 0; level < 1500; ++level) {
-    json group = {{level % 2 == 0 ? "$or" : "$and", json::array({{{"b", level}}, where})}};
-    if (level % 2 == 1) group["$and"][0] = {{"b", {{"$ne", level}}}};
-    where = std::move(group);
+  std::string text, end;
+  for (int level = 1499; level >= 0; --level) {
+    const std::string number = std::to_string(level);
+    text += level % 2 == 0 ? R"({"$or":[{"b":)" + number + "},"
+                           : R"({"$and":[{"b":{"$ne":)" + number + "}},";
+    end += "]}";
   }
-  const std::string text = where.dump();
+  text += R"({"a":1})" + end;
   const pigment_host_bytes key{text.data(), text.size()};
   index.conditions = {{1, PIGMENT_CONDITION_WHERE, &key, 1, false, false}};
   pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, nullptr);

@@ -382,11 +382,10 @@ TEST(Merge, ALargeMergeAsksForItsSpaceFirst) {
   const auto docs = DocsOf(*store);
   for (uint32_t flush = 0; flush < 2; ++flush) {
     WriteBatch batch = BatchOf(WriteKind::kAdd, flush * 600, 600);
+    batch.dimension = 4096;
+    batch.embeddings.resize(600 * size_t{batch.dimension});
     std::mt19937_64 random(flush);
-    for (auto& document : batch.documents) {  // nothing that a compressor could make small
-      document = std::string(16 << 10, ' ');
-      for (char& letter : *document) letter = static_cast<char>(random() & 127);
-    }
+    for (float& value : batch.embeddings) value = static_cast<float>(random() % 10000);
     ASSERT_OK(docs->Write(batch));
     ASSERT_OK(docs->Flush());
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/query/filter.h"
+#include "tests/support/effort.h"
 #include "tests/support/filter_model.h"
 
 namespace pigment {
@@ -27,7 +28,7 @@ Metadata ToMetadata(const ModelRecord& record, MetadataShape shape) {
 void ExpectAgreement(ModelShape shape) {
   constexpr uint64_t kSeed = 20261121;
   const bool is_nested = shape == ModelShape::kNested;
-  constexpr int kFilters = 25000;
+  constexpr int kFilters = Rounds(25000);
   constexpr int kRecordsPerFilter = 8;
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
@@ -55,7 +56,7 @@ void ExpectAgreement(ModelShape shape) {
       matched += expected ? 1 : 0;
     }
   }
-  EXPECT_GE(pairs, 200000u);
+  EXPECT_GE(pairs, Rounds(200000u));
   // Both answers are common, or the test shows little.
   EXPECT_GT(matched, pairs / 4);
   EXPECT_LT(matched, pairs * 3 / 4);

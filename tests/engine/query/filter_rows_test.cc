@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "engine/query/search.h"
+#include "tests/support/effort.h"
 #include "tests/support/filter_model.h"
 #include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
@@ -91,7 +92,7 @@ void ExpectAnswers(ModelShape shape) {
     const FilledCollection filled(seed, rows, tail, shape);
     const auto version = filled.Pin();
     std::mt19937_64 random(seed);
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < Rounds(400); ++i) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << " filter " << i);
       const int depth = static_cast<int>(random() % 4);
       const json where = random() % 8 == 0 ? json() : RandomModelWhere(random, depth, shape);
@@ -140,7 +141,7 @@ void ExpectAnswers(ModelShape shape) {
       records += filled.records().size();
     }
   }
-  EXPECT_EQ(filters, 1200u);
+  EXPECT_EQ(filters, 3 * Rounds(400u));
   EXPECT_GT(matched, records / 4);
   EXPECT_LT(matched, records * 3 / 4);
   EXPECT_GT(lists, filters);

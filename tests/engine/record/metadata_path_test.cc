@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/base/limits.h"
+#include "tests/support/effort.h"
 #include "tests/support/filter_model.h"
 #include "tests/support/json.h"
 #include "tests/support/status_matchers.h"
@@ -146,7 +147,7 @@ TEST(NestedMetadata, RandomDocumentsSurviveJsonAndTheStoredForm) {
 TEST(NestedMetadata, UpdatesMergeAsJsonMergePatchDoes) {
   std::mt19937_64 random(3);
   int changed = 0, emptied = 0;
-  for (int i = 0; i < 30000; ++i) {
+  for (int i = 0; i < Rounds(30000); ++i) {
     json document = RandomDocument(random, false);
     Metadata metadata = ParseNested(document.dump()).value();
     for (int step = 0; step < 3 && !document.is_null(); ++step) {
@@ -160,8 +161,8 @@ TEST(NestedMetadata, UpdatesMergeAsJsonMergePatchDoes) {
       document = merged;
     }
   }
-  EXPECT_GT(changed, 60000);
-  EXPECT_GT(emptied, 50);
+  EXPECT_GT(changed, Rounds(60000));
+  EXPECT_GT(emptied, Rounds(50));
 }
 
 TEST(NestedMetadata, AMillionLevelsAreOneKey) {

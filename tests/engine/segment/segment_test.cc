@@ -16,6 +16,7 @@
 #include "engine/segment/inverted_reader.h"
 #include "engine/segment/root.h"
 #include "tests/engine/segment/segment_fixture.h"
+#include "tests/support/effort.h"
 
 namespace pigment {
 namespace {
@@ -374,7 +375,7 @@ void BuildWithin(MemoryBudget& budget, uint32_t step, size_t text_bytes) {
 }
 
 TEST(SegmentWriter, HasRoomForPagesAndPostingsOfRowsWithoutAVectorToo) {
-  for (uint64_t limit = uint64_t{1} << 20; limit < uint64_t{5} << 20; limit += limit / 12) {
+  for (uint64_t limit = uint64_t{1} << 20; limit < uint64_t{5} << 20; limit += limit / Rounds(12)) {
     for (const uint32_t step : {3u, 50u}) {
       for (const size_t text_bytes : {size_t{8}, kTextOfFewGroups, size_t{9000}}) {
         MemoryBudget budget("build", limit);
