@@ -12,13 +12,14 @@ namespace {
 // Reclaimed at a time, so that a scan does not stop at each block; never more than a part of the
 // budget, or the blocks that are in use would have to go.
 constexpr uint64_t kReclaimBytes = uint64_t{1} << 20;
-constexpr uint64_t kBudgetShare = 16;
+constexpr uint64_t kReclaimShare = 16;
 
 }  // namespace
 
 BlockCache::BlockCache(MemoryBudget* budget) : budget_(budget) {
   budget_->SetReclaimer([this](uint64_t bytes) {
-    return Reclaim(std::max(bytes, std::min(kReclaimBytes, budget_->limit_bytes() / kBudgetShare)));
+    return Reclaim(
+        std::max(bytes, std::min(kReclaimBytes, budget_->limit_bytes() / kReclaimShare)));
   });
 }
 

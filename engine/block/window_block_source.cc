@@ -13,13 +13,13 @@ namespace pigment {
 namespace {
 
 // Eight inputs that are read at once may take half of a limited budget.
-constexpr uint64_t kBudgetShare = 16;
+constexpr uint64_t kWindowsShare = 16;
 
 uint32_t WindowBlocks(const MemoryBudget* budget) {
   constexpr uint32_t kMost = WindowBlockSource::kWindowBlocks;
   if (budget == nullptr || budget->limit_bytes() == 0) return kMost;
   const uint64_t share =
-      budget->limit_bytes() / (kBudgetShare * WindowBlockSource::kWindows * kBlockBytes);
+      budget->limit_bytes() / (kWindowsShare * WindowBlockSource::kWindows * kBlockBytes);
   return static_cast<uint32_t>(std::clamp<uint64_t>(share, 1, kMost));
 }
 

@@ -15,14 +15,14 @@ namespace {
 // Blocks that a part keeps before it writes them side by side: as many as a source reads at once.
 constexpr uint64_t kRunBlocks = 64;
 // With a limited budget all buffers together may take a sixteenth of it.
-constexpr uint64_t kBudgetShare = 16;
+constexpr uint64_t kPartShare = 16;
 constexpr uint64_t kPartsAtOnce = 10;
 constexpr size_t kFirstBufferBytes = 512;
 
 size_t RunBytes(const MemoryBudget* budget) {
   uint64_t blocks = kRunBlocks;
   if (budget != nullptr && budget->limit_bytes() != 0) {
-    const uint64_t share = budget->limit_bytes() / (kBudgetShare * kPartsAtOnce * kBlockBytes);
+    const uint64_t share = budget->limit_bytes() / (kPartShare * kPartsAtOnce * kBlockBytes);
     blocks = std::clamp<uint64_t>(share, 1, kRunBlocks);
   }
   return static_cast<size_t>(blocks) * kBlockPayloadBytes;
@@ -64,9 +64,9 @@ Status BlockPacker::PutRun(PartWriter& part, size_t bytes) {
   while (!left.empty()) {
     const std::string_view payload = left.substr(0, kBlockPayloadBytes);
     left.remove_prefix(payload.size());
-    PIGMENT_ASSIGN_OR_RETURN(const uint32_t physical,
-                             Put(payload, static_cast<BlockKind>(part.entry_.kind),
-                                 part.entry_.blocks, kBlockOfPart));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const uint32_t physical,
+        Put(payload, static_cast<BlockKind>(part.entry_.kind), part.entry_.blocks, kBlockOfPart));
     ++part.entry_.blocks;
     if (!part.runs_.empty() && part.runs_.back().physical + part.runs_.back().count == physical) {
       ++part.runs_.back().count;

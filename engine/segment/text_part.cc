@@ -15,13 +15,13 @@ namespace {
 // Of a group while it is made; with a limited budget a part of the limit.
 constexpr uint64_t kGroupBytesMax = uint64_t{128} << 20;
 constexpr uint64_t kGroupBytesMin = uint64_t{256} << 10;
-constexpr uint64_t kBudgetShare = 16;
+constexpr uint64_t kGroupShare = 16;
 // After a group without memory the next one is tried after so many rows.
 constexpr uint32_t kRowsWithoutMemory = 1024;
 
 uint64_t TextGroupBytesMax(const MemoryBudget* budget) {
   if (budget == nullptr || budget->limit_bytes() == 0) return kGroupBytesMax;
-  return std::clamp(budget->limit_bytes() / kBudgetShare, kGroupBytesMin, kGroupBytesMax);
+  return std::clamp(budget->limit_bytes() / kGroupShare, kGroupBytesMin, kGroupBytesMax);
 }
 
 }  // namespace

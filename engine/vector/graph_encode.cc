@@ -14,7 +14,7 @@ namespace {
 
 // The same ones are visited again and again where there are few.
 constexpr uint64_t kNodesKeptMin = 16 << 10;
-constexpr uint32_t kNobody = std::numeric_limits<uint32_t>::max();
+constexpr uint32_t kNoPoint = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void GraphEncoder::EncodeEntryNode(uint32_t number, std::byte* out) const {
 GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes)
     : encoder_(points, graph) {
   const uint64_t kept = std::max(bytes / encoder_.node_bytes(), kNodesKeptMin);
-  holds_.assign(std::min<uint64_t>(kept, points.count()), kNobody);
+  holds_.assign(std::min<uint64_t>(kept, points.count()), kNoPoint);
   bytes_.resize(holds_.size() * encoder_.node_bytes());
 }
 
