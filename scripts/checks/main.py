@@ -91,7 +91,7 @@ def terminal(report):
 
 
 def asan(report):
-    programs.run_programs(report, "asan", ENGINE_LABELS + ABI_LABELS + ["differential"])
+    programs.run_programs(report, "asan", ABI_LABELS + ENGINE_LABELS + ["differential"])  # the longest is of the first
 
 
 def harness_asan(report):
