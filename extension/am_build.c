@@ -325,6 +325,7 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 	pig_build_init(&build->segment, index, &build->room, context);
 	build->segment.dimension = pig_declared_dimension(index);
 	build->segment.rounds = pig_build_wants_rounding(index);
+	build->segment.threads = pig_build_threads(heap);
 	build->next_segment = 2;
 	build->segment_rows_max = pig_build_pointers_max();
 

@@ -47,6 +47,7 @@ typedef struct Maintenance
 	Relation	heap;			/* NULL where unknown, before 16 */
 	PigColumns	columns;
 	bool		quick;			/* an insert waits for it, or many rows do */
+	uint32		threads;		/* that build an index of vectors; 0 is 1 */
 	bool		must;			/* somebody has asked for it, and is told what is not done */
 	bool		told_of_space;
 	MemoryContext context;		/* of one step: reset after it */
@@ -121,7 +122,7 @@ typedef struct Load
 static Load
 most_of(const Maintenance *work)
 {
-	return (Load) {pig_build_pointers_max(), pig_build_vectors_max(work->index, work->meta->dimension)};
+	return (Load) {pig_build_pointers_max(), pig_build_vectors_max(work->index, work->meta->dimension, work->threads)};
 }
 
 static bool
@@ -168,6 +169,7 @@ begin_build(Maintenance *work, PigRoom *room, Load load, bool rounds)
 	pig_build_init(build, work->index, room, work->context);
 	build->dimension = work->meta->dimension;
 	build->quick = work->quick;
+	build->threads = work->threads;
 	build->vectors_expected = load.vectors;
 	build->rounds = rounds;
 	pig_build_begin(build, pig_reserve_segment(work->index), (uint64) maintenance_work_mem * 1024, count_rows(work->meta));
@@ -681,6 +683,7 @@ pigment_pg_merge(PG_FUNCTION_ARGS)
 	pig_lock_maintenance(index, ExclusiveLock);
 	work = begin_maintenance(index, table);
 	work.must = true;
+	work.threads = pig_build_threads(table);
 	reclaim_lost(&work);
 	pig_read_meta(index, meta);
 	(void) pig_close_pending(index, meta);

@@ -99,6 +99,7 @@ pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 row
 	if (build->quick && options.index != PIGMENT_INDEX_FLAT)
 		options.index = PIGMENT_INDEX_CLUSTERS;
 	options.vectors_expected = build->vectors_expected;
+	options.threads = build->threads;
 	options.round_to_halves = build->rounds;
 	options.pause = pause_build;
 	options.write_page = write_page;
@@ -153,11 +154,26 @@ pig_build_pointers_max(void)
 }
 
 uint64
-pig_build_vectors_max(Relation index, uint32 dimension)
+pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads)
 {
 	pigment_segment_options options = index_options(index, dimension, pig_index_metric(index), (uint64) maintenance_work_mem * 1024);
-	uint64		vectors = pigment_segment_index_rows_max(&options);
+	uint64		vectors;
+
+	options.threads = threads;
+	vectors = pigment_segment_index_rows_max(&options);
 
 	/* memory is taken by steps, so not all of it may be of use */
 	return Max(vectors - vectors / 8, PIG_SEGMENT_ROWS_MIN);
+}
+
+/*
+ * As many as there would be processes. They share the memory of one and need no place among the server's workers; so neither maintenance_work_mem
+ * nor the size of the table, whose vectors may lie elsewhere, makes them fewer, as it does in plan_create_index_workers().
+ */
+uint32
+pig_build_threads(Relation heap)
+{
+	int			workers = RelationGetParallelWorkers(heap, -1);
+
+	return 1 + (uint32) (workers < 0 ? max_parallel_maintenance_workers : Min(workers, max_parallel_maintenance_workers));
 }

@@ -20,6 +20,7 @@ typedef struct PigBuild
 	bool		has_keys;
 	uint64		key_seed;
 	bool		quick;			/* somebody waits: clusters in place of a graph */
+	uint32		threads;		/* that build the index of its vectors; 0 is 1 */
 	uint64		vectors_expected;	/* of the next segment, about; 0: nobody knows */
 	bool		rounds;			/* its vectors are rounded, which pigment_host_round_to_halves() must be able to */
 
@@ -43,7 +44,9 @@ extern void pig_build_abandon(PigBuild *build);
 extern bool pig_build_wants_rounding(Relation index);
 /* Rows whose row pointers fit into maintenance_work_mem. */
 extern uint64 pig_build_pointers_max(void);
-/* Vectors of which maintenance_work_mem is enough for a segment with an index. */
-extern uint64 pig_build_vectors_max(Relation index, uint32 dimension);
+/* Vectors of which maintenance_work_mem is enough for a segment with an index that so many threads build. */
+extern uint64 pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads);
+/* Threads for a build or merge that somebody waits for, this one among them. */
+extern uint32 pig_build_threads(Relation heap);
 
 #endif							/* PIGMENT_SEGMENT_BUILD_H */

@@ -49,8 +49,6 @@ bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
   return info.kind != wanted && is_provisional && info.vectors != 0 && !slot.index_was_tried;
 }
 
-constexpr uint32_t kThreadsMax = 256;
-
 bool IsInput(const MergeJob& job, uint32_t segment) {
   return FindSlot(job.inputs, segment) != nullptr;
 }
@@ -107,7 +105,7 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   job.analyzer = analyzer();
   job.index_rows_min = context_.options.index_rows_min;
   job.cluster_rows_min = context_.options.cluster_rows_min;
-  job.threads = settings_.threads != 0 ? std::min(settings_.threads, kThreadsMax) : 1;
+  job.threads = settings_.threads != 0 ? std::min(settings_.threads, kBuildThreadsMax) : 1;
   size_t claimed = 0, held = 0;
   try {
     for (; claimed < count; ++claimed) merging_.insert(job.inputs[claimed].entry.segment);

@@ -21,6 +21,8 @@ namespace pigment {
 
 struct RowView;  // row_reader.h
 
+constexpr uint32_t kBuildThreadsMax = 256;
+
 struct SegmentOptions {
   uint32_t segment = 0;  // its id: not 0, unique within the store or relation
   OwnerId owner{};
@@ -39,7 +41,7 @@ struct SegmentOptions {
   uint32_t graph_vectors_min = 0;  // of fewer clusters in place of a graph
   bool index_grows = false;        // as IndexBuild has it
   uint32_t index_expected = 0;     // the same
-  uint32_t threads = 1;            // that build it
+  uint32_t threads = 1;            // that build it, at most kBuildThreadsMax
   BuildPause pause = {};           // asked while it is built; may be empty
   // Of a segment with a text index; null: it has none.
   std::shared_ptr<const Analyzer> analyzer = nullptr;

@@ -19,8 +19,9 @@ using LoopBody = std::function<Status(uint32_t begin, uint32_t end, const BuildP
 
 // 0 .. count - 1 in pieces of at most `piece`, on `threads` threads: the caller's and others, fewer
 // where the system gives none. Each has a body of its own, made by it. `pause` (may be empty) is
-// asked by the caller's thread alone; the first error, also want of memory, ends all pieces and is
-// given.
+// asked by the caller's thread alone, while the others stand still, because a host's may free what
+// they work on and never return: at the begin and some twenty times a second. The first error, also
+// want of memory, ends all pieces and is given.
 Status ShareLoop(uint32_t threads, uint32_t count, uint32_t piece, const BuildPause& pause,
                  const std::function<LoopBody()>& make_body);
 

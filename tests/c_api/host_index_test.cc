@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+#include <utility>
+
 #include "tests/c_api/host_fixture.h"
 #include "tests/support/effort.h"
 
@@ -201,6 +204,7 @@ TEST(HostIndex, PromisesMoreRowsTheMoreMemoryThereIs) {
   options.struct_size = sizeof options;
   options.segment = 1;
   options.dimension = 8;
+  options.metric = PIGMENT_METRIC_L2;
   options.index = PIGMENT_INDEX_AUTO;
   uint64_t before = 0;
   for (uint32_t bits = 16; bits < 64; ++bits) {
@@ -210,6 +214,25 @@ TEST(HostIndex, PromisesMoreRowsTheMoreMemoryThereIs) {
     before = rows;
   }
   EXPECT_GT(before, uint64_t{4000000000});
+}
+
+TEST(HostIndex, PromisesFewerRowsTheMoreThreadsBuild) {
+  pigment_segment_options options{};
+  options.struct_size = sizeof options;
+  options.segment = 1;
+  options.dimension = 8;
+  options.metric = PIGMENT_METRIC_L2;
+  options.index = PIGMENT_INDEX_GRAPH;
+  options.memory_budget_bytes = 64 << 20;
+  const uint64_t of_one = pigment_segment_index_rows_max(&options);
+  options.threads = 8;
+  const uint64_t of_eight = pigment_segment_index_rows_max(&options);
+  EXPECT_LT(of_eight, of_one);
+  EXPECT_GT(of_eight, of_one / 2);
+  options.threads = 256;
+  const uint64_t of_most = pigment_segment_index_rows_max(&options);
+  options.threads = 1000;
+  EXPECT_EQ(pigment_segment_index_rows_max(&options), of_most);
 }
 
 TEST(HostIndex, OfHalvesTakesHalfThePagesOfItsVectors) {
@@ -322,31 +345,70 @@ TEST(HostIndex, OfTooFewRowsIsNotBuiltAndOfFewIsOfClusters) {
   }
 }
 
-TEST(HostIndex, EndsWithTheHostsCodeWhenItSaysSo) {
-  struct Host {
-    Pages pages;
-    int pauses = 0;
-  } host;
-  Error error;
-  pigment_segment_options options = OptionsOf(host.pages, 8);
-  options.index = PIGMENT_INDEX_GRAPH;
+struct PausingHost {
+  Pages pages;
+  uint32_t threads = 1;
+  int pauses = 0;
+  int pauses_max = 0;  // the last of them is told to stop; 0: none
+  std::thread::id caller = std::this_thread::get_id();
+  int elsewhere = 0;  // pauses that another thread asked for
+};
+
+pigment_status BuildByThreads(PausingHost& host, int32_t index) {
+  constexpr uint32_t kDimension = 24;
+  pigment_segment_options options = OptionsOf(host.pages, kDimension);
+  options.index = index;
+  options.threads = host.threads;
   options.context = &host;
   options.write_page = [](void* context, const void* page, uint32_t* physical) {
-    return Pages::Write(&static_cast<Host*>(context)->pages, page, physical);
+    return Pages::Write(&static_cast<PausingHost*>(context)->pages, page, physical);
   };
   options.pause = [](void* context) -> pigment_status {
-    return ++static_cast<Host*>(context)->pauses == 10 ? PIGMENT_ABORTED : PIGMENT_OK;
+    auto* self = static_cast<PausingHost*>(context);
+    self->elsewhere += std::this_thread::get_id() == self->caller ? 0 : 1;
+    return ++self->pauses == self->pauses_max ? PIGMENT_ABORTED : PIGMENT_OK;
   };
   pigment_segment_builder* builder = nullptr;
-  HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
+  EXPECT_EQ(pigment_segment_builder_new(&options, &builder, nullptr), PIGMENT_OK);
   std::mt19937_64 random(5);
-  for (uint64_t i = 0; i < 3000; ++i)
-    HOST_OK(pigment_segment_builder_add(builder, RandomVector(random, 8).data(), i, error.out()));
+  for (uint64_t i = 0; i < 3000; ++i) {
+    const auto vector = RandomVector(random, kDimension);
+    EXPECT_EQ(pigment_segment_builder_add(builder, vector.data(), i, nullptr), PIGMENT_OK);
+  }
   uint32_t root = 0;
-  EXPECT_EQ(pigment_segment_builder_finish(builder, &root, nullptr, nullptr, error.out()),
-            PIGMENT_ABORTED);
-  EXPECT_EQ(host.pauses, 10);
+  const pigment_status status =
+      pigment_segment_builder_finish(builder, &root, nullptr, nullptr, nullptr);
   pigment_segment_builder_free(builder);
+  EXPECT_EQ(host.elsewhere, 0);
+  return status;
+}
+
+TEST(HostIndex, EndsWithTheHostsCodeWhenItSaysSo) {
+  for (const auto& [threads, pauses] : {std::pair{1u, 10}, std::pair{3u, 4}}) {
+    PausingHost host;
+    host.threads = threads;
+    host.pauses_max = pauses;
+    EXPECT_EQ(BuildByThreads(host, PIGMENT_INDEX_GRAPH), PIGMENT_ABORTED);
+    EXPECT_EQ(host.pauses, pauses);
+  }
+}
+
+TEST(HostIndex, IsTheSameWhoeverBuildsIt) {
+  for (const int32_t index : {PIGMENT_INDEX_GRAPH, PIGMENT_INDEX_CLUSTERS}) {
+    PausingHost alone;
+    ASSERT_EQ(BuildByThreads(alone, index), PIGMENT_OK);
+    EXPECT_GT(alone.pauses, 0);
+    for (const uint32_t threads : {0u, 2u, 5u}) {
+      SCOPED_TRACE(testing::Message() << "index " << index << ", threads " << threads);
+      PausingHost host;
+      host.threads = threads;
+      ASSERT_EQ(BuildByThreads(host, index), PIGMENT_OK);
+      EXPECT_GT(host.pauses, 0);
+      ASSERT_EQ(host.pages.pages.size(), alone.pages.pages.size());
+      for (size_t i = 0; i < host.pages.pages.size(); ++i)
+        ASSERT_EQ(*host.pages.pages[i], *alone.pages.pages[i]) << "page " << i;
+    }
+  }
 }
 
 TEST(HostIndex, RefusesBadOptions) {

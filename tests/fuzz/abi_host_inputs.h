@@ -67,6 +67,7 @@ inline pigment_segment_options ABuild(Arguments& a) {
     options.effort = static_cast<float>(in.Byte()) / 64;
     options.vectors_per_cluster = in.Byte();
     options.vectors_expected = in.Number();
+    options.threads = in.Byte() % 4;
   }
   return options;
 }

@@ -4,8 +4,10 @@
  * The host interface: for a database that keeps Pigment's segments in pages of its own and wants the engine to build and
  * search them. PostgreSQL's extension is the first such host. Conventions of pigment.h hold, and:
  *
- *  - The engine starts no thread here, holds no lock when it calls the host, and never unwinds through the host. Callbacks
- *    must return (a code, never a jump); any code but PIGMENT_OK ends the call with that code.
+ *  - The engine holds no lock when it calls the host, and never unwinds through the host. Callbacks must return (a code, never a jump), or end
+ *    the process; any code but PIGMENT_OK ends the call with that code.
+ *  - It starts no thread, but where a build asks for them (pigment_segment_options.threads). These take no signal and do not outlive the call. The host is called
+ *    by the thread that called the engine alone, and they stand still meanwhile.
  *  - `*_free` of every object here frees memory only, calls nobody, and may run when the host is in an error state.
  *  - An object serves one thread at a time.
  *  - A page is PIGMENT_PAGE_BYTES bytes: 24 of the host's (its page header), 8,152 of payload, 16 of trailer (kind, stamp, place,
@@ -290,6 +292,8 @@ typedef struct pigment_segment_options {
   /* About how many vectors are to come, within the budget: memory for their index is taken before anything else takes it. 0: nobody knows. */
   uint64_t vectors_expected;
   bool round_to_halves; /* as half_vectors, but any may be added that pigment_host_round_to_halves takes, and is rounded */
+  /* Since 0.2: that build the index, the caller's among them; more than 256 are 256, and 0 is 1. */
+  uint32_t threads;
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;

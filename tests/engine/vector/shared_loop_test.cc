@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <thread>
@@ -75,6 +76,30 @@ TEST(ShareLoop, AsksThePauseOnTheCallersThreadAlone) {
   EXPECT_EQ(elsewhere.load(), 0);
   // The others may have taken all pieces before the caller asked so often.
   EXPECT_TRUE(status.ok() || status.code() == Code::kCancelled);
+}
+
+TEST(ShareLoop, StandsStillWhileThePauseIsAsked) {
+  std::atomic<uint64_t> steps{0};
+  int asked = 0;
+  const BuildPause pause = [&] {
+    ++asked;
+    const uint64_t before = steps.load();
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    EXPECT_EQ(steps.load(), before);
+    return Status::Ok();
+  };
+  ASSERT_OK(ShareLoop(4, 10000, 10, pause, [&]() -> LoopBody {
+    return [&](uint32_t begin, uint32_t end, const BuildPause& own) -> Status {
+      for (uint32_t i = begin; i < end; ++i) {
+        PIGMENT_RETURN_IF_ERROR(own());
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        ++steps;
+      }
+      return Status::Ok();
+    };
+  }));
+  EXPECT_EQ(steps.load(), 10000u);
+  EXPECT_GT(asked, 1);
 }
 
 }  // namespace
