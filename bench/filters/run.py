@@ -28,7 +28,8 @@ def parse():
     parser.add_argument("--folder", default=str(ROOT / "build" / "bench"), help="a folder on the disk to measure")
     parser.add_argument("--rows", type=int, default=100000)
     parser.add_argument("--questions", type=int, default=50, help="of each kind that is drawn")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3, help="of each figure at least")
+    parser.add_argument("--seconds-least", type=float, default=2, help="of a figure's rounds together: what takes less has more of them")
     parser.add_argument("--seconds", type=float, default=5, help="of a round of one contestant; the rest of its questions is left out")
     parser.add_argument("--seed", type=int, default=20261121)
     return parser.parse_args()
@@ -100,7 +101,9 @@ class Bench:
         self.must(means[contestants[0]] >= quality_min, contestants[0], f"{what}: {means[contestants[0]]:.3f}")
         asked = asked[:min(counts.values())]
         best = {contestant: float("inf") for contestant in contestants}
-        for _ in range(self.options.rounds):
+        rounds, begin = 0, time.perf_counter()
+        while rounds < self.options.rounds or time.perf_counter() - begin < self.options.seconds_least:
+            rounds += 1
             for contestant in contestants:
                 ask = getattr(contestant, call)
                 start = time.perf_counter()
@@ -175,7 +178,7 @@ def run(options, folders):
     asked = questions.Questions(records, queries, texts, options.seed, options.questions)
     has_text = pigment_library.has_text_search(library)
     print(f"passages: {len(records.ids):,} x 384 f32, cosine, documents of {sum(map(len, records.documents)) / 1e6:.1f} million "
-          f"characters, metadata of six keys; {options.rounds} rounds, seed {options.seed}", flush=True)
+          f"characters, metadata of six keys; {options.rounds} rounds and {options.seconds_least:.0f} s at least, seed {options.seed}", flush=True)
     makers = {
         "pigment without text index": lambda folder: all_contestants.Pigment(folder, library, False),
         **({"pigment": lambda folder: all_contestants.Pigment(folder, library, True)} if has_text else {}),

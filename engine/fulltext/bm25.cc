@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What postings are worth, once per SIMD target by Highway.
+// What postings are worth and which sums are enough, once per SIMD target by Highway.
 
 #include "engine/fulltext/bm25.h"
 
@@ -41,6 +41,20 @@ HWY_ATTR void Worths(const Bm25Weight& its_weight, const Bm25Shares& shares,
   }
 }
 
+HWY_ATTR void Marks(const ScoreSum* sums, size_t count, ScoreSum least, uint64_t* marks) {
+  const hn::CappedTag<int64_t, kBm25Lanes> lanes;
+  const auto below = hn::Set(lanes, least - 1);
+  for (size_t begin = 0; begin < count; begin += kMarksPerWord) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < kMarksPerWord; i += hn::Lanes(lanes)) {
+      uint8_t bits[8] = {};
+      hn::StoreMaskBits(lanes, hn::Gt(hn::LoadU(lanes, sums + begin + i), below), bits);
+      word |= uint64_t{bits[0]} << i;
+    }
+    marks[begin / kMarksPerWord] = word;
+  }
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
@@ -51,12 +65,17 @@ namespace pigment {
 namespace {
 
 HWY_EXPORT(Worths);
+HWY_EXPORT(Marks);
 
 }  // namespace
 
 void WorthsOf(const Bm25Weight& weight, const Bm25Shares& shares, const uint32_t* frequencies,
               const uint32_t* lengths, size_t count, double* worths) {
   HWY_DYNAMIC_DISPATCH(Worths)(weight, shares, frequencies, lengths, count, worths);
+}
+
+void MarkAtLeast(const ScoreSum* sums, size_t count, ScoreSum least, uint64_t* marks) {
+  HWY_DYNAMIC_DISPATCH(Marks)(sums, count, least, marks);
 }
 
 }  // namespace pigment

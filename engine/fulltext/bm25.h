@@ -92,4 +92,9 @@ inline constexpr size_t kBm25Lanes = 8;
 void WorthsOf(const Bm25Weight& weight, const Bm25Shares& shares, const uint32_t* frequencies,
               const uint32_t* lengths, size_t count, double* worths);
 
+// A bit for each of `count` sums, the lowest first, set where it is `least` or more. What is read
+// is rounded up to kMarksPerWord, and so are the bits.
+inline constexpr size_t kMarksPerWord = 64;
+void MarkAtLeast(const ScoreSum* sums, size_t count, ScoreSum least, uint64_t* marks);
+
 }  // namespace pigment

@@ -5,68 +5,19 @@
 #include "engine/fulltext/text_postings.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include "engine/base/bytes.h"
+#include "engine/fulltext/packed_numbers.h"
 
 namespace pigment {
 namespace {
 
 constexpr uint16_t kMost = std::numeric_limits<uint16_t>::max();
 constexpr uint64_t kFrequencyMax = uint64_t{1} << 31;
-constexpr size_t kReadAhead = sizeof(uint64_t);  // bytes that a look at a packed number takes
-constexpr uint32_t kBitsMax = 32;                // of a packed number
+constexpr uint32_t kFrequencyBitsMax = 31;
 constexpr size_t kPackedBytesMax = kPostingsPerBlock * sizeof(uint32_t);
-
-uint8_t BitsFor(std::span<const uint32_t> numbers) {
-  uint32_t all = 0;
-  for (const uint32_t number : numbers) all |= number;
-  return static_cast<uint8_t>(std::bit_width(all));
-}
-
-size_t PackedBytes(size_t count, uint32_t bits) { return (count * bits + 7) / 8; }
-
-void AppendPacked(std::span<const uint32_t> numbers, uint32_t bits, std::string& out) {
-  uint64_t held = 0;
-  uint32_t held_bits = 0;
-  for (const uint32_t number : numbers) {
-    held |= uint64_t{number} << held_bits;
-    for (held_bits += bits; held_bits >= 8; held_bits -= 8, held >>= 8)
-      out += static_cast<char>(held & 0xFF);
-  }
-  if (held_bits > 0) out += static_cast<char>(held & 0xFF);
-}
-
-// Makes each of `out` what `made_of` makes of a packed number of kBits, in their order. Eight
-// numbers begin and end with a byte, so that where each of them lies is known to the compiler.
-template <uint32_t kBits, typename MadeOf>
-void UnpackBits(const std::byte* from, std::span<uint32_t> out, const MadeOf& made_of) {
-  const auto number = [&](size_t i) {
-    constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
-    return made_of(LoadLittle<uint64_t>(from + i * kBits / 8) >> (i * kBits % 8) & kMask);
-  };
-  uint32_t* to = out.data();
-  for (size_t left = out.size() / 8; left > 0; --left, from += kBits, to += 8) {
-    [&]<size_t... i>(std::index_sequence<i...>) { ((to[i] = number(i)), ...); }
-    (std::make_index_sequence<8>());
-  }
-  for (size_t i = 0; i < out.size() % 8; ++i) to[i] = number(i);
-}
-
-// The same for a width that is known now. REQUIRES: bits <= kBitsMax, and kReadAhead bytes more
-// than the numbers take may be read.
-template <typename MadeOf>
-void Unpack(const std::byte* from, uint32_t bits, std::span<uint32_t> out, const MadeOf& made_of) {
-  [&]<uint32_t... kBits>(std::integer_sequence<uint32_t, kBits...>) {
-    using Unpacker = void (*)(const std::byte*, std::span<uint32_t>, const MadeOf&);
-    static constexpr Unpacker kOfBits[] = {UnpackBits<kBits, MadeOf>...};
-    kOfBits[bits](from, out, made_of);
-  }
-  (std::make_integer_sequence<uint32_t, kBitsMax + 1>());
-}
 
 void AppendShort(const PostingsToEncode& list, ByteWriter& writer) {
   int64_t before = -1;
@@ -89,8 +40,8 @@ void AppendBlock(std::span<const uint32_t> rows, std::span<const uint32_t> frequ
   }
   const auto of_rows = std::span<const uint32_t>(gaps).first(rows.size());
   const auto of_frequencies = std::span<const uint32_t>(less).first(rows.size());
-  const uint8_t row_bits = BitsFor(of_rows);
-  const uint8_t frequency_bits = BitsFor(of_frequencies);
+  const uint8_t row_bits = PackedBitsFor(of_rows);
+  const uint8_t frequency_bits = PackedBitsFor(of_frequencies);
   out += static_cast<char>(row_bits);
   out += static_cast<char>(frequency_bits);
   AppendPacked(of_rows, row_bits, out);
@@ -182,21 +133,15 @@ bool DecodePostingBlock(std::span<const std::byte> bytes, int64_t before, uint32
   const auto frequency_bits = static_cast<uint32_t>(bytes[1]);
   const size_t row_bytes = PackedBytes(count, row_bits);
   const size_t frequency_bytes = PackedBytes(count, frequency_bits);
-  if (row_bits > kBitsMax || frequency_bits > 31 || bytes.size() != 2 + row_bytes + frequency_bytes)
+  if (row_bits > kPackedBitsMax || frequency_bits > kFrequencyBitsMax ||
+      bytes.size() != 2 + row_bytes + frequency_bytes)
     return false;
-  std::array<std::byte, 2 * kPackedBytesMax + kReadAhead> copy;
+  std::array<std::byte, 2 * kPackedBytesMax + kPackedReadAhead> copy;
   std::memcpy(copy.data(), bytes.data() + 2, row_bytes + frequency_bytes);
-  std::memset(copy.data() + row_bytes + frequency_bytes, 0, kReadAhead);
-  // Sums of gaps may be beyond 32 bits where they are damaged: then the last row shows it, or a row
-  // is not above the one before.
-  uint64_t row = static_cast<uint64_t>(before + 1);
-  Unpack(copy.data(), row_bits, out_rows, [&](uint64_t gap) {
-    row += gap + 1;
-    return static_cast<uint32_t>(row - 1);
-  });
-  Unpack(copy.data() + row_bytes, frequency_bits, frequencies,
-         [](uint64_t more) { return static_cast<uint32_t>(more + 1); });
-  return row == uint64_t{last_row} + 1;
+  std::memset(copy.data() + row_bytes + frequency_bytes, 0, kPackedReadAhead);
+  UnpackNumbers(copy.data() + row_bytes, frequency_bits, frequencies);
+  // Damaged gaps may sum up to more than 32 bits.
+  return UnpackSums(copy.data(), row_bits, before, out_rows) == int64_t{last_row};
 }
 
 bool DecodePositions(std::span<const std::byte> bytes, std::span<const uint32_t> frequencies,

@@ -63,7 +63,8 @@ void LengthReader::Move(uint32_t row) {
   }
   Result<TextSource::Lengths> read = source_->ReadLengths(row);
   if (read.ok()) {
-    runs_ = {runs_.back(), *read};
+    runs_[oldest_] = *read;
+    oldest_ = (oldest_ + 1) % runs_.size();
     run_ = *read;
   } else {
     status_ = read.status();

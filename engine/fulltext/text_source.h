@@ -39,8 +39,9 @@ class TextSource {
   virtual TextBytes& terms() = 0;
   // A reader of its own for each list, so that each stays where it is.
   virtual std::unique_ptr<TextBytes> NewPostings() = 0;
-  // Lengths of rows that follow each other and have `row` among them: u32 each, until the call
-  // after the next. REQUIRES: row < rows().
+  // Lengths of rows that follow each other and have `row` among them: u32 each, until kLengthsKept
+  // more calls. REQUIRES: row < rows().
+  static constexpr size_t kLengthsKept = 4;
   struct Lengths {
     uint32_t first = 0;
     uint32_t count = 0;
@@ -85,7 +86,13 @@ class LengthReader {
     for (size_t i = 0; i < rows.size();) {
       lengths[i] = Of(rows[i]);
       const TextSource::Lengths run = run_;
-      for (++i; i < rows.size() && run.Has(rows[i]); ++i) lengths[i] = run.Of(rows[i]);
+      size_t end = ++i;
+      if (run.Has(rows.back())) {
+        end = rows.size();
+      } else {
+        while (run.Has(rows[end])) ++end;
+      }
+      for (; i < end; ++i) lengths[i] = run.Of(rows[i]);
     }
   }
   const Status& status() const { return status_; }
@@ -95,9 +102,10 @@ class LengthReader {
 
   TextSource* const source_;
   TextSource::Lengths run_;
-  // The last two that were read, the newest behind: lists are walked one after the other through
-  // the same rows, and those may lie in both.
-  std::array<TextSource::Lengths, 2> runs_;
+  // The last that were read: lists are walked one after the other through the same rows, and those
+  // may lie in several.
+  std::array<TextSource::Lengths, TextSource::kLengthsKept> runs_;
+  size_t oldest_ = 0;
   Status status_;
 };
 

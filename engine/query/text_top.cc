@@ -160,7 +160,7 @@ Status TextScorer::ExpectBestOf(List& list) {
 
 Status TextScorer::SearchAny(std::vector<List>& lists) {
   sums_.assign(kWindowRows, 0);
-  marks_.assign(kWindowRows / 64, 0);
+  marks_.assign(kWindowRows / kMarksPerWord, 0);
   rows_of_window_.resize(kWindowRows);
   std::vector<List*> active;
   for (List& list : lists) active.push_back(&list);
@@ -243,7 +243,7 @@ Status TextScorer::AddToWindow(List& list, uint32_t begin, uint32_t end) {
       sums_[some[i] - begin] += static_cast<ScoreSum>(worths_[i]);
     if constexpr (kMarks) {
       for (const uint32_t row : some)
-        marks_[(row - begin) / 64] |= uint64_t{1} << ((row - begin) % 64);
+        marks_[(row - begin) / kMarksPerWord] |= uint64_t{1} << ((row - begin) % kMarksPerWord);
     }
     list.place_block = block;
     list.place = static_cast<uint32_t>(last);
@@ -259,12 +259,20 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
   ScoreSum before = 0;  // of the lists before `first`
   while (first < by_bound.size() && !MayEnter(before + by_bound[first]->window_bound, begin))
     before += by_bound[first++]->window_bound;
+  uint64_t postings = 0;
   for (size_t i = first; i < by_bound.size(); ++i)
-    PIGMENT_RETURN_IF_ERROR(AddToWindow<true>(*by_bound[i], begin, end));
+    postings += PostingsBetween(*by_bound[i], begin, end);
+  // Of many rows that have something those are marked whose sums are enough, once these are there;
+  // not where nothing is enough.
+  const bool is_dense = postings * kRowsPerMark > end - begin && best_.floor() > before;
+  for (size_t i = first; i < by_bound.size(); ++i) {
+    PIGMENT_RETURN_IF_ERROR(is_dense ? AddToWindow<false>(*by_bound[i], begin, end)
+                                     : AddToWindow<true>(*by_bound[i], begin, end));
+  }
   // Of the others those of the highest bounds come first: they leave the fewest candidates. With
   // many lists before them the first leave nearly all, and are added before any are taken.
   if (first > kListsWithCandidates) {
-    const size_t marked = CountMarks(begin, end);
+    const size_t marked = is_dense ? end - begin : CountMarks(begin, end);
     const size_t last =
         std::max(first - std::min(first, kListsWithoutCandidates), kListsWithCandidates);
     while (first > last && IsLessToAdd(*by_bound[first - 1], marked, begin, end)) {
@@ -272,6 +280,7 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
       PIGMENT_RETURN_IF_ERROR(AddToWindow<false>(*by_bound[first], begin, end));
     }
   }
+  if (is_dense) MarkAtLeast(sums_.data(), end - begin, best_.floor() - before, marks_.data());
   TakeCandidates(begin, end, before);
   while (first-- > 0 && !candidates_.empty()) {
     before -= by_bound[first]->window_bound;
@@ -287,13 +296,13 @@ Status TextScorer::SearchWindow(std::vector<List*>& lists, uint32_t begin, uint3
     if (best_.MayEnter(sum)) PIGMENT_RETURN_IF_ERROR(Offer(row, sum));
   }
   std::fill_n(sums_.begin(), end - begin, 0);
-  std::fill_n(marks_.begin(), (end - begin + 63) / 64, 0);
+  std::fill_n(marks_.begin(), (end - begin + kMarksPerWord - 1) / kMarksPerWord, 0);
   return Status::Ok();
 }
 
 size_t TextScorer::CountMarks(uint32_t begin, uint32_t end) const {
   size_t count = 0;
-  for (uint32_t word = 0; word * 64 < end - begin; ++word)
+  for (size_t word = 0; word * kMarksPerWord < end - begin; ++word)
     count += static_cast<size_t>(std::popcount(marks_[word]));
   return count;
 }
@@ -301,9 +310,10 @@ size_t TextScorer::CountMarks(uint32_t begin, uint32_t end) const {
 void TextScorer::TakeCandidates(uint32_t begin, uint32_t end, ScoreSum rest) {
   candidates_ = rows_of_window_;
   size_t left = 0;
-  for (uint32_t word = 0; word * 64 < end - begin; ++word) {
+  for (size_t word = 0; word * kMarksPerWord < end - begin; ++word) {
     for (uint64_t bits = marks_[word]; bits != 0; bits &= bits - 1) {
-      const uint32_t place = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+      const auto place =
+          static_cast<uint32_t>(word * kMarksPerWord + static_cast<size_t>(std::countr_zero(bits)));
       // Without a branch, which nobody foresees; here and in KeepCandidates.
       candidates_[left] = begin + place;
       left += best_.MayEnter(sums_[place] + rest) ? 1 : 0;

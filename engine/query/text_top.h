@@ -43,6 +43,7 @@ class BestTexts {
   const TextHit& worst() const { return heap_.front(); }  // REQUIRES: is_full()
   // False only when what has this sum cannot be among the best, whatever its ordinal.
   bool MayEnter(ScoreSum sum) const { return sum >= floor_; }
+  ScoreSum floor() const { return floor_; }  // what may enter has so much
   uint64_t k() const { return k_; }
   // At least k rows that are offered in the end have this sum or more.
   void ExpectAtLeast(ScoreSum sum);
@@ -134,6 +135,8 @@ class TextScorer {
   static constexpr uint32_t kWindowRowsPerList = 192;
   // To look for one row in a list takes as long as to add what so many have of it.
   static constexpr size_t kPostingsPerLookUp = 12;
+  // To mark a row takes as long as to look at the sums of so many.
+  static constexpr uint64_t kRowsPerMark = 12;
   // A window's candidates are taken no later than when so many lists are left, nor when so many of
   // those that may leave some out are added.
   static constexpr size_t kListsWithCandidates = 2;
@@ -149,7 +152,7 @@ class TextScorer {
   ReadCounters& counters_;
   TextRows* rows_ = nullptr;     // that are searched
   std::vector<ScoreSum> sums_;   // of the window's rows
-  std::vector<uint64_t> marks_;  // a bit for each that has something
+  std::vector<uint64_t> marks_;  // a bit for each that has something, or enough
   // Of the postings of a block that are added.
   static_assert(kPostingsPerBlock % kBm25Lanes == 0);
   std::array<uint32_t, kPostingsPerBlock> frequencies_{};

@@ -33,9 +33,10 @@ class SegmentTextSource final : public TextSource {
         root_(root),
         group_(group),
         blocks_(source, root, BlockKind::kTextTermBlocks),
-        lengths_{PartCursor(source, root, BlockKind::kTextLengths),
-                 PartCursor(source, root, BlockKind::kTextLengths)},
-        terms_(source, root, BlockKind::kTextTerms) {}
+        terms_(source, root, BlockKind::kTextTerms) {
+    for (size_t i = 0; i < kLengthsKept; ++i)
+      lengths_.emplace_back(source, root, BlockKind::kTextLengths);
+  }
 
   Result<TextTermBlock> ReadBlock(uint32_t block) override {
     return blocks_.ReadElement<TextTermBlock>(uint64_t{group_.first_block} + block);
@@ -47,7 +48,7 @@ class SegmentTextSource final : public TextSource {
   Result<Lengths> ReadLengths(uint32_t row) override {
     const uint32_t row_of_segment = group_.first_row + row;
     PartCursor& lengths = lengths_[next_lengths_];
-    next_lengths_ ^= 1;
+    next_lengths_ = (next_lengths_ + 1) % kLengthsKept;
     const PartCursor::ElementRun run = lengths.RunFrom(row_of_segment, sizeof(uint32_t));
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* const bytes, lengths.Block(run.block));
     // From the begin of the block, or of the group where that lies within.
@@ -66,7 +67,7 @@ class SegmentTextSource final : public TextSource {
   const Root* const root_;
   const TextReader::Group group_;
   PartCursor blocks_;
-  std::array<PartCursor, 2> lengths_;  // in turns, so that the block of the last call stays
+  std::vector<PartCursor> lengths_;  // in turns, so that the blocks of the last calls stay
   size_t next_lengths_ = 0;
   PartBytes terms_;
 };

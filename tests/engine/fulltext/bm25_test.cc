@@ -42,5 +42,27 @@ TEST(Bm25, ManyPostingsAreWorthWhatEachIsToTheLastBit) {
   }
 }
 
+TEST(MarkAtLeast, MarksThoseOnEveryTarget) {
+  std::mt19937_64 random(2);
+  for (const ScoreSum least : {ScoreSum{1}, ScoreSum{1} << 31, ScoreSum{1} << 50}) {
+    for (size_t count = 0; count <= 3 * kMarksPerWord; count += 1 + random() % 20) {
+      std::vector<ScoreSum> sums(4 * kMarksPerWord);
+      for (size_t i = 0; i < count; ++i)
+        sums[i] = least + static_cast<ScoreSum>(random() % 3) - 1;  // nearly, just and more
+      const int targets = ForEachTarget([&] {
+        std::vector<uint64_t> marks(4, ~uint64_t{0});
+        MarkAtLeast(sums.data(), count, least, marks.data());
+        const size_t words = (count + kMarksPerWord - 1) / kMarksPerWord;
+        for (size_t i = 0; i < words * kMarksPerWord; ++i) {
+          const bool is_marked = (marks[i / kMarksPerWord] >> i % kMarksPerWord & 1) != 0;
+          ASSERT_EQ(is_marked, sums[i] >= least) << i << " of " << count;
+        }
+        for (size_t word = words; word < marks.size(); ++word) ASSERT_EQ(marks[word], ~uint64_t{0});
+      });
+      ASSERT_GE(targets, 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pigment
