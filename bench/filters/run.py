@@ -113,10 +113,11 @@ class Bench:
         return {contestant: 1000 * seconds for contestant, seconds in best.items()}, means, len(asked)
 
     def line(self, what, asked, contestants, call, wanted, shows_quality=False, **checks):
-        """One line for each peer; `wanted` has the least ratio by the peer's class."""
-        best, means, count = self.measure(what, asked, contestants, call, **checks)
+        """One line for each peer, each by itself: the slowest would leave the others few rounds. `wanted` has the least ratio by the
+        peer's class."""
         ours = contestants[0]
         for peer in contestants[1:]:
+            best, means, count = self.measure(what, asked, [ours, peer], call, **checks)
             ratio, least = best[peer] / best[ours], wanted.get(type(peer).__name__)
             falls_short = least is not None and ratio < least
             self.short += falls_short

@@ -4,6 +4,7 @@
 
 #include "engine/query/document_scan.h"
 
+#include <array>
 #include <bit>
 #include <string_view>
 
@@ -66,7 +67,12 @@ Result<uint64_t> DocumentScan::Find(const FilterNode& node, uint32_t number, uin
 
 Result<uint64_t> DocumentScan::FindWithText(const FilterNode& node, std::string_view text,
                                             uint64_t rows) {
-  uint64_t found = 0;
+  // All runs are asked of memory before the first is looked at.
+  struct Run {
+    uint32_t first, end;
+  };
+  std::array<Run, 64> runs;
+  size_t count = 0;
   for (uint64_t left = rows; left != 0;) {
     const uint32_t first = FirstRow(left);
     uint32_t end = first + 1;
@@ -77,7 +83,14 @@ Result<uint64_t> DocumentScan::FindWithText(const FilterNode& node, std::string_
         break;
       end = next + 1;
     }
-    PIGMENT_ASSIGN_OR_RETURN(const uint64_t of_run, FindInRun(node, text, first, end, rows));
+    runs[count++] = {first, end};
+    const uint32_t begin = places_.begin_of(first);
+    rows_.ExpectDocuments(places_.begin + begin, places_.ends[end - 1] - begin);
+  }
+  uint64_t found = 0;
+  for (const Run& run : std::span(runs).first(count)) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t of_run,
+                             FindInRun(node, text, run.first, run.end, rows));
     found |= of_run;
   }
   return found;

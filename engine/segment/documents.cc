@@ -151,6 +151,11 @@ Result<std::string_view> DocumentReader::Read(uint64_t offset, uint32_t size) {
   }
 }
 
+void DocumentReader::Expect(uint64_t offset, uint32_t size) {
+  constexpr uint32_t kAheadMax = 512;  // the hardware goes on
+  if (root_->document_chunk_bytes == 0) stream_.ExpectStream(offset, std::min(size, kAheadMax));
+}
+
 Status DocumentReader::Load(uint64_t chunk) {
   if (chunk == loaded_) return Status::Ok();
   loaded_ = ~uint64_t{0};

@@ -61,6 +61,8 @@ class DocumentReader {
   // chunk that does not inflate to what it must: kDataLoss. Never takes memory for more than it
   // inflated and one chunk.
   Result<std::string_view> Read(uint64_t offset, uint32_t size);
+  // They are likely to be read soon: asks memory for the first of them. Never fails.
+  void Expect(uint64_t offset, uint32_t size);
 
  private:
   Status Load(uint64_t chunk);

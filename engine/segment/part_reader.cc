@@ -40,12 +40,12 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
       return bytes_ = resident + kBlockHeaderBytes + part_->offset;
     PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, physical));
     if (!source_->verifies_on_load()) {
-      PIGMENT_RETURN_IF_ERROR(CheckBlockPlace(
-          pinned_.block(), root_->ExpectationOf(*part_, index), physical, source_->name()));
+      PIGMENT_RETURN_IF_ERROR(CheckBlockPlace(pinned_.block(), root_->ExpectationOf(*part_, index),
+                                              physical, source_->name()));
     }
   } else {
-    PIGMENT_ASSIGN_OR_RETURN(
-        pinned_, PinChecked(source_, physical, root_->ExpectationOf(*part_, index)));
+    PIGMENT_ASSIGN_OR_RETURN(pinned_,
+                             PinChecked(source_, physical, root_->ExpectationOf(*part_, index)));
     if (is_remembered) checked_[logical / 64].fetch_or(bit, std::memory_order_relaxed);
   }
   return bytes_ = pinned_.payload() + part_->offset;
@@ -136,6 +136,12 @@ void PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
   if (here < bytes)
     Expect(run.block + 1, 0,
            static_cast<size_t>(std::min<uint64_t>(bytes - here, kBlockPayloadBytes)));
+}
+
+void PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
+  const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
+  Expect(static_cast<uint32_t>(offset / kBlockPayloadBytes), within,
+         static_cast<size_t>(std::min<uint64_t>(size, kBlockPayloadBytes - within)));
 }
 
 Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {

@@ -85,6 +85,8 @@ class PartCursor {
   const std::byte* LikelyBlock(uint32_t index) const;
   // It is likely to be read soon: asks for it where it is in memory. Beyond the part: nothing.
   void ExpectElement(uint64_t index, uint64_t bytes);
+  // The same for bytes of a stream, as far as they lie in the block of the first.
+  void ExpectStream(uint64_t offset, uint64_t size);
 
   // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.
   Status CopyStream(uint64_t offset, std::span<std::byte> out);

@@ -171,6 +171,7 @@ class RecordReader {
   Result<std::string_view> ViewDocuments(uint64_t offset, uint32_t size) {
     return documents_.Read(offset, size);
   }
+  void ExpectDocuments(uint64_t offset, uint32_t size) { documents_.Expect(offset, size); }
   // The header and where its bytes begin and end in the stream, checked against each other.
   struct Place {
     RecordHeader header;
@@ -191,7 +192,7 @@ class RecordReader {
   PlaceReader places_;
   PartCursor stream_;
   DocumentReader documents_;
-  std::string document_;  // of version 1
+  std::string document_;        // of version 1
   std::string short_metadata_;  // that lies in two blocks
   std::string metadata_;
   std::string uri_;

@@ -71,6 +71,8 @@ class RowReader {
   Result<std::string_view> ViewDocuments(uint64_t begin, uint32_t bytes) {
     return records_.ViewDocuments(begin, bytes);
   }
+  // They are likely to be viewed soon.
+  void ExpectDocuments(uint64_t begin, uint32_t bytes) { records_.ExpectDocuments(begin, bytes); }
   Result<std::span<const float>> ReadVector(uint32_t row) {
     PIGMENT_RETURN_IF_ERROR(ReadEmbedding(row).status());
     return std::span<const float>(vector_);
@@ -99,7 +101,6 @@ class RowReader {
 Status ReadRowVectorsFrom(PartCursor& row_vectors, const Root& root, uint32_t first,
                           std::span<uint32_t> out);
 // One vector, as Segment::ReadVector.
-Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
-                      std::span<float> out);
+Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector, std::span<float> out);
 
 }  // namespace pigment

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Java side of the benchmark: what calls.c does, with the same numbers, from strings and float arrays, in turns with it. Its arguments are
-// that library and a directory. Prints "figure ns c_ns"; the first calls are the compiler's.
+// The Java side of the benchmark: what calls.c does, with the same numbers, from strings, in turns with it; of batches with vectors in native memory, as C
+// has them, and in an array, which is copied for the call. Its arguments are that library and an empty directory. Prints "figure ns c_ns"; the first calls are the
+// compiler's.
 
 import io.pigment.Client;
 import io.pigment.Collection;
@@ -9,25 +10,31 @@ import io.pigment.Embeddings;
 import io.pigment.QueryRequest;
 import io.pigment.Records;
 import io.pigment.Rows;
+import java.io.File;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 final class Bench {
   private static final int DIMENSION = 384;
   private static final int BATCH = 1000;
   private static final int BATCHES = 5;
   private static final int QUERIES = 200;
-  private static final int ROUNDS = 25;
+  private static final int ROUNDS = 60;
   private static final int TURNS = 6;
   private static final int PASSES = 5;
   private static final int WARM_UP = 3000;
+  private static final int WARM_UP_ROUNDS = 150;
   private static final int RESULTS = 10;
 
   private static int state = 1;
@@ -64,19 +71,28 @@ final class Bench {
         query[i] = nextValue();
       }
     }
-    long add = Long.MAX_VALUE;
-    long addInC = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS; ++round) {
-      try (Client client = Client.inMemory()) {
-        add = Math.min(add, addAll(client, vectors, ids, documents));
-      }
-      addInC = Math.min(addInC, (long) calls.add.invokeExact());
+    Embeddings[] arrays = new Embeddings[BATCHES];
+    Embeddings[] segments = new Embeddings[BATCHES];
+    for (int batch = 0; batch < BATCHES; ++batch) {
+      arrays[batch] = Embeddings.ofRows(vectors[batch], DIMENSION);
+      segments[batch] = Embeddings.of(Arena.global().allocateFrom(ValueLayout.JAVA_FLOAT, vectors[batch]), BATCH, DIMENSION);
     }
-    try (Client client = Client.open(Path.of(args[1])); Arena arena = Arena.ofConfined()) {
-      addAll(client, vectors, ids, documents);
+    Path folder = Path.of(args[1]);
+    for (int round = 0; round < WARM_UP_ROUNDS; ++round) {
+      try (Client client = Client.inMemory()) {
+        addAll(client, round % 2 == 0 ? segments : arrays, ids, documents);
+      }
+    }
+    measureAdd("add_1000_memory", calls, segments, ids, documents, null);
+    measureAdd("add_1000_directory", calls, segments, ids, documents, folder);
+    measureAdd("add_1000_array_memory", calls, arrays, ids, documents, null);
+    measureAdd("add_1000_array_directory", calls, arrays, ids, documents, folder);
+    Path store = folder.resolve("store");
+    try (Client client = Client.open(store); Arena arena = Arena.ofConfined()) {
+      addAll(client, segments, ids, documents);
       try (Collection docs = client.getCollection("docs")) {
         docs.compact();
-        calls.open.invokeExact(arena.allocateFrom(args[1]));
+        calls.open.invokeExact(arena.allocateFrom(store.toString()));
         for (int call = 0; call < WARM_UP; ++call) {
           queryOnce(docs, queries[call % QUERIES]);
         }
@@ -84,7 +100,6 @@ final class Bench {
         calls.close.invokeExact();
       }
     }
-    System.out.println("add_1000 " + add + " " + addInC);
     if (seen == 0) {
       throw new IllegalStateException("nothing was found");
     }
@@ -97,12 +112,40 @@ final class Bench {
     }
   }
 
-  private static long addAll(Client client, float[][] vectors, List<List<String>> ids, List<List<String>> documents) {
+  /** All batches into new stores, in memory or below `folder`, in turns with C. */
+  private static void measureAdd(
+      String figure, Calls calls, Embeddings[] vectors, List<List<String>> ids, List<List<String>> documents, Path folder) throws Throwable {
+    long best = Long.MAX_VALUE;
+    long bestInC = Long.MAX_VALUE;
+    for (int round = 0; round < ROUNDS; ++round) {
+      Path path = folder == null ? null : folder.resolve("java");
+      Path pathInC = folder == null ? Path.of("") : folder.resolve("c");
+      try (Client client = path == null ? Client.inMemory() : Client.open(path)) {
+        best = Math.min(best, addAll(client, vectors, ids, documents));
+      }
+      try (Arena arena = Arena.ofConfined()) {
+        bestInC = Math.min(bestInC, (long) calls.add.invokeExact(arena.allocateFrom(pathInC.toString())));
+      }
+      if (folder != null) {
+        remove(path);
+        remove(pathInC);
+      }
+    }
+    System.out.println(figure + " " + best + " " + bestInC);
+  }
+
+  private static void remove(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      all.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+    }
+  }
+
+  private static long addAll(Client client, Embeddings[] vectors, List<List<String>> ids, List<List<String>> documents) {
     long best = Long.MAX_VALUE;
     try (Collection docs = client.createCollection("docs")) {
       for (int batch = 0; batch < BATCHES; ++batch) {
         long begin = System.nanoTime();
-        docs.add(Records.of(ids.get(batch)).documents(documents.get(batch)).embeddings(Embeddings.ofRows(vectors[batch], DIMENSION)));
+        docs.add(Records.of(ids.get(batch)).documents(documents.get(batch)).embeddings(vectors[batch]));
         best = Math.min(best, System.nanoTime() - begin);
       }
     }
@@ -142,7 +185,7 @@ final class Bench {
     Calls(Path path) {
       library = SymbolLookup.libraryLookup(path, Arena.global());
       makeData = handle("bench_make_data", FunctionDescriptor.ofVoid());
-      add = handle("bench_add", FunctionDescriptor.of(ValueLayout.JAVA_LONG));
+      add = handle("bench_add", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
       open = handle("bench_open", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS));
       query = handle("bench_query", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
       close = handle("bench_close", FunctionDescriptor.ofVoid());

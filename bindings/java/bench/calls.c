@@ -60,10 +60,10 @@ static pigment_client *open_client(const char *path) {
   return client;
 }
 
-/* All batches into a new collection in memory. */
-int64_t bench_add(void) {
+/* All batches into a new store: a directory, or "" for memory. */
+int64_t bench_add(const char *path) {
   pigment_error *error = NULL;
-  pigment_client *const client = open_client("");
+  pigment_client *const client = open_client(path);
   pigment_collection *collection = NULL;
   check(pigment_client_create_collection(client, NULL, "docs", 4, NULL, &collection, &error), error);
   int64_t best = INT64_MAX;
