@@ -90,7 +90,7 @@ class LengthReader {
       if (run.Has(rows.back())) {
         end = rows.size();
       } else {
-        while (run.Has(rows[end])) ++end;
+        while (end < rows.size() && run.Has(rows[end])) ++end;
       }
       for (; i < end; ++i) lengths[i] = run.Of(rows[i]);
     }

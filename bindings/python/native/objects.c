@@ -63,15 +63,26 @@ static PyObject *read_key(reader *in, size_t place, PyObject **owned) {
   return key;
 }
 
+/* Powers of ten that a double holds, as it does every whole number of 15 digits: a quotient of two such numbers is rounded once, and so is right (Clinger, "How to
+   read floating point numbers accurately", 1990). */
+static const double powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+enum { EXACT_DIGITS_MAX = sizeof powers_of_ten / sizeof *powers_of_ten - 1 };
+
 static PyObject *read_number(reader *in) {
   const char *begin = in->at;
-  bool is_float = false;
+  const char *point = NULL;
+  bool is_float = false, is_decimal = true; /* of digits and a point alone */
   long long value = 0;
   for (; in->at != in->end; ++in->at) {
     const char letter = *in->at;
     if (letter >= '0' && letter <= '9') {
       if (in->at - begin < DIGITS_MAX) value = value * 10 + (letter - '0');
-    } else if (letter == '.' || letter == 'e' || letter == 'E' || letter == '+' || (letter == '-' && in->at != begin)) {
+    } else if (letter == '.') {
+      is_decimal = is_decimal && point == NULL;
+      is_float = true;
+      point = in->at;
+    } else if (letter == 'e' || letter == 'E' || letter == '+' || (letter == '-' && in->at != begin)) {
+      is_decimal = false;
       is_float = true;
     } else if (letter != '-') {
       break;
@@ -79,6 +90,10 @@ static PyObject *read_number(reader *in) {
   }
   const size_t size = (size_t)(in->at - begin);
   if (!is_float && size < DIGITS_MAX) return PyLong_FromLongLong(*begin == '-' ? -value : value);
+  if (is_float && is_decimal && size <= EXACT_DIGITS_MAX + 1) {
+    const double number = (double)value / powers_of_ten[in->at - point - 1];
+    return PyFloat_FromDouble(*begin == '-' ? -number : number);
+  }
   if (size >= NUMBER_MAX) return NULL;
   char digits[NUMBER_MAX];
   memcpy(digits, begin, size);

@@ -176,6 +176,16 @@ def test_metadata_comes_back_as_it_was_given():
     assert [json.loads(text) for text in pyarrow.table(got.to_arrow())["metadata"].to_pylist()] == got["metadatas"]
 
 
+def test_decimals_come_back_to_the_last_bit():
+    draw, docs = random.Random(7), fresh()
+    numbers = [0.0, -0.0, 0.5, -0.1, 1e15, 123456789012345.0, 12345678901234.5, 1234567890123456.5, 0.00000000000001, 1e-15, 5e-324]
+    numbers += [float(f"{draw.choice(['', '-'])}{draw.randrange(10 ** draw.randrange(9))}.{draw.randrange(10 ** draw.randrange(1, 10))}")
+                for _ in range(3000)]
+    docs.add(ids=[str(row) for row in range(len(numbers))], embeddings=np.zeros((len(numbers), 1)), metadatas=[{"x": one} for one in numbers])
+    for metadata, number in zip(docs.get()["metadatas"], numbers):
+        assert type(metadata["x"]) is float and metadata["x"].hex() == number.hex()
+
+
 def test_texts_come_back_byte_for_byte():
     docs = fresh()
     texts = ["", "a\0b", "é", "日本語", "😀", "x" * 100000, b"\xff\xfe bytes", None]
