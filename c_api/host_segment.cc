@@ -33,10 +33,6 @@ constexpr size_t kOptionsSizeMin = offsetof(pigment_segment_options, has_keys);
 
 constexpr uint32_t kIndexVectorsMax = 0xFFFFFF00;
 
-uint32_t ThreadsOf(const pigment_segment_options& options) {
-  return std::clamp(options.threads, 1u, pigment::kBuildThreadsMax);
-}
-
 pigment::SegmentIndex IndexOf(const pigment_segment_options& options) {
   pigment::SegmentIndex index;
   if (options.index == PIGMENT_INDEX_FLAT) return index;
@@ -92,7 +88,7 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.index_grows = true;
     writer_options.index_expected =
         static_cast<uint32_t>(std::min<uint64_t>(options.vectors_expected, kIndexVectorsMax));
-    writer_options.threads = ThreadsOf(options);
+    writer_options.threads = pigment::BuildThreads(options.threads);
     if (options.pause != nullptr) {
       writer_options.pause = [pause = options.pause, context = options.context]() -> Status {
         const pigment_status code = pause(context);
@@ -199,13 +195,12 @@ uint64_t pigment_segment_index_rows_max(const pigment_segment_options* options) 
   if (index.kind == pigment::SegmentKind::kFlat || copy->dimension == 0 ||
       copy->dimension > kDimensionMax || !pigment::HasGraphSpace(metric))
     return kNoLimit;
-  return pigment::IndexWriter::VectorsWithin(
-      {.index = index,
-       .metric = metric,
-       .dimension = copy->dimension,
-       .vectors = kIndexVectorsMax,
-       .threads = ThreadsOf(*copy)},
-      copy->memory_budget_bytes);
+  return pigment::IndexWriter::VectorsWithin({.index = index,
+                                              .metric = metric,
+                                              .dimension = copy->dimension,
+                                              .vectors = kIndexVectorsMax,
+                                              .threads = pigment::BuildThreads(copy->threads)},
+                                             copy->memory_budget_bytes);
 }
 
 bool pigment_segment_builder_has_room(pigment_segment_builder* builder) {

@@ -105,7 +105,7 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
   job.analyzer = analyzer();
   job.index_rows_min = context_.options.index_rows_min;
   job.cluster_rows_min = context_.options.cluster_rows_min;
-  job.threads = settings_.threads != 0 ? std::min(settings_.threads, kBuildThreadsMax) : 1;
+  job.threads = BuildThreads(settings_.threads);
   size_t claimed = 0, held = 0;
   try {
     for (; claimed < count; ++claimed) merging_.insert(job.inputs[claimed].entry.segment);

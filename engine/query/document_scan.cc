@@ -71,7 +71,7 @@ Result<uint64_t> DocumentScan::FindWithText(const FilterNode& node, std::string_
   struct Run {
     uint32_t first, end;
   };
-  std::array<Run, 64> runs;
+  std::array<Run, kRowsPerBegin> runs;
   size_t count = 0;
   for (uint64_t left = rows; left != 0;) {
     const uint32_t first = FirstRow(left);

@@ -119,29 +119,26 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
   return block + kBlockHeaderBytes;
 }
 
-void PartCursor::Expect(uint32_t block, size_t within, size_t size) {
+void PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
   const std::byte* const payload = LikelyBlock(block);
   if (payload == nullptr) return;
   constexpr size_t kLineBytes = 64;
   const std::byte* const bytes = payload + within;
-  for (size_t i = 0; i < size; i += kLineBytes) __builtin_prefetch(bytes + i, 0, 3);
+  const uint64_t here = std::min<uint64_t>(size, kBlockPayloadBytes - within);
+  for (size_t i = 0; i < here; i += kLineBytes) __builtin_prefetch(bytes + i, 0, 3);
 }
 
 void PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
   const ElementRun run = RunFrom(index, bytes);
-  const size_t here =
-      static_cast<size_t>(std::min<uint64_t>(bytes, kBlockPayloadBytes - run.within));
-  Expect(run.block, run.within, here);
+  Expect(run.block, run.within, bytes);
   // Of one that goes on, what lies in the next block; what is behind that comes by itself.
-  if (here < bytes)
-    Expect(run.block + 1, 0,
-           static_cast<size_t>(std::min<uint64_t>(bytes - here, kBlockPayloadBytes)));
+  const size_t here = kBlockPayloadBytes - run.within;
+  if (here < bytes) Expect(run.block + 1, 0, bytes - here);
 }
 
 void PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
-  const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
-  Expect(static_cast<uint32_t>(offset / kBlockPayloadBytes), within,
-         static_cast<size_t>(std::min<uint64_t>(size, kBlockPayloadBytes - within)));
+  Expect(static_cast<uint32_t>(offset / kBlockPayloadBytes),
+         static_cast<size_t>(offset % kBlockPayloadBytes), size);
 }
 
 Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {

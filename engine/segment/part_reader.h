@@ -95,7 +95,8 @@ class PartCursor {
   Status Damaged(Detail detail, const std::string& message) const;
 
  private:
-  void Expect(uint32_t block, size_t within, size_t size);
+  // The same for bytes of a block, as far as they lie in it.
+  void Expect(uint32_t block, size_t within, uint64_t size);
   Status BeyondTheEnd() const {
     return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
   }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,7 +22,11 @@ namespace pigment {
 
 struct RowView;  // row_reader.h
 
-constexpr uint32_t kBuildThreadsMax = 256;
+// Of threads that are asked for to build an index those that do; 0 is 1.
+inline uint32_t BuildThreads(uint32_t asked) {
+  constexpr uint32_t kMost = 256;
+  return std::clamp(asked, 1u, kMost);
+}
 
 struct SegmentOptions {
   uint32_t segment = 0;  // its id: not 0, unique within the store or relation
@@ -41,7 +46,7 @@ struct SegmentOptions {
   uint32_t graph_vectors_min = 0;  // of fewer clusters in place of a graph
   bool index_grows = false;        // as IndexBuild has it
   uint32_t index_expected = 0;     // the same
-  uint32_t threads = 1;            // that build it, at most kBuildThreadsMax
+  uint32_t threads = 1;            // that build it, as BuildThreads gives them
   BuildPause pause = {};           // asked while it is built; may be empty
   // Of a segment with a text index; null: it has none.
   std::shared_ptr<const Analyzer> analyzer = nullptr;

@@ -17,8 +17,6 @@ $node->start;
 $node->safe_psql('postgres', q{
 	CREATE EXTENSION pigment;
 	CREATE TABLE items AS SELECT n AS id, array_agg(random())::vector(64) AS v FROM generate_series(1, 20000) n, generate_series(1, 64) d GROUP BY n;
-	CREATE TABLE other (LIKE items);
-	INSERT INTO other SELECT * FROM items LIMIT 5000;
 });
 my $create = 'CREATE INDEX items_v ON items USING pigment (v) WITH (kind = hnsw);';
 
@@ -26,7 +24,7 @@ my $create = 'CREATE INDEX items_v ON items USING pigment (v) WITH (kind = hnsw)
 sub begin
 {
 	my ($statements) = @_;
-	my ($in, $out, $told) = ('', '', '');
+	my ($out, $told) = ('', '');
 	my $session = IPC::Run::start([ 'psql', '-X', '-q', '-A', '-t', '-d', $node->connstr('postgres'), '-c', 'SELECT pg_backend_pid()', map { ('-c', $_) } split(/; */, $statements) ],
 		'<', \undef, '>', \$out, '2>', \$told, IPC::Run::timeout(120));
 	$session->pump until $out =~ /(\d+)\n/;
@@ -74,7 +72,7 @@ for my $workers (0, 1, 3)
 $node->safe_psql('postgres', 'ALTER TABLE items SET (parallel_workers = 1)');
 is(most_threads("SET max_parallel_maintenance_workers = 3; $create"), 2, 'a table has a number of its own');
 is(most_threads('SET max_parallel_maintenance_workers = 3; REINDEX INDEX items_v'), 2, 'REINDEX has threads too');
-$node->safe_psql('postgres', 'ALTER TABLE items RESET (parallel_workers); INSERT INTO items SELECT * FROM other');
+$node->safe_psql('postgres', 'ALTER TABLE items RESET (parallel_workers); INSERT INTO items SELECT * FROM items LIMIT 5000');
 is(most_threads("SET max_parallel_maintenance_workers = 2; SELECT pigment.merge('items_v')"), 3, 'so has pigment.merge');
 is($node->safe_psql('postgres', $whole), 25000, 'a merge by threads is whole');
 is(most_threads("SET max_parallel_maintenance_workers = 3; DELETE FROM items WHERE id > 100 AND id < 5000"), 1, 'no thread outlives its statement');
