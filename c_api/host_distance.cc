@@ -15,6 +15,8 @@ static_assert(static_cast<int32_t>(pigment::Metric::kIp) == PIGMENT_METRIC_IP);
 static_assert(static_cast<int32_t>(pigment::Metric::kNegativeIp) == PIGMENT_METRIC_NEGATIVE_IP);
 static_assert(static_cast<int32_t>(pigment::Metric::kL1) == PIGMENT_METRIC_L1);
 static_assert(static_cast<int32_t>(pigment::Metric::kCosineNan) == PIGMENT_METRIC_COSINE_NAN);
+static_assert(static_cast<int32_t>(pigment::Metric::kHamming) == PIGMENT_METRIC_HAMMING);
+static_assert(static_cast<int32_t>(pigment::Metric::kJaccard) == PIGMENT_METRIC_JACCARD);
 
 float pigment_host_distance(int32_t metric, const float* a, const float* b, size_t dimension) {
   return pigment::Distance(static_cast<pigment::Metric>(metric), a, b, dimension);

@@ -209,7 +209,7 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
         pigment::HostSearchOptions out;
         if (copy.query != nullptr) {
           PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(
-              copy.metric, PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN, "options.metric"));
+              copy.metric, PIGMENT_METRIC_L2, PIGMENT_METRIC_JACCARD, "options.metric"));
           PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("a query", copy.dimension));
           out.query.emplace(copy.query, copy.query + copy.dimension);
         }

@@ -81,6 +81,8 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.rounds = pigment::abi::IsTrue(options.round_to_halves);
     if (writer_options.rounds || pigment::abi::IsTrue(options.half_vectors))
       writer_options.vector_element = pigment::VectorElement::kF16;
+    if (pigment::abi::IsTrue(options.bit_vectors))
+      writer_options.vector_element = pigment::VectorElement::kBit;
     writer_options.index = IndexOf(options);
     writer_options.index_vectors = kIndexVectorsMax;
     writer_options.index_vectors_min = std::max(options.index_rows_min, 1u);
@@ -143,11 +145,17 @@ pigment_status pigment_segment_builder_new(const pigment_segment_options* option
                                  pigment::abi::ReadStruct(options, "options", kOptionsSizeMin));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull(
             {{reinterpret_cast<const void*>(copy.write_page), "options.write_page"}}));
-        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(
-            copy.metric, PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN, "options.metric"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(copy.metric, PIGMENT_METRIC_L2,
+                                                        PIGMENT_METRIC_JACCARD, "options.metric"));
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckEnum(copy.index, PIGMENT_INDEX_FLAT,
                                                         PIGMENT_INDEX_CLUSTERS, "options.index"));
         if (copy.segment == 0) return pigment::InvalidArgument("segment id 0 is reserved");
+        if (pigment::abi::IsTrue(copy.bit_vectors) &&
+            (pigment::abi::IsTrue(copy.half_vectors) ||
+             pigment::abi::IsTrue(copy.round_to_halves))) {
+          return pigment::InvalidArgument(
+              "options ask for vectors as bits and in 16 bits a number");
+        }
         const bool may_be_none = pigment::abi::IsTrue(copy.has_keys);
         if (copy.dimension != 0 || !may_be_none)
           PIGMENT_RETURN_IF_ERROR(pigment::CheckDimensionRange("a segment", copy.dimension));

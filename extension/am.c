@@ -165,6 +165,21 @@ pig_declared_dimension(Relation index)
 }
 
 const char *
+pig_vector_type_name(Relation index)
+{
+	switch (pig_columns(index).element)
+	{
+		case PIG_ELEMENT_HALF:
+			return "halfvec";
+		case PIG_ELEMENT_BIT:
+			return "bit";
+		case PIG_ELEMENT_FLOAT:
+			break;
+	}
+	return "vector";
+}
+
+const char *
 pig_metric_name(int32 metric)
 {
 	switch (metric)
@@ -179,6 +194,10 @@ pig_metric_name(int32 metric)
 			return "ip";
 		case PIGMENT_METRIC_L1:
 			return "l1";
+		case PIGMENT_METRIC_HAMMING:
+			return "hamming";
+		case PIGMENT_METRIC_JACCARD:
+			return "jaccard";
 		default:
 			return "unknown";
 	}
@@ -192,6 +211,8 @@ METRIC_FUNCTION(l2, PIGMENT_METRIC_L2)
 METRIC_FUNCTION(cosine, PIGMENT_METRIC_COSINE_NAN)
 METRIC_FUNCTION(ip, PIGMENT_METRIC_NEGATIVE_IP)
 METRIC_FUNCTION(l1, PIGMENT_METRIC_L1)
+METRIC_FUNCTION(hamming, PIGMENT_METRIC_HAMMING)
+METRIC_FUNCTION(jaccard, PIGMENT_METRIC_JACCARD)
 
 /*
  * What is absent is off or NULL: no order of its own, no parallel scans, no index-only scans (a standby could see phantom rows).

@@ -70,6 +70,8 @@ extern int32 pig_index_metric(Relation index);
 /* Of the column's type modifier; 0: any. */
 extern uint32 pig_declared_dimension(Relation index);
 extern const char *pig_metric_name(int32 metric);
+/* Of the vector column, for messages. */
+extern const char *pig_vector_type_name(Relation index);
 /* Whether the index has a dimension only of rows that are dead to every snapshot. */
 extern bool pig_dimension_is_void(Relation index, Relation heap, const PigMeta *meta);
 pg_noreturn extern void pig_refuse_dimension(Relation index, uint32 expected, uint32 got);

@@ -201,7 +201,7 @@ pig_refuse_dimension(Relation index, uint32 expected, uint32 got)
 			(errcode(ERRCODE_DATA_EXCEPTION),
 			 errmsg("dimension mismatch: index \"%s\" has %u, got %u", RelationGetRelationName(index), expected, got),
 			 errhint("All vectors of an index have the same number of dimensions. Declare it, as in %s(%u), or index an expression.",
-					 pig_columns(index).halves ? "halfvec" : "vector", expected)));
+					 pig_vector_type_name(index), expected)));
 }
 
 static void

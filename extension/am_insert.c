@@ -146,7 +146,7 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 	if (columns.vector >= 0 && !isnull[columns.vector])
 		vector = pig_column_vector(&columns, values[columns.vector]);
 	row.vector = vector.values;
-	row.rounds = columns.halves || pig_build_wants_rounding(index);
+	row.element = pig_build_element(index);
 	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
 	/* again when somebody else changed the dimension in between */

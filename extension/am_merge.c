@@ -94,9 +94,18 @@ pending_bytes_max(uint64 entry_bytes)
 static uint64
 entry_bytes_of(const Maintenance *work)
 {
-	size_t		number_bytes = work->columns.halves || pig_build_wants_rounding(work->index) ? 2 : sizeof(float);
+	size_t		dimension = work->meta->dimension;
 
-	return number_bytes * work->meta->dimension + ENTRY_BYTES;
+	switch (pig_build_element(work->index))
+	{
+		case PIG_ELEMENT_BIT:
+			return dimension / BITS_PER_BYTE + ENTRY_BYTES;
+		case PIG_ELEMENT_HALF:
+			return dimension * sizeof(uint16) + ENTRY_BYTES;
+		case PIG_ELEMENT_FLOAT:
+			break;
+	}
+	return dimension * sizeof(float) + ENTRY_BYTES;
 }
 
 static uint64

@@ -14,6 +14,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/relscan.h"
 #include "compat.h"
 #include "pgstat.h"
@@ -40,6 +42,7 @@ typedef struct PigScan
 	PigConditions conditions;
 	pigment_host_search *search;
 	PigReorder *reorder;		/* NULL: rows come in the order of the search */
+	bool		is_rounded;		/* by distances that the operator has in more precision */
 	pigment_host_hit hits[HITS_MAX];
 	size_t		hit_count;
 	size_t		hit_next;
@@ -101,6 +104,11 @@ pig_begin_scan(Relation index, int nkeys, int norderbys)
 	state->context = context;
 	state->rescan_context = AllocSetContextCreate(context, "pigment rescan", ALLOCSET_SMALL_SIZES);
 	scan->opaque = state;
+	if (norderbys > 0)
+	{
+		scan->xs_orderbyvals = palloc0(sizeof(Datum) * (size_t) norderbys);
+		scan->xs_orderbynulls = palloc0(sizeof(bool) * (size_t) norderbys);
+	}
 	return scan;
 }
 
@@ -119,6 +127,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	pig_reorder_free(state->reorder);
 	state->reorder = NULL;
 	MemoryContextReset(state->rescan_context);
+	state->is_rounded = false;
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
 }
@@ -208,7 +217,8 @@ query_vector(IndexScanDesc scan, const PigMeta *meta, const PigBound *bound)
 		return (PigVector) {0};
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_EXCEPTION),
-			 errmsg(columns.halves ? "different halfvec dimensions %u and %u" : "different vector dimensions %u and %u",
+			 errmsg(columns.element == PIG_ELEMENT_BIT ? "different bit lengths %u and %u" :
+					columns.element == PIG_ELEMENT_HALF ? "different halfvec dimensions %u and %u" : "different vector dimensions %u and %u",
 					meta->dimension, query.dimension)));
 	pg_unreachable();
 }
@@ -273,6 +283,8 @@ start_search(IndexScanDesc scan, PigScan *state)
 	if (query.values != NULL && scan->numberOfOrderBys > 0 && rounding > 0)
 		state->reorder = pig_reorder_new(scan, &query, state->meta->metric, rounding, options.recall == 1 && options.width == 0,
 										 state->rescan_context);
+	/* those of the others are single precision, or whole numbers */
+	state->is_rounded = query.values != NULL && scan->numberOfOrderBys > 0 && state->meta->metric == PIGMENT_METRIC_JACCARD;
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)
@@ -431,6 +443,22 @@ next_row(IndexScanDesc scan, PigScan *state, uint64 *row_pointer)
 	}
 }
 
+/*
+ * Distances that are one in single precision need not be one in the operator's double: the server is to put such rows in order. It is told a distance
+ * that is no larger than the operator's.
+ */
+static void
+tell_distance(IndexScanDesc scan, const PigScan *state)
+{
+	float		distance = state->hits[state->hit_next - 1].distance;
+
+	scan->xs_recheckorderby = state->is_rounded;
+	if (!state->is_rounded)
+		return;
+	scan->xs_orderbynulls[0] = isnan(distance);
+	scan->xs_orderbyvals[0] = Float8GetDatum(distance > 0 ? nextafterf(distance, 0) : 0);
+}
+
 bool
 pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 {
@@ -442,7 +470,7 @@ pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 		return false;
 	pig_tid(row_pointer, &scan->xs_heaptid);
 	scan->xs_recheck = state->conditions.recheck;
-	scan->xs_recheckorderby = false;
+	tell_distance(scan, state);
 	return true;
 }
 

@@ -474,7 +474,8 @@ engine_distance(int32 metric, double distance)
 bool
 pig_bound_search(const PigBound *bound, int32 metric, pigment_host_search_options *options)
 {
-	bool		is_never_negative = metric == PIGMENT_METRIC_L2 || metric == PIGMENT_METRIC_L1;
+	bool		is_never_negative = metric == PIGMENT_METRIC_L2 || metric == PIGMENT_METRIC_L1 || metric == PIGMENT_METRIC_HAMMING ||
+		metric == PIGMENT_METRIC_JACCARD;
 
 	if (is_never_negative && bound->distance < 0)
 		return false;

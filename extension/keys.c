@@ -24,6 +24,7 @@
 #include "utils/pg_locale.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
+#include "utils/varbit.h"
 
 #include "am.h"
 #include "engine_error.h"
@@ -119,6 +120,33 @@ describe_column(Relation index, int i)
 	return column;
 }
 
+static void
+check_bits(int64 bits)
+{
+	if (bits == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("bit must have at least 1 bit for a pigment index")));
+	if (bits > PIG_BITS_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("bit cannot have more than %d bits for a pigment index, got " INT64_FORMAT, PIG_BITS_MAX, bits)));
+}
+
+static PigElement
+describe_element(Relation index, int i)
+{
+	int32		typmod = TupleDescAttr(RelationGetDescr(index), i)->atttypmod;
+
+	if (index->rd_opcintype[i] == BITOID)
+	{
+		if (typmod > 0)
+			check_bits(typmod);
+		return PIG_ELEMENT_BIT;
+	}
+	return OidIsValid(index_getprocid(index, (AttrNumber) (i + 1), PIG_HALVES_PROC)) ? PIG_ELEMENT_HALF : PIG_ELEMENT_FLOAT;
+}
+
 /*
  * A copy of what is kept with the relation: that goes when the relation's cache entry is made anew, which reading any catalog may bring about.
  */
@@ -149,7 +177,7 @@ pig_columns(Relation index)
 		else
 		{
 			columns.vector = i;
-			columns.halves = OidIsValid(index_getprocid(index, (AttrNumber) (i + 1), PIG_HALVES_PROC));
+			columns.element = describe_element(index, i);
 		}
 	}
 	index->rd_amcache = MemoryContextAlloc(index->rd_indexcxt, sizeof(PigColumns));
@@ -157,24 +185,42 @@ pig_columns(Relation index)
 	return columns;
 }
 
+/*
+ * Each bit as a number.
+ */
+static PigVector
+bits_vector(VarBit *bits)
+{
+	uint32		dimension = (uint32) VARBITLEN(bits);
+	float	   *values;
+
+	check_bits(VARBITLEN(bits));
+	values = palloc(sizeof(float) * dimension);
+	for (uint32 i = 0; i < dimension; i++)
+		values[i] = VARBITS(bits)[i / BITS_PER_BYTE] & (HIGHBIT >> (i % BITS_PER_BYTE)) ? 1 : 0;
+	return (PigVector) {dimension, values};
+}
+
 PigVector
 pig_column_vector(const PigColumns *columns, Datum value)
 {
-	PigVector	result;
+	Vector	   *vector;
 
-	if (columns->halves)
+	switch (columns->element)
 	{
-		HalfVector *halves = DatumGetHalfVector(value);
+		case PIG_ELEMENT_HALF:
+			{
+				HalfVector *halves = DatumGetHalfVector(value);
 
-		result = (PigVector) {(uint32) halves->dim, pig_halfvec_floats(halves)};
+				return (PigVector) {(uint32) halves->dim, pig_halfvec_floats(halves)};
+			}
+		case PIG_ELEMENT_BIT:
+			return bits_vector(DatumGetVarBitP(value));
+		case PIG_ELEMENT_FLOAT:
+			break;
 	}
-	else
-	{
-		Vector	   *vector = DatumGetVector(value);
-
-		result = (PigVector) {(uint32) vector->dim, vector->x};
-	}
-	return result;
+	vector = DatumGetVector(value);
+	return (PigVector) {(uint32) vector->dim, vector->x};
 }
 
 /* ---- values ---- */

@@ -76,11 +76,22 @@ typedef struct PigColumn
 	pigment_text_analyzer *analyzer;	/* of PIG_COLUMN_RANKED, where the column of an index is described */
 } PigColumn;
 
+/* What an element of a vector is, by the column's type. */
+typedef enum PigElement
+{
+	PIG_ELEMENT_FLOAT,
+	PIG_ELEMENT_HALF,			/* of 16 bits */
+	PIG_ELEMENT_BIT				/* 0 or 1 */
+} PigElement;
+
+/* Bits of one that an index takes. */
+#define PIG_BITS_MAX 64000
+
 typedef struct PigColumns
 {
 	int			count;
 	int			vector;			/* which is the vector; -1: none */
-	bool		halves;			/* its elements have 16 bits */
+	PigElement	element;		/* of the vector */
 	bool		has_keys;		/* there are filter columns */
 	PigColumn	columns[INDEX_MAX_KEYS];
 } PigColumns;
@@ -98,7 +109,7 @@ typedef struct PigVector
 	const float *values;
 } PigVector;
 
-/* A value of the vector column, detoasted; what that takes is made in the current memory context. */
+/* A value of the vector column, detoasted; what that takes is made in the current memory context. Refuses bits that an index does not take. */
 extern PigVector pig_column_vector(const PigColumns *columns, Datum value);
 
 /* Appends the key of a value for a column, of whose type or of one that compares with it the value is; true: it was cut. */

@@ -563,7 +563,7 @@ append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, b
 }
 
 /*
- * A row's entry, with its vector in 16 bits a number where it may be. Not in pages that an older version began: only with a new one does the metapage
+ * A row's entry, with its vector in 16 bits a number where it may be, or as bits. Not the former in pages that an older version began: only with a new one does the metapage
  * say that older modules may read the index no more.
  */
 static PendingEntry
@@ -575,7 +575,14 @@ encode_row(const PigMeta *meta, const PigRow *row, bool declared)
 
 	if (entry.has_vector && !declared)
 		entry.dimension = meta->dimension;
-	if (entry.has_vector && row->rounds && meta->version == newest_version(pig_has_keys(meta)) &&
+	if (entry.has_vector && row->element == PIG_ELEMENT_BIT)
+	{
+		entry.size = pigment_pending_entry_bytes_with_bits(meta->dimension, row->keys_size);
+		entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
+		pigment_pending_entry_encode_with_bits(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
+		return entry;
+	}
+	if (entry.has_vector && row->element == PIG_ELEMENT_HALF && meta->version == newest_version(pig_has_keys(meta)) &&
 		pigment_host_round_to_halves(meta->metric, row->vector, meta->dimension, NULL, &rounding))
 	{
 		entry.rounding = pig_float_from(rounding);

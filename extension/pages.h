@@ -49,6 +49,8 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
+#include "keys.h"
+
 #include "pigment/pigment_host.h"
 
 #define PIG_META_BLOCK 0
@@ -201,7 +203,7 @@ typedef struct PigRow
 {
 	uint64		row_pointer;
 	const float *vector;		/* NULL: none */
-	bool		rounds;			/* the vector may be kept in 16 bits a number */
+	PigElement	element;		/* as what the vector is kept; where 16 bits do not hold a number, all are kept in 32 */
 	const void *keys;			/* as pig_encode_keys() makes them */
 	size_t		keys_size;
 } PigRow;

@@ -79,7 +79,8 @@ index_options(Relation index, uint32 dimension, int32 metric, uint64 memory_byte
 
 	options.dimension = dimension;
 	options.metric = metric;
-	options.half_vectors = pig_columns(index).halves;
+	options.half_vectors = pig_columns(index).element == PIG_ELEMENT_HALF;
+	options.bit_vectors = pig_columns(index).element == PIG_ELEMENT_BIT;
 	options.memory_budget_bytes = memory_bytes;
 	options.index = chosen.kind;
 	options.graph_rows_min = PIG_INDEX_ROWS_MIN;
@@ -144,7 +145,13 @@ pig_build_wants_rounding(Relation index)
 {
 	PigColumns	columns = pig_columns(index);
 
-	return columns.vector >= 0 && !columns.halves && pig_options(index).full_vectors == PIG_VECTORS_F16;
+	return columns.vector >= 0 && columns.element == PIG_ELEMENT_FLOAT && pig_options(index).full_vectors == PIG_VECTORS_F16;
+}
+
+PigElement
+pig_build_element(Relation index)
+{
+	return pig_build_wants_rounding(index) ? PIG_ELEMENT_HALF : pig_columns(index).element;
 }
 
 uint64

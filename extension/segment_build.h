@@ -42,6 +42,8 @@ extern void pig_build_finish(PigBuild *build, PigSegmentEntry *entry);
 extern void pig_build_abandon(PigBuild *build);
 /* Whether vectors of an index are to be rounded where they can be. */
 extern bool pig_build_wants_rounding(Relation index);
+/* As what vectors of an index are kept, where they can be. */
+extern PigElement pig_build_element(Relation index);
 /* Rows whose row pointers fit into maintenance_work_mem. */
 extern uint64 pig_build_pointers_max(void);
 /* Vectors of which maintenance_work_mem is enough for a segment with an index that so many threads build. */

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 --
--- Part of the install script: indexes of access method pigment over columns of pgvector's own types.
+-- Part of the install script: indexes of access method pigment over columns of pgvector's own types, and by its own operators.
 
 CREATE FUNCTION pigment.adopt_pgvector(OUT operator_class text, OUT operator text)
 RETURNS SETOF record
@@ -22,20 +22,22 @@ BEGIN
 		RAISE EXCEPTION 'extension "vector" has version %, and at least 0.7.0 is needed', release
 			USING ERRCODE = 'feature_not_supported', HINT = 'ALTER EXTENSION vector UPDATE;';
 	END IF;
-	FOR metric IN SELECT * FROM
-			(VALUES ('vector', ''), ('halfvec', ', FUNCTION 2 (%1$I.%2$I, %1$I.%2$I) pigment.halves()')) t (type, elements),
+	FOR metric IN SELECT type, format('%I.%I', place, type) AS type_name, name, symbol, standard, elements
+		FROM (VALUES ('vector', ''), ('halfvec', ', FUNCTION 2 (%1$s, %1$s) pigment.halves()')) t (type, elements),
 			(VALUES ('l2', '<->', 'DEFAULT'), ('cosine', '<=>', ''), ('ip', '<#>', ''), ('l1', '<+>', '')) m (name, symbol, standard)
+		UNION ALL VALUES ('bit', 'pg_catalog."bit"', 'hamming', '<~>', '', ''), ('bit', 'pg_catalog."bit"', 'jaccard', '<%>', '', '')
 	LOOP
 		operator_class := format('%I.%I', place, metric.type || '_' || metric.name || '_ops');
-		operator := format('%1$I.%2$s(%1$I.%3$I,%1$I.%3$I)', place, metric.symbol, metric.type);
+		operator := format('%1$I.%2$s(%3$s,%3$s)', place, metric.symbol, metric.type_name);
 		IF NOT EXISTS (SELECT FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod JOIN pg_namespace n ON n.oid = c.opcnamespace
 				WHERE a.amname = 'pigment' AND n.nspname = place AND c.opcname = metric.type || '_' || metric.name || '_ops') THEN
-			EXECUTE format('CREATE OPERATOR CLASS %3$s %4$s FOR TYPE %1$I.%2$I USING pigment AS '
-				'OPERATOR 1 %1$I.%5$s (%1$I.%2$I, %1$I.%2$I) FOR ORDER BY pg_catalog.float_ops, '
-				'FUNCTION 1 (%1$I.%2$I, %1$I.%2$I) pigment.%6$I()' || metric.elements,
-				place, metric.type, operator_class, metric.standard, metric.symbol, 'metric_' || metric.name);
+			EXECUTE format('CREATE OPERATOR CLASS %3$s %4$s FOR TYPE %1$s USING pigment AS '
+				'OPERATOR 1 %2$I.%5$s (%1$s, %1$s) FOR ORDER BY pg_catalog.float_ops, '
+				'FUNCTION 1 (%1$s, %1$s) pigment.%6$I()' || metric.elements,
+				metric.type_name, place, operator_class, metric.standard, metric.symbol, 'metric_' || metric.name);
 			EXECUTE format('COMMENT ON OPERATOR CLASS %s USING pigment IS %L', operator_class,
-				format('index of access method pigment over a column of pgvector''s type %s', metric.type));
+				format(CASE metric.type WHEN 'bit' THEN 'index of access method pigment over bits, by pgvector''s operators'
+					ELSE 'index of access method pigment over a column of pgvector''s type %s' END, metric.type));
 		END IF;
 		RETURN NEXT;
 	END LOOP;
@@ -43,4 +45,4 @@ END
 $$;
 REVOKE EXECUTE ON FUNCTION pigment.adopt_pgvector() FROM PUBLIC;
 COMMENT ON FUNCTION pigment.adopt_pgvector() IS
-	'makes the operator classes that index columns of pgvector''s types vector and halfvec, in its schema; for superusers, as operator classes are';
+	'makes the operator classes that index columns of pgvector''s types vector and halfvec, and bits by its operators, in its schema; for superusers, as operator classes are';

@@ -9,6 +9,9 @@ COMMENT ON TYPE pigment.vector_ball IS
 CREATE TYPE pigment.halfvec_ball AS (center halfvec, radius double precision, minuend double precision);
 COMMENT ON TYPE pigment.halfvec_ball IS
 	'what is within a distance of a halfvec; with a minuend, that of which the minuend less the distance is at least the radius';
+CREATE TYPE pigment.bit_ball AS (center pg_catalog."bit", radius double precision, minuend double precision); -- bit alone is of one
+COMMENT ON TYPE pigment.bit_ball IS
+	'what is within a distance of bits; with a minuend, that of which the minuend less the distance is at least the radius';
 
 CREATE FUNCTION pigment._in_ball(distance double precision, radius double precision, minuend double precision) RETURNS boolean
 	LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -86,6 +89,24 @@ CREATE OPERATOR pigment.<+>@ (LEFTARG = halfvec, RIGHTARG = pigment.halfvec_ball
 COMMENT ON OPERATOR pigment.<+>@ (halfvec, pigment.halfvec_ball) IS 'condition of an index scan: within a distance, by taxicab distance';
 ALTER OPERATOR FAMILY halfvec_l1_ops USING pigment ADD
 	OPERATOR 2 pigment.<+>@ (halfvec, pigment.halfvec_ball);
+
+CREATE FUNCTION pigment._within_hamming(bit, pigment.bit_ball) RETURNS boolean
+	LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+	RETURN pigment._in_ball($1 <~> ($2).center, ($2).radius, ($2).minuend);
+COMMENT ON FUNCTION pigment._within_hamming(bit, pigment.bit_ball) IS 'implementation of <~>@ operator';
+CREATE OPERATOR pigment.<~>@ (LEFTARG = bit, RIGHTARG = pigment.bit_ball, FUNCTION = pigment._within_hamming);
+COMMENT ON OPERATOR pigment.<~>@ (bit, pigment.bit_ball) IS 'condition of an index scan: within a distance, by Hamming distance';
+ALTER OPERATOR FAMILY bit_hamming_ops USING pigment ADD
+	OPERATOR 2 pigment.<~>@ (bit, pigment.bit_ball);
+
+CREATE FUNCTION pigment._within_jaccard(bit, pigment.bit_ball) RETURNS boolean
+	LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+	RETURN pigment._in_ball($1 <%> ($2).center, ($2).radius, ($2).minuend);
+COMMENT ON FUNCTION pigment._within_jaccard(bit, pigment.bit_ball) IS 'implementation of <%>@ operator';
+CREATE OPERATOR pigment.<%>@ (LEFTARG = bit, RIGHTARG = pigment.bit_ball, FUNCTION = pigment._within_jaccard);
+COMMENT ON OPERATOR pigment.<%>@ (bit, pigment.bit_ball) IS 'condition of an index scan: within a distance, by Jaccard distance';
+ALTER OPERATOR FAMILY bit_jaccard_ops USING pigment ADD
+	OPERATOR 2 pigment.<%>@ (bit, pigment.bit_ball);
 
 -- Only a cosine distance may be no number: of zero vectors.
 CREATE OPERATOR pigment.<=>! (LEFTARG = vector, RIGHTARG = vector, FUNCTION = cosine_distance);

@@ -18,7 +18,15 @@ enum class Metric : int32_t {
   kNegativeIp = 4,  // - inner product (pgvector's <#>)
   kL1 = 5,          // sum of absolute differences (pgvector's <+>)
   kCosineNan = 6,   // as kCosine, but NaN where a zero vector takes part (pgvector's <=>)
+  // Of vectors whose numbers are 0 and 1, bits; of others they mean nothing.
+  kHamming = 7,  // how many differ (pgvector's <~>)
+  kJaccard = 8,  // 1 - what both have by what any has; 1 where they share none (pgvector's <%>)
 };
+
+// Distances that are those of kL2.
+constexpr bool IsSquare(Metric metric) {
+  return metric == Metric::kL2 || metric == Metric::kHamming;
+}
 
 constexpr bool IsCosine(Metric metric) {
   return metric == Metric::kCosine || metric == Metric::kCosineNan;
@@ -27,7 +35,8 @@ constexpr bool IsInnerProduct(Metric metric) {
   return metric == Metric::kIp || metric == Metric::kNegativeIp;
 }
 
-// "l2", "cosine", "ip", "negative_ip", "l1", "cosine_nan"; empty for a number that is none of them.
+// "l2", "cosine", "ip", "negative_ip", "l1", "cosine_nan", "hamming", "jaccard"; empty for a number
+// that is none of them.
 constexpr std::string_view MetricName(Metric metric) {
   switch (metric) {
     case Metric::kL2:
@@ -42,6 +51,10 @@ constexpr std::string_view MetricName(Metric metric) {
       return "l1";
     case Metric::kCosineNan:
       return "cosine_nan";
+    case Metric::kHamming:
+      return "hamming";
+    case Metric::kJaccard:
+      return "jaccard";
   }
   return {};
 }

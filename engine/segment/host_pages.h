@@ -18,8 +18,9 @@
 //   8152-4*(i+1)  4  directory of entry i: offset u16, flags u16 (1 dead, 2 in overflow pages, 4
 //                    besides: its bytes there have no vector)
 //
-// Entry: row pointer u64, dimension u32 (0: no vector; its highest bit: of numbers in 16 bits),
-// bytes of keys u32, dimension x f32 or f16, the row's keys (host_keys.h).
+// Entry: row pointer u64, dimension u32 (0: no vector; its highest bit: of numbers in 16 bits, the
+// one below: of bits), bytes of keys u32, the vector (packed_vector.h), the row's keys
+// (host_keys.h).
 // Entry in overflow pages: row pointer u64, bytes of the entry u64, first overflow page u32,
 // reserved u32 (zero).
 //
@@ -34,6 +35,7 @@
 
 #include "engine/base/status.h"
 #include "engine/block/block.h"
+#include "engine/record/vector_element.h"
 
 namespace pigment {
 
@@ -57,16 +59,17 @@ inline constexpr uint16_t kPendingNoVector = 4;
 
 struct PendingEntry {
   uint64_t row_pointer;
-  uint32_t numbers;  // dimension, and kPendingHalves
+  uint32_t numbers;  // PendingNumbers()
   uint32_t keys_bytes;
 
   uint32_t dimension() const;
-  bool has_halves() const;
+  VectorElement element() const;
   uint64_t vector_bytes() const;
   uint64_t bytes() const;  // of the entry as a whole
 };
 static_assert(sizeof(PendingEntry) == 16);
 inline constexpr uint32_t kPendingHalves = uint32_t{1} << 31;
+inline constexpr uint32_t kPendingBits = uint32_t{1} << 30;
 
 struct PendingOverflowEntry {
   uint64_t row_pointer;
@@ -94,11 +97,25 @@ inline constexpr uint32_t kDeletionPageRows = (kBlockPayloadBytes - sizeof(Delet
 inline constexpr size_t kPendingEntryBytesMax =
     kBlockPayloadBytes - sizeof(PendingHeader) - sizeof(PendingSlot);
 
-inline uint32_t PendingEntry::dimension() const { return numbers & ~kPendingHalves; }
-inline bool PendingEntry::has_halves() const { return (numbers & kPendingHalves) != 0; }
-inline uint64_t PendingEntry::vector_bytes() const {
-  return uint64_t{dimension()} * (has_halves() ? sizeof(uint16_t) : sizeof(float));
+constexpr uint32_t PendingNumbers(VectorElement element, uint32_t dimension) {
+  switch (element) {
+    case VectorElement::kF32:
+      return dimension;
+    case VectorElement::kF16:
+      return dimension | kPendingHalves;
+    case VectorElement::kBit:
+      return dimension | kPendingBits;
+  }
+  return dimension;
 }
+inline uint32_t PendingEntry::dimension() const {
+  return numbers & ~(kPendingHalves | kPendingBits);
+}
+inline VectorElement PendingEntry::element() const {
+  if ((numbers & kPendingHalves) != 0) return VectorElement::kF16;
+  return (numbers & kPendingBits) != 0 ? VectorElement::kBit : VectorElement::kF32;
+}
+inline uint64_t PendingEntry::vector_bytes() const { return VectorBytes(element(), dimension()); }
 inline uint64_t PendingEntry::bytes() const {
   return sizeof(PendingEntry) + vector_bytes() + keys_bytes;
 }

@@ -65,7 +65,7 @@ GraphOptions GraphOptionsOf(const IndexBuild& build) {
 ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
   ClusterListOptions options;
   options.vectors_per_cluster = build.index.vectors_per_cluster;
-  options.halves = build.vector_element == VectorElement::kF16;
+  options.halves = build.vector_element != VectorElement::kF32;
   options.threads = build.threads;
   options.pause = build.pause;
   return options;
@@ -125,7 +125,7 @@ Status ReadClusterSizes(BlockSource* source, const Root& root, IndexHead& head) 
 VectorElement CentroidElement(BlockSource* source, const Root& root, uint64_t clusters,
                               uint32_t dimension) {
   const PartCursor part(source, &root, BlockKind::kCentroids);
-  const uint64_t halves = clusters * dimension * VectorElementBytes(VectorElement::kF16);
+  const uint64_t halves = clusters * VectorBytes(VectorElement::kF16, dimension);
   return part.bytes() == halves ? VectorElement::kF16 : VectorElement::kF32;
 }
 
@@ -375,7 +375,7 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
         entries->AddDense(lists.entry_node(i).data(), lists.entry_node_bytes()));
   const VectorElement element =
       lists.centroids_are_halves() ? VectorElement::kF16 : VectorElement::kF32;
-  const size_t centroid_bytes = size_t{points_.dimension()} * VectorElementBytes(element);
+  const size_t centroid_bytes = VectorBytes(element, points_.dimension());
   std::vector<std::byte> halves(centroid_bytes);
   PartWriter* const sizes = packer.Part(BlockKind::kClusterSizes, sizeof(uint32_t));
   PartWriter* const centroids =

@@ -142,9 +142,7 @@ struct IndexHead {
   size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
   size_t row_code_bytes() const { return RowCodeBytes(space.point_dimension()); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }
-  size_t centroid_bytes() const {
-    return size_t{space.point_dimension()} * VectorElementBytes(centroid_element);
-  }
+  size_t centroid_bytes() const { return VectorBytes(centroid_element, space.point_dimension()); }
   ClusterShape cluster(uint32_t number) const {
     return {space.point_dimension(), cluster_sizes[number]};
   }

@@ -10,16 +10,13 @@
 #include <utility>
 
 #include "engine/segment/part_reader.h"
-#include "engine/vector/half.h"
+#include "engine/vector/packed_vector.h"
 
 namespace pigment {
 
 void PendingRow::ReadVector(std::vector<float>* vector) const {
   vector->resize(head.dimension());
-  if (head.has_halves())
-    WidenHalves(bytes + sizeof head, *vector);
-  else if (!vector->empty())
-    std::memcpy(vector->data(), bytes + sizeof head, vector->size() * sizeof(float));
+  UnpackVector(head.element(), bytes + sizeof head, *vector);
 }
 
 Status PendingReader::Damaged(uint32_t physical, const std::string& what) const {

@@ -73,7 +73,7 @@ Status CheckHeader(const RootHeader& header, const BlockTrailer& trailer,
   if (header.metric != 0 && MetricName(static_cast<Metric>(header.metric)).empty()) {
     return error(Detail::kMiscounted, fmt::format("metric {}", header.metric));
   }
-  if (header.vector_element > static_cast<uint32_t>(VectorElement::kF16)) {
+  if (header.vector_element > static_cast<uint32_t>(VectorElement::kBit)) {
     return error(Detail::kMiscounted, fmt::format("vector element {}", header.vector_element));
   }
   const uint64_t slots =
@@ -187,8 +187,8 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   std::map<BlockKind, PartRule> rules;
   const auto has = [&parts](BlockKind kind) { return FindPart(parts, kind) != nullptr; };
   if (header.vectors != 0) {
-    const uint32_t bytes =
-        header.dimension * VectorElementBytes(static_cast<VectorElement>(header.vector_element));
+    const auto bytes = static_cast<uint32_t>(
+        VectorBytes(static_cast<VectorElement>(header.vector_element), header.dimension));
     rules[BlockKind::kVectors] = {.element_bytes = bytes,
                                   .bytes = uint64_t{bytes} * header.vector_slots,
                                   .may_be_stream = true};

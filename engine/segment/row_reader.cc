@@ -7,10 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/vector/byte_code.h"
-#include "engine/vector/half.h"
+#include "engine/vector/packed_vector.h"
 
 namespace pigment {
 
@@ -36,23 +35,18 @@ Status ReadRowVectorsFrom(PartCursor& row_vectors, const Root& root, uint32_t fi
 
 namespace {
 
-void CopyNumbers(VectorElement element, const std::byte* from, std::span<float> out) {
-  if (element == VectorElement::kF16) return WidenHalves(from, out);
-  std::memcpy(out.data(), from, out.size_bytes());
-}
-
 // Numbers that lie in a stream from `offset` on. None is cut by the end of a block.
 Status ReadDense(PartCursor& part, VectorElement element, uint64_t offset, std::span<float> out) {
-  const size_t bytes = VectorElementBytes(element);
   static_assert(kBlockPayloadBytes % sizeof(float) == 0);
   while (!out.empty()) {
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload,
                              part.Block(static_cast<uint32_t>(offset / kBlockPayloadBytes)));
     const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
-    const size_t some = std::min(out.size(), (kBlockPayloadBytes - within) / bytes);
-    CopyNumbers(element, payload + within, out.first(some));
+    const size_t some =
+        std::min(out.size(), (kBlockPayloadBytes - within) * 8 / VectorElementBits(element));
+    UnpackVector(element, payload + within, out.first(some));
     out = out.subspan(some);
-    offset += some * bytes;
+    offset += VectorBytes(element, some);
   }
   return Status::Ok();
 }
@@ -71,16 +65,16 @@ Status ReadVectorFrom(PartCursor& vectors, const Root& root, uint32_t vector,
     return ReadDense(vectors, element, uint64_t{vector} * bytes, out);
   if (const uint32_t per_block = ElementsPerBlock(bytes); per_block != 0) {
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector / per_block));
-    CopyNumbers(element, payload + size_t{vector % per_block} * bytes, out);
+    UnpackVector(element, payload + size_t{vector % per_block} * bytes, out);
     return Status::Ok();
   }
   const uint32_t blocks = BlocksPerElement(bytes);
-  const size_t per_block = kBlockPayloadBytes / VectorElementBytes(element);  // numbers
+  const size_t per_block = kBlockPayloadBytes * 8 / VectorElementBits(element);  // numbers
   static_assert(kBlockPayloadBytes % sizeof(float) == 0);
   for (uint32_t i = 0; i < blocks; ++i) {
     PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, vectors.Block(vector * blocks + i));
     const size_t first = i * per_block;
-    CopyNumbers(element, payload, out.subspan(first, std::min(per_block, out.size() - first)));
+    UnpackVector(element, payload, out.subspan(first, std::min(per_block, out.size() - first)));
   }
   return Status::Ok();
 }

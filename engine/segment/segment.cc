@@ -22,7 +22,7 @@
 #include "engine/segment/vector_reader.h"
 #include "engine/segment/verify.h"
 #include "engine/vector/byte_code.h"
-#include "engine/vector/half.h"
+#include "engine/vector/packed_vector.h"
 
 namespace pigment {
 namespace {
@@ -180,8 +180,8 @@ Status BlockSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter
   const uint32_t dimension = root_.info.dimension;
   if (root_.info.vectors == 0) return Status::Ok();
   const uint32_t bytes = root_.info.vector_bytes();
-  const bool is_half = root_.info.vector_element == VectorElement::kF16;
-  std::vector<float> copied(size_t{std::max(is_half ? ElementsPerBlock(bytes) : 1, 1u)} *
+  const bool is_packed = root_.info.vector_element != VectorElement::kF32;
+  std::vector<float> copied(size_t{std::max(is_packed ? ElementsPerBlock(bytes) : 1, 1u)} *
                             dimension);
   PIGMENT_ASSIGN_OR_RETURN(const std::unique_ptr<BlockSource> pass, source_->NewPass());
   PartCursor cursor(pass ? pass.get() : source_, &root_, BlockKind::kVectors);
@@ -195,8 +195,9 @@ Status BlockSegment::VisitVectors(const VectorVisitor& visit, const VectorFilter
           ReadVectorFrom(cursor, root_, first, std::span(copied).first(dimension)));
     } else {
       PIGMENT_ASSIGN_OR_RETURN(const std::byte* payload, cursor.Block(run.block));
-      if (is_half) {
-        WidenHalves(payload + run.within, std::span(copied).first(size_t{count} * dimension));
+      if (is_packed) {
+        UnpackVectors(root_.info.vector_element, payload + run.within, dimension, count,
+                      copied.data());
       } else {
         vectors = reinterpret_cast<const float*>(payload + run.within);
       }

@@ -120,7 +120,9 @@ struct SegmentInfo {
   uint32_t clusters = 0;
   uint32_t blocks = 0;
 
-  uint32_t vector_bytes() const { return dimension * VectorElementBytes(vector_element); }
+  uint32_t vector_bytes() const {
+    return static_cast<uint32_t>(VectorBytes(vector_element, dimension));
+  }
 };
 
 struct HostKey;        // host_keys.h

@@ -27,6 +27,7 @@
 #include "engine/segment/text_part.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/half.h"
+#include "engine/vector/packed_vector.h"
 
 namespace pigment {
 namespace {
@@ -99,10 +100,9 @@ struct SegmentWriter::State {
     return packer.Part(BlockKind::kVectors, DenseElementBytes(vector_bytes()));
   }
   PartWriter* PlacePart(BlockKind kind) { return packer.Part(kind, sizeof(RowPlaces)); }
-  size_t vector_bytes() const {
-    return size_t{options.dimension} * VectorElementBytes(options.vector_element);
-  }
+  size_t vector_bytes() const { return VectorBytes(options.vector_element, options.dimension); }
   Status CheckDimension(size_t dimension) const;
+  Status CheckBits(std::span<const float> vector, uint64_t row_pointer) const;
   Status CheckRow(std::span<const float> vector, uint64_t row_pointer) const;
   Status AddVector(std::span<const float> vector, std::span<const std::byte> code);
   struct HostRow {
@@ -142,7 +142,7 @@ struct SegmentWriter::State {
   uint64_t zero_vectors = 0;
   std::vector<float> rounded;  // the vector that is being added
   double rounding = 0;
-  std::vector<std::byte> halves;  // of the vector that is being added
+  std::vector<std::byte> packed;  // the vector that is being added, unless its numbers have 32 bits
   std::string code;               // its code
   uint64_t last_ordinal = 0;
   bool are_in_a_row = true;  // ordinals so far
@@ -178,6 +178,13 @@ Status SegmentWriter::State::CheckDimension(size_t dimension) const {
                                      options.segment, options.dimension, dimension));
 }
 
+Status SegmentWriter::State::CheckBits(std::span<const float> vector, uint64_t row_pointer) const {
+  size_t bad = 0;
+  if (options.vector_element != VectorElement::kBit || AreBits(vector, &bad)) return Status::Ok();
+  return InvalidArgument(fmt::format("segment {} keeps bits, got {} at place {} of row {:#x}",
+                                     options.segment, vector[bad], bad, row_pointer));
+}
+
 // Whether such a row of a host may be added now.
 Status SegmentWriter::State::CheckRow(std::span<const float> vector, uint64_t row_pointer) const {
   PIGMENT_RETURN_IF_ERROR(failed);
@@ -187,7 +194,9 @@ Status SegmentWriter::State::CheckRow(std::span<const float> vector, uint64_t ro
   if (row_pointer == kNoRowPointer) return InvalidArgument("row pointer 2^64 - 1 is reserved");
   if (are_vectors_over && !vector.empty())
     return InvalidArgument("a row with a vector comes after the end of these");
-  return vector.empty() ? Status::Ok() : CheckDimension(vector.size());
+  if (vector.empty()) return Status::Ok();
+  PIGMENT_RETURN_IF_ERROR(CheckDimension(vector.size()));
+  return CheckBits(vector, row_pointer);
 }
 
 // Adds the row too. `code` empty: it is made here.
@@ -203,12 +212,12 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
     ++rows;
     return Status::Ok();
   }
-  if (options.vector_element == VectorElement::kF16) {
-    halves.resize(vector.size() * sizeof(uint16_t));
-    NarrowToHalves(vector, halves.data());
-    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddDense(halves.data(), vector_bytes()));
-  } else {
+  if (options.vector_element == VectorElement::kF32) {
     PIGMENT_RETURN_IF_ERROR(VectorPart()->AddDense(vector.data(), vector_bytes()));
+  } else {
+    packed.resize(vector_bytes());
+    PackVector(options.vector_element, vector, packed.data());
+    PIGMENT_RETURN_IF_ERROR(VectorPart()->AddDense(packed.data(), vector_bytes()));
   }
   if (has_codes()) {
     const size_t bytes = ByteCodeBytes(options.dimension);

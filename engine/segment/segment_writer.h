@@ -33,7 +33,8 @@ struct SegmentOptions {
   OwnerId owner{};
   uint32_t dimension = 0;
   Metric metric = Metric::kL2;
-  // Of the vectors as they are kept; with kF16 those that are added are rounded already.
+  // Of the vectors as they are kept; with kF16 those that are added are rounded already, with kBit
+  // they have no numbers but 0 and 1.
   VectorElement vector_element = VectorElement::kF32;
   bool rounds = false;  // rows of a host are rounded to it here; REQUIRES: kF16
   // Also byte codes, for faster exact scans: of all segments, or of those that become flat.

@@ -187,7 +187,7 @@ double LargestMagnitude(std::span<const float> vector) {
 }  // namespace
 
 bool HasByteCodeBound(Metric metric) {
-  return metric == Metric::kL2 || IsCosine(metric) || IsInnerProduct(metric);
+  return IsSquare(metric) || IsCosine(metric) || IsInnerProduct(metric);
 }
 
 void EncodeByteCode(std::span<const float> vector, std::byte* out) {

@@ -23,7 +23,7 @@ namespace pigment {
 inline constexpr uint32_t kChunkRows = 256;
 
 // Metrics that chunks have codes for: the points of ip depend on all vectors, so there are none.
-inline bool HasChunkCodes(Metric metric) { return metric == Metric::kL2 || IsCosine(metric); }
+inline bool HasChunkCodes(Metric metric) { return IsSquare(metric) || IsCosine(metric); }
 // The space of all codes of a dimension; its centre is the origin. REQUIRES: HasChunkCodes(metric).
 std::shared_ptr<const GraphSpace> MakeChunkSpace(Metric metric, uint32_t dimension);
 

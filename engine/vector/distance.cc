@@ -267,11 +267,18 @@ float CosineInDouble(Metric metric, const float* a, const float* b, size_t dimen
   return CosineFrom(dot, a_square * b_square);
 }
 
+// Both are whole numbers. Rounded once, so that it keeps the order of the fractions.
+float JaccardFrom(float shared, float any) {
+  if (shared == 0) return 1;
+  return static_cast<float>(1 - static_cast<double>(shared) / static_cast<double>(any));
+}
+
 // `sum` and `norm` are what the kernel gave for query and vector.
 float Finish(Metric metric, const float* query, const float* vector, size_t dimension, float sum,
              float norm, float query_square) {
   switch (metric) {
     case Metric::kL2:
+    case Metric::kHamming:
       if (sum >= kSumMin && std::isfinite(sum)) return sum;
       return ToFloat(L2InDouble(query, vector, dimension));
     case Metric::kCosine:
@@ -290,6 +297,8 @@ float Finish(Metric metric, const float* query, const float* vector, size_t dime
     case Metric::kL1:
       if (std::isfinite(sum)) return sum;
       return ToFloat(L1InDouble(query, vector, dimension));
+    case Metric::kJaccard:
+      return JaccardFrom(sum, query_square + norm - sum);
   }
   return std::numeric_limits<float>::quiet_NaN();
 }
@@ -297,10 +306,12 @@ float Finish(Metric metric, const float* query, const float* vector, size_t dime
 void RunKernel(Metric metric, const KernelArguments& arguments) {
   switch (metric) {
     case Metric::kL2:
+    case Metric::kHamming:
       HWY_DYNAMIC_DISPATCH(L2)(arguments);
       return;
     case Metric::kCosine:
     case Metric::kCosineNan:
+    case Metric::kJaccard:
       HWY_DYNAMIC_DISPATCH(DotAndNorm)(arguments);
       return;
     case Metric::kIp:
@@ -319,9 +330,7 @@ float SquareOf(const float* a, size_t dimension) {
   return square;
 }
 
-bool NeedsSquare(Metric metric) {
-  return metric == Metric::kCosine || metric == Metric::kCosineNan;
-}
+bool NeedsSquare(Metric metric) { return IsCosine(metric) || metric == Metric::kJaccard; }
 
 }  // namespace
 

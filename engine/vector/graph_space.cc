@@ -24,7 +24,7 @@ void Normalize(std::span<const float> vector, float* out) {
 }  // namespace
 
 bool HasGraphSpace(Metric metric) {
-  return metric == Metric::kL2 || IsCosine(metric) || IsInnerProduct(metric);
+  return IsSquare(metric) || IsCosine(metric) || IsInnerProduct(metric);
 }
 
 GraphSpace::GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GraphSpace: where a graph is built and walked. Vectors of l2, cosine and ip, and of what a host
-// calls by other numbers of these, become points whose squared Euclidean distances ascend with
-// their distances: as they are, at unit length, or with one more dimension that brings all to one
-// length (Bachrach et al., RecSys 2014). Points are rotated, so that sign codes are unbiased, and
-// less their middle. Immutable; any thread.
+// GraphSpace: where a graph is built and walked. Vectors of l2, cosine, ip and hamming, and of what
+// a host calls by other numbers of these, become points whose squared Euclidean distances ascend
+// with their distances: as they are, at unit length, or with one more dimension that brings all to
+// one length (Bachrach et al., RecSys 2014). Points are rotated, so that sign codes are unbiased,
+// and less their middle. Immutable; any thread.
 
 #pragma once
 

@@ -15,6 +15,12 @@ DIMENSION = 8
 ROWS = 2000
 QUERIES = 25
 OPERATORS = {"l2": "<->", "cosine": "<=>", "ip": "<#>", "l1": "<+>"}
+BIT_OPERATORS = {"hamming": "<~>", "jaccard": "<%>"}
+# column, operator class, operator
+CLASSES = [
+    *(("b", f"bit_{metric}_ops", symbol) for metric, symbol in BIT_OPERATORS.items()),
+    *((column, f"{kind}_{metric}_ops", symbol) for column, kind in (("h", "halfvec"), ("v", "vector")) for metric, symbol in OPERATORS.items()),
+]
 
 
 def vectors(generator, count):
@@ -46,14 +52,15 @@ def check_classes(tap, connection):
     adopted = connection.execute("SELECT operator_class, operator FROM pigment.adopt_pgvector()").fetchall()
     expected = [(f"public.{kind}_{metric}_ops", f"public.{symbol}(public.{kind},public.{kind})")
                 for kind in ("vector", "halfvec") for metric, symbol in OPERATORS.items()]
-    tap.check(sorted(adopted) == sorted(expected), "operator classes are made in pgvector's schema, four for each type", adopted)
+    expected += [(f"public.bit_{metric}_ops", f'public.{symbol}(pg_catalog."bit",pg_catalog."bit")') for metric, symbol in BIT_OPERATORS.items()]
+    tap.check(sorted(adopted) == sorted(expected), "operator classes are made in pgvector's schema, one for each operator", adopted)
     again = connection.execute("SELECT operator_class, operator FROM pigment.adopt_pgvector()").fetchall()
     tap.check(again == adopted, "a second call finds them", again)
     valid = connection.execute("""
         SELECT count(*), count(*) FILTER (WHERE amvalidate(c.oid)), count(*) FILTER (WHERE opcdefault)
         FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
         WHERE amname = 'pigment' AND opcnamespace = 'public'::regnamespace""").fetchone()
-    tap.check(valid == (8, 8, 2), "all are valid, one of each type is the default", [valid])
+    tap.check(valid == (10, 10, 2), "all are valid, one of each type of pgvector's is the default", [valid])
 
 
 def distances(connection, column, symbol, query, index):
@@ -66,19 +73,20 @@ def distances(connection, column, symbol, query, index):
 
 
 def check_queries(tap, connection, generator, when):
-    for column, kind, metric, symbol in [
-            (column, kind, *operator) for column, kind in (("h", "halfvec"), ("v", "vector")) for operator in OPERATORS.items()]:
-        connection.execute(f"CREATE INDEX items_pigment ON items USING pigment ({column} {kind}_{metric}_ops)")
+    for column, kind, symbol in CLASSES:
+        connection.execute(f"CREATE INDEX items_pigment ON items USING pigment ({column} {kind})")
         wrong, planned = 0, 0
         for query in vectors(generator, QUERIES):
+            if column == "b":
+                query = "".join(str(int(number > 0)) for number in query)
             exact, _ = distances(connection, column, symbol, query, False)
             found, used = distances(connection, column, symbol, query, True)
             planned += used
             wrong += len(found) != len(exact) or any(abs(a - b) > 1e-6 for a, b in zip(exact, found))
         tap.check(
-            planned == QUERIES and wrong == 0, f"{when}: {QUERIES} queries of a {kind} by {symbol} use the index and find the nearest",
+            planned == QUERIES and wrong == 0, f"{when}: {QUERIES} queries of {column} by {symbol} use the index and find the nearest",
             [f"{planned} plans, {wrong} wrong"])
-        if (kind, metric) != ("vector", "l1"):
+        if (column, kind, symbol) != CLASSES[-1]:
             connection.execute("DROP INDEX items_pigment")
 
 
@@ -111,7 +119,7 @@ def check_dump(tap, connection):
         rows = copy.execute("SELECT live_rows, (SELECT count(*) FROM items) FROM pigment.check('items_pigment')").fetchone()
         tap.check(rows[0] == rows[1] > 0, "the restored index has the restored rows", [rows])
         adopted = copy.execute("SELECT count(*) FROM pigment.adopt_pgvector()").fetchone()[0]
-        tap.check(adopted == 8, "adoption finds the restored classes")
+        tap.check(adopted == 10, "adoption finds the restored classes")
 
 
 def check_farewell(tap, connection):
@@ -179,7 +187,8 @@ def main():
         connection.execute("CREATE SCHEMA ours")
         check_refusals(tap, connection)
         check_classes(tap, connection)
-        connection.execute(f"CREATE TABLE items (id serial PRIMARY KEY, v vector({DIMENSION}), h halfvec({DIMENSION}), s sparsevec(3))")
+        connection.execute(f"CREATE TABLE items (id serial PRIMARY KEY, v vector({DIMENSION}), h halfvec({DIMENSION}), "
+                           f"s sparsevec(3), b bit({DIMENSION}) GENERATED ALWAYS AS (binary_quantize(v)) STORED)")
         with connection.cursor() as cursor:
             cursor.executemany("INSERT INTO items (v, h) VALUES (%s::real[]::vector, %s::real[]::halfvec)",
                                [(v, v) for v in vectors(generator, ROWS)])

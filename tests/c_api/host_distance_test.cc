@@ -19,14 +19,21 @@ TEST(HostDistance, GivesEachMetricOfTheList) {
   EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_IP, a, b, 3), -39.0f);
   EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_NEGATIVE_IP, a, b, 3), -40.0f);
   EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_L1, a, b, 3), 12.0f);
-  const float zero[] = {0, 0, 0};
+  const float bits[] = {1, 1, 0, 1};
+  const float others[] = {1, 0, 0, 1};
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_HAMMING, bits, others, 4), 1.0f);
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_JACCARD, bits, others, 4),
+            static_cast<float>(1 - 2 / 3.0));
+  const float zero[] = {0, 0, 0, 0};
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_JACCARD, bits, zero, 4), 1.0f);
+  EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_JACCARD, zero, zero, 4), 1.0f);
   EXPECT_EQ(pigment_host_distance(PIGMENT_METRIC_COSINE, a, zero, 3), 1.0f);
   EXPECT_TRUE(std::isnan(pigment_host_distance(PIGMENT_METRIC_COSINE_NAN, a, zero, 3)));
 }
 
 TEST(HostDistance, OfAMetricThatIsNotInTheListIsNotANumber) {
   const float a[] = {1};
-  for (int32_t metric : {-1, 0, 7, 1 << 30}) {
+  for (int32_t metric : {-1, 0, 9, 1 << 30}) {
     EXPECT_TRUE(std::isnan(pigment_host_distance(metric, a, a, 1))) << metric;
   }
 }

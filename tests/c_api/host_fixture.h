@@ -116,6 +116,13 @@ struct Row {
   std::string keys = {};  // as pigment_host_keys_encode writes them
 };
 
+inline void MakeBits(std::vector<float>& vector) {
+  for (float& number : vector) number = number > 0 ? 1 : 0;
+}
+inline void MakeBits(std::vector<Row>& rows) {
+  for (Row& row : rows) MakeBits(row.vector);
+}
+
 // What the search must give: (kind, distance, row pointer) ascending.
 using Expected = std::tuple<int32_t, float, uint64_t>;
 
@@ -177,6 +184,7 @@ class Index {
     options.has_keys = has_keys;
     options.half_vectors = half_vectors;
     options.round_to_halves = rounds_to_halves;
+    options.bit_vectors = bit_vectors;
     options.memory_budget_bytes = build_budget_bytes;
     pigment_segment_builder* builder = nullptr;
     HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
@@ -213,11 +221,15 @@ class Index {
     all.push_back(row);
     const float* vector = row.vector.empty() ? nullptr : row.vector.data();
     std::vector<char> entry(
-        halves ? pigment_pending_entry_bytes_with_halves(dimension_, row.keys.size())
-               : pigment_pending_entry_bytes_with_keys(dimension_, vector != nullptr,
-                                                       row.keys.size()));
-    const auto encode =
-        halves ? pigment_pending_entry_encode_with_halves : pigment_pending_entry_encode_with_keys;
+        pigment_pending_entry_bytes_with_keys(dimension_, vector != nullptr, row.keys.size()));
+    auto encode = pigment_pending_entry_encode_with_keys;
+    if (bit_vectors && vector != nullptr) {
+      entry.resize(pigment_pending_entry_bytes_with_bits(dimension_, row.keys.size()));
+      encode = pigment_pending_entry_encode_with_bits;
+    } else if (halves) {
+      entry.resize(pigment_pending_entry_bytes_with_halves(dimension_, row.keys.size()));
+      encode = pigment_pending_entry_encode_with_halves;
+    }
     encode(row.pointer, vector, dimension_, row.keys.data(), row.keys.size(), entry.data());
     uint32_t overflow = PIGMENT_NO_PAGE;
     if (entry.size() > pigment_pending_entry_bytes_max()) overflow = WriteOverflow(entry);
@@ -304,6 +316,7 @@ class Index {
   bool has_keys = false;
   bool half_vectors = false;      // of segments; REQUIRES: rows that RoundToHalves left as they are
   bool rounds_to_halves = false;  // the same, of any rows that can be rounded
+  bool bit_vectors = false;       // of segments and pending rows; REQUIRES: rows of MakeBits
   double rounding = 0;            // of all segments, the most
   uint64_t build_budget_bytes = 0;
   int32_t segment_metric = PIGMENT_METRIC_L2;

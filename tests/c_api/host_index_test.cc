@@ -30,7 +30,7 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
   double recalled = 0;
   double wanted = 0;
   uint64_t searched = 0;
-  for (uint64_t seed = 0; seed < pigment::Rounds(36u); ++seed) {
+  for (uint64_t seed = 0; seed < pigment::Rounds(48u); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     const uint32_t dimensions[] = {3, 16, 65};
@@ -40,21 +40,26 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     index.segment_index = kIndexes[seed % std::size(kIndexes)];
     const int32_t metrics[] = {PIGMENT_METRIC_L2,          PIGMENT_METRIC_COSINE_NAN,
                                PIGMENT_METRIC_NEGATIVE_IP, PIGMENT_METRIC_COSINE,
-                               PIGMENT_METRIC_IP,          PIGMENT_METRIC_L1};
+                               PIGMENT_METRIC_IP,          PIGMENT_METRIC_L1,
+                               PIGMENT_METRIC_HAMMING,     PIGMENT_METRIC_JACCARD};
     index.segment_metric = metrics[seed % std::size(metrics)];
     uint64_t pointer = 1;
-    index.half_vectors = random() % 3 == 0;
+    index.bit_vectors = index.segment_metric >= PIGMENT_METRIC_HAMMING;
+    index.half_vectors = !index.bit_vectors && random() % 3 == 0;
     for (size_t i = 1 + random() % 3; i > 0; --i) {
       std::vector<Row> rows =
           RandomRows(random, kKinds, dimension, 200 + random() % 3000, &pointer);
       if (index.half_vectors) RoundToHalves(rows);
+      if (index.bit_vectors) MakeBits(rows);
       index.AddSegment(rows);
     }
-    for (const Row& row : RandomRows(random, kKinds, dimension, random() % 100, &pointer))
-      index.AddPending(row);
+    std::vector<Row> pending = RandomRows(random, kKinds, dimension, random() % 100, &pointer);
+    if (index.bit_vectors) MakeBits(pending);
+    for (const Row& row : pending) index.AddPending(row);
     index.recall = random() % 2 ? 0.98 : 0.7;
     if (random() % 4 == 0) index.width = 1 + random() % 20;
-    const auto query = RandomVector(random, dimension);
+    auto query = RandomVector(random, dimension);
+    if (index.bit_vectors) MakeBits(query);
     pigment_host_search* search = index.NewSearch(index.segment_metric, &query);
     std::vector<Expected> got =
         Drain(search, random,
@@ -82,7 +87,7 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     pigment_host_search_free(search);
     if (HasFailure()) return;
   }
-  EXPECT_GT(searched, pigment::Rounds(30u)) << "indexes were not asked";
+  EXPECT_GT(searched, pigment::Rounds(40u)) << "indexes were not asked";
   EXPECT_GE(recalled / wanted, 0.95) << recalled << " of " << wanted;
 }
 

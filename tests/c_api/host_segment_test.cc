@@ -176,7 +176,7 @@ TEST(PendingPage, TakesEntriesUntilItIsFullAndKeepsThem) {
   EXPECT_EQ(pigment_pending_page_check(page.data(), 9, 5, error.out()), PIGMENT_DATA_LOSS);
 }
 
-TEST(PendingPage, TakesTwiceAsManyVectorsOfHalves) {
+TEST(PendingPage, TakesTwiceAsManyVectorsOfHalvesAndMoreOfBits) {
   const std::vector<float> vector(100, 0.5f);
   const std::string keys = "keys";
   std::vector<char> entry(pigment_pending_entry_bytes_with_keys(100, true, keys.size()));
@@ -194,6 +194,9 @@ TEST(PendingPage, TakesTwiceAsManyVectorsOfHalves) {
   };
   const uint32_t full = fill(pigment_pending_entry_encode_with_keys, entry.size());
   EXPECT_GT(fill(pigment_pending_entry_encode_with_halves, halves), full * 9 / 5);
+  const size_t bits = pigment_pending_entry_bytes_with_bits(100, keys.size());
+  EXPECT_EQ(bits + 400 - 13, entry.size());
+  EXPECT_GT(fill(pigment_pending_entry_encode_with_bits, bits), full * 8);
   EXPECT_FALSE(pigment_pending_page_append(page.data(), entry.data(), entry.size()))
       << "an entry is as long as it says";
 }
@@ -306,6 +309,39 @@ TEST(PendingPage, TellsWhichEntriesHaveAVector) {
   ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
                                           pigment_pending_entry_bytes_with_halves(3, 0)));
   EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 3));
+  const float bits[] = {1, 0, 1};
+  pigment_pending_entry_encode_with_bits(5, bits, 3, nullptr, 0, entry.data());
+  ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
+                                          pigment_pending_entry_bytes_with_bits(3, 0)));
+  EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 4));
+}
+
+TEST(HostSegment, OfBitsTakesNoOtherNumbers) {
+  Pages pages;
+  pigment_segment_options options = OptionsOf(pages, 3);
+  options.metric = PIGMENT_METRIC_HAMMING;
+  options.bit_vectors = true;
+  Error error;
+  pigment_segment_builder* builder = nullptr;
+  for (bool* other : {&options.half_vectors, &options.round_to_halves}) {
+    *other = true;
+    EXPECT_EQ(pigment_segment_builder_new(&options, &builder, error.out()),
+              PIGMENT_INVALID_ARGUMENT);
+    *other = false;
+  }
+  HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
+  const float bits[] = {1, 0, 1};
+  const float others[] = {0, 1, 0.5f};
+  HOST_OK(pigment_segment_builder_add(builder, bits, 1, error.out()));
+  EXPECT_EQ(pigment_segment_builder_add(builder, others, 0x2B, error.out()),
+            PIGMENT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message().c_str(), "segment 1 keeps bits, got 0.5 at place 2 of row 0x2b");
+  HOST_OK(pigment_segment_builder_add(builder, bits, 3, error.out()));
+  uint32_t root = 0, count = 0;
+  uint64_t rows = 0;
+  HOST_OK(pigment_segment_builder_finish(builder, &root, &count, &rows, error.out()));
+  EXPECT_EQ(rows, 2u);
+  pigment_segment_builder_free(builder);
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ inline pigment_segment_options ABuild(Arguments& a) {
     options.vectors_per_cluster = in.Byte();
     options.vectors_expected = in.Number();
     options.threads = in.Byte() % 4;
+    options.bit_vectors = in.OneIn(4);
   }
   return options;
 }
@@ -89,11 +90,15 @@ inline FuzzedChain AChain(World& w, Arguments& a) {
     for (size_t n = in.Below(20); n > 0; --n) {
       const std::vector<float>& vector = a.Floats(3);
       const std::string keys = in.OneIn(2) ? FuzzedRowKeys(a) : std::string();
-      const bool halves = in.OneIn(2);
-      std::vector<char> entry(halves ? pigment_pending_entry_bytes_with_halves(3, keys.size())
-                                     : pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
-      const auto encode = halves ? pigment_pending_entry_encode_with_halves
-                                 : pigment_pending_entry_encode_with_keys;
+      std::vector<char> entry(pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
+      auto encode = pigment_pending_entry_encode_with_keys;
+      if (in.OneIn(2)) {
+        entry.resize(pigment_pending_entry_bytes_with_halves(3, keys.size()));
+        encode = pigment_pending_entry_encode_with_halves;
+      } else if (in.OneIn(3)) {
+        entry.resize(pigment_pending_entry_bytes_with_bits(3, keys.size()));
+        encode = pigment_pending_entry_encode_with_bits;
+      }
       encode(in.Byte(), vector.data(), 3, keys.data(), keys.size(), entry.data());
       pigment_pending_page_append(page.get(), entry.data(), entry.size());
     }

@@ -36,7 +36,10 @@ enum {
   PIGMENT_METRIC_IP = 3,          /* 1 - inner product */
   PIGMENT_METRIC_NEGATIVE_IP = 4, /* - inner product */
   PIGMENT_METRIC_L1 = 5,
-  PIGMENT_METRIC_COSINE_NAN = 6   /* as cosine, NaN where a zero vector takes part */
+  PIGMENT_METRIC_COSINE_NAN = 6,  /* as cosine, NaN where a zero vector takes part */
+  /* Of bits, vectors whose numbers are 0 and 1; of others they mean nothing. Since 0.2. */
+  PIGMENT_METRIC_HAMMING = 7, /* how many differ */
+  PIGMENT_METRIC_JACCARD = 8  /* 1 - how many both have by how many any has, 1 where they share none; from double, rounded once */
 };
 
 /* The same numbers by which segments are searched. REQUIRES a metric of the list; another gives NaN. Never fails. */
@@ -278,7 +281,7 @@ typedef struct pigment_segment_options {
      legal: no row has a vector. */
   bool has_keys;
   uint64_t key_seed;
-  /* Since 0.2: the index of its vectors, which are kept in memory until it is built, within three quarters of the budget. Of metric L1, or of fewer
+  /* Since 0.2: the index of its vectors, which are kept in memory until it is built, within three quarters of the budget. Of metrics L1 and Jaccard, or of fewer
      vectors than index_rows_min, there is none; of fewer than graph_rows_min it is clusters. 0 of the other numbers: what suits. */
   int32_t index; /* PIGMENT_INDEX_* */
   uint32_t index_rows_min;
@@ -294,6 +297,9 @@ typedef struct pigment_segment_options {
   bool round_to_halves; /* as half_vectors, but any may be added that pigment_host_round_to_halves takes, and is rounded */
   /* Since 0.2: that build the index, the caller's among them; more than 256 are 256, and 0 is 1. */
   uint32_t threads;
+  /* Since 0.2: vectors are kept as bits; REQUIRES: no more than one of this and those of 16 bits. A vector with another number than 0 and 1 is
+     refused, and changes nothing. */
+  bool bit_vectors;
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;
@@ -388,6 +394,10 @@ PIGMENT_API void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, co
 PIGMENT_API size_t pigment_pending_entry_bytes_with_halves(size_t dimension, size_t keys_size);
 PIGMENT_API void pigment_pending_entry_encode_with_halves(uint64_t row_pointer, const float *vector, size_t dimension,
                                                           const void *keys, size_t keys_size, void *out);
+/* The same with a vector that is kept as bits; REQUIRES: its numbers are 0 and 1. Since 0.2. */
+PIGMENT_API size_t pigment_pending_entry_bytes_with_bits(size_t dimension, size_t keys_size);
+PIGMENT_API void pigment_pending_entry_encode_with_bits(uint64_t row_pointer, const float *vector, size_t dimension,
+                                                        const void *keys, size_t keys_size, void *out);
 /* Largest entry that fits an empty pending page; a larger one goes to overflow pages. */
 PIGMENT_API size_t pigment_pending_entry_bytes_max(void);
 

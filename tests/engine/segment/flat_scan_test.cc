@@ -17,7 +17,14 @@ namespace pigment {
 namespace {
 
 constexpr Metric kMetrics[] = {Metric::kL2,         Metric::kCosine, Metric::kIp,
-                               Metric::kNegativeIp, Metric::kL1,     Metric::kCosineNan};
+                               Metric::kNegativeIp, Metric::kL1,     Metric::kCosineNan,
+                               Metric::kHamming,    Metric::kJaccard};
+constexpr VectorElement kElements[] = {VectorElement::kF32, VectorElement::kF16,
+                                       VectorElement::kBit};
+
+void MakeBits(std::vector<float>& vector) {
+  for (float& value : vector) value = value > 0 ? 1 : 0;
+}
 
 std::vector<Scored> Model(const std::vector<ModelRow>& rows, const std::vector<uint64_t>& allowed,
                           Metric metric, const float* query, uint32_t dimension, size_t k) {
@@ -36,7 +43,7 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
-    const uint32_t dimensions[] = {1, 2, 7, 64, 384, 700, 2039, 4100};
+    const uint32_t dimensions[] = {1, 2, 7, 64, 384, 700, 2039, 4100, 65300};
     const uint32_t dimension = dimensions[random() % std::size(dimensions)];
     const auto count = static_cast<uint32_t>(random() % (dimension > 1000 ? 60 : 700));
     auto rows = RandomRows(random, dimension, count, random() % 2 * 25);
@@ -46,9 +53,14 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
       if (random() % 3 == 0 && !rows[0].vector.empty()) row.vector = rows[0].vector;
       if (random() % 20 == 0) row.vector.assign(dimension, 0);
     }
-    const VectorElement element = seed % 2 == 1 ? VectorElement::kF16 : VectorElement::kF32;
+    FlatScan scan;
+    scan.metric = kMetrics[random() % std::size(kMetrics)];
+    const bool is_of_bits = scan.metric == Metric::kHamming || scan.metric == Metric::kJaccard;
+    const VectorElement element =
+        is_of_bits ? VectorElement::kBit : kElements[seed % std::size(kElements)];
     for (ModelRow& row : rows) {
       if (element == VectorElement::kF16) ASSERT_OK(RoundToHalves(dimension, row.vector));
+      if (element == VectorElement::kBit) MakeBits(row.vector);
     }
     MemoryBlockSource blocks("test");
     auto summary = WriteRows(&blocks, dimension, rows, 7, random() % 4 != 0, element);
@@ -66,14 +78,13 @@ TEST(FlatScan, GivesWhatSortingEveryRowGives) {
         for (uint64_t i = 0; i < sparsity * 3; ++i) word &= random();
       }
     }
-    FlatScan scan;
-    scan.metric = kMetrics[random() % std::size(kMetrics)];
     scan.query_count = random() % 4;
     scan.k = random() % 5 == 0 ? count + 3 : random() % 30;
     scan.allowed_rows = allowed;
     std::vector<float> queries;
     for (size_t i = 0; i < scan.query_count; ++i) {
-      const auto query = RandomVector(random, dimension);
+      auto query = RandomVector(random, dimension);
+      if (is_of_bits) MakeBits(query);
       queries.insert(queries.end(), query.begin(), query.end());
     }
     scan.queries = queries.data();

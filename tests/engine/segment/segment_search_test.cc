@@ -37,7 +37,7 @@ struct IndexedSegment {
 
   explicit IndexedSegment(const IndexCase& of, MemoryBudget* budget = nullptr,
                           BuildPause pause = {})
-      : made(ClusteredVectors(of.made)), rows(of.made.count - kQueries), metric(of.metric) {
+      : made(VectorsOf(of)), rows(of.made.count - kQueries), metric(of.metric) {
     SegmentOptions options;
     options.segment = 7;
     options.dimension = of.made.dimension;
@@ -63,6 +63,16 @@ struct IndexedSegment {
     segment = *std::move(opened);
   }
 
+  static VectorTable VectorsOf(const IndexCase& of) {
+    VectorTable vectors = ClusteredVectors(of.made);
+    std::vector<float> bits(of.made.dimension);
+    for (uint32_t i = 0; of.element == VectorElement::kBit && i < vectors.count(); ++i) {
+      std::ranges::transform(vectors.vector(i), bits.begin(),
+                             [](float value) { return value > 0 ? 1.0f : 0.0f; });
+      vectors.Set(i, bits);
+    }
+    return vectors;
+  }
   // Clusters of a few vectors: as many as a large segment has.
   static SegmentIndex IndexOf(const IndexCase& of) {
     return {.kind = of.kind, .vectors_per_cluster = 25};
@@ -147,6 +157,15 @@ const IndexCase kGraphCases[] = {
      .element = VectorElement::kF16,
      .made = {.count = 60, .dimension = 20000, .seed = 8}},  // nodes in many blocks
     {.made = {.count = 22, .dimension = 16, .seed = 9}},     // two rows
+    {.metric = Metric::kHamming,
+     .element = VectorElement::kBit,
+     .made = {.count = 3020, .dimension = 77, .clusters = 40, .spread = 0.7f, .seed = 15}},
+    {.metric = Metric::kHamming,
+     .element = VectorElement::kBit,
+     .made = {.count = 2020, .dimension = 384, .seed = 16}},
+    {.metric = Metric::kHamming,
+     .element = VectorElement::kBit,
+     .made = {.count = 220, .dimension = 12000, .clusters = 5, .seed = 17}},
 };
 
 std::vector<IndexCase> AllCases() {

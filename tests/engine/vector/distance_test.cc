@@ -56,6 +56,10 @@ Expected Model(Metric metric, const float* a, const float* b, size_t dimension) 
       return {-dot, magnitude};
     case Metric::kL1:
       return {l1, l1};
+    case Metric::kHamming:
+      return {l2, 0};
+    case Metric::kJaccard:
+      return {dot == 0 ? 1 : 1 - dot / (aa + bb - dot), 1};
   }
   return {};
 }
@@ -89,6 +93,33 @@ TEST(Distance, EveryTargetAgreesWithLongDouble) {
 #if defined(__x86_64__)
   EXPECT_GE(targets, 3) << "a build for x86-64 has at least SSE4, AVX2 and AVX-512 or scalar code";
 #endif
+}
+
+std::vector<float> RandomBits(std::mt19937_64& random, size_t dimension, double share) {
+  std::bernoulli_distribution bit(share);
+  std::vector<float> vector(dimension);
+  for (float& value : vector) value = bit(random) ? 1 : 0;
+  return vector;
+}
+
+TEST(Distance, OfBitsIsRightToTheLastBitOnEveryTarget) {
+  std::mt19937_64 random(17);
+  ForEachTarget([&] {
+    for (const size_t dimension : kDimensions) {
+      for (const double share : {0.0, 0.03, 0.5, 1.0}) {
+        SCOPED_TRACE(::testing::Message() << "dimension " << dimension << " share " << share);
+        const auto a = RandomBits(random, dimension, share);
+        for (const auto& b : {RandomBits(random, dimension, 0.5), RandomBits(random, dimension, 0),
+                              RandomBits(random, dimension, 1), a}) {
+          for (const Metric metric : {Metric::kHamming, Metric::kJaccard}) {
+            EXPECT_EQ(Distance(metric, a.data(), b.data(), dimension),
+                      static_cast<float>(Model(metric, a.data(), b.data(), dimension).value))
+                << MetricName(metric);
+          }
+        }
+      }
+    }
+  });
 }
 
 TEST(Distance, EveryTargetGivesTheSameBits) {
