@@ -54,7 +54,7 @@ typedef struct BuildState
 static void
 begin_segment(BuildState *build)
 {
-	pig_build_begin(&build->segment, build->next_segment++, (uint64) maintenance_work_mem * 1024, (uint64) build->rows);
+	pig_build_begin(&build->segment, build->next_segment++, pig_build_memory(), (uint64) build->rows);
 	build->segment_rows = 0;
 }
 
@@ -327,7 +327,7 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 	build->segment.rounds = pig_build_wants_rounding(index);
 	build->segment.threads = pig_build_threads(heap);
 	build->next_segment = 2;
-	build->segment_rows_max = pig_build_pointers_max();
+	build->segment_rows_max = pig_build_pointers_max(pig_build_memory());
 
 	pig_write_empty(index, MAIN_FORKNUM, &(PigShape) {build->segment.dimension, build->segment.metric, build->columns.has_keys});
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);

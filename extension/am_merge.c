@@ -18,6 +18,7 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "am.h"
 #include "census.h"
@@ -38,6 +39,10 @@ int			pig_pending_limit = 16384;
 /* Of flushes, while others may fill pages without an end. */
 #define ROUNDS_MAX 8
 
+/* Milliseconds between two looks at what has come during a merge, and the part of its memory that a flush of this takes. */
+#define LOOK_MS 100
+#define MEMORY_BESIDE_PART 4
+
 /* Of a pending entry beside its vector: about. */
 #define ENTRY_BYTES 24
 
@@ -48,9 +53,12 @@ typedef struct Maintenance
 	PigColumns	columns;
 	bool		quick;			/* an insert waits for it, or many rows do */
 	uint32		threads;		/* that build an index of vectors; 0 is 1 */
+	uint64		memory_bytes;	/* for one */
 	bool		must;			/* somebody has asked for it, and is told what is not done */
 	bool		told_of_space;
 	MemoryContext context;		/* of one step: reset after it */
+	TimestampTz looked_at;		/* pending rows, during a merge */
+	int			merges_beside;	/* during how many more merges what comes is flushed: after these they end */
 	PigMeta    *meta;
 	PigSource  *segment_pages;
 	PigSource  *pending_pages;
@@ -131,7 +139,8 @@ typedef struct Load
 static Load
 most_of(const Maintenance *work)
 {
-	return (Load) {pig_build_pointers_max(), pig_build_vectors_max(work->index, work->meta->dimension, work->threads)};
+	return (Load) {pig_build_pointers_max(work->memory_bytes),
+		pig_build_vectors_max(work->index, work->meta->dimension, work->threads, work->memory_bytes)};
 }
 
 static bool
@@ -181,7 +190,7 @@ begin_build(Maintenance *work, PigRoom *room, Load load, bool rounds)
 	build->threads = work->threads;
 	build->vectors_expected = load.vectors;
 	build->rounds = rounds;
-	pig_build_begin(build, pig_reserve_segment(work->index), (uint64) maintenance_work_mem * 1024, count_rows(work->meta));
+	pig_build_begin(build, pig_reserve_segment(work->index), work->memory_bytes, count_rows(work->meta));
 	return build;
 }
 
@@ -352,6 +361,27 @@ is_flush_due(Maintenance *work)
 	return due;
 }
 
+/*
+ * Called during a merge that nobody waits for, or who waits has asked for: rows that come meanwhile are flushed by it, because nobody else may. Their
+ * segment stands behind those that are merged. What memory that takes comes on top of the merge's.
+ */
+static void
+flush_beside(void *arg)
+{
+	Maintenance *work = (Maintenance *) arg;
+	Maintenance beside = {.index = work->index, .heap = work->heap, .columns = work->columns, .quick = true};
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!TimestampDifferenceExceeds(work->looked_at, now, LOOK_MS))
+		return;
+	beside.memory_bytes = work->memory_bytes / MEMORY_BESIDE_PART;
+	beside.context = AllocSetContextCreate(work->context, "pigment flush beside a merge", ALLOCSET_DEFAULT_SIZES);
+	if (is_flush_due(&beside))
+		(void) flush(&beside);
+	MemoryContextDelete(beside.context);
+	work->looked_at = GetCurrentTimestamp();
+}
+
 /* ---- merge ---- */
 
 /* Neighbours of the directory, and what is open of it. */
@@ -423,6 +453,13 @@ merge(Maintenance *work, const Run *run)
 	if (run->load.rows > 0)
 	{
 		build = begin_build(work, &room, run->load, rounds);
+		/* an insert that merges waits, and merges what is small */
+		if (!work->quick && work->merges_beside > 0)
+		{
+			work->merges_beside--;
+			build->beside = flush_beside;
+			build->beside_arg = work;
+		}
 		copy_run(work, build, run, PIGMENT_ROWS_WITH_VECTOR);
 		copy_run(work, build, run, PIGMENT_ROWS_WITHOUT_VECTOR);
 		pig_build_finish(build, &entry);
@@ -597,7 +634,8 @@ reclaim_lost(Maintenance *work)
 static Maintenance
 begin_maintenance(Relation index, Relation heap)
 {
-	Maintenance work = {.index = index, .heap = heap, .columns = pig_columns(index)};
+	Maintenance work = {.index = index, .heap = heap, .columns = pig_columns(index), .memory_bytes = pig_build_memory(),
+		.merges_beside = ROUNDS_MAX};
 
 	work.context = AllocSetContextCreate(CurrentMemoryContext, "pigment maintenance", ALLOCSET_DEFAULT_SIZES);
 	return work;
@@ -658,19 +696,12 @@ void
 pig_merge_beside_inserts(Relation index, Relation heap)
 {
 	Maintenance work = begin_maintenance(index, heap);
-	int			flushes = 0;
 
+	/* as long as rows come, until somebody waits for its locks */
+	work.merges_beside = INT_MAX;
 	reclaim_lost(&work);
 	while (merge_due(&work, PG_UINT64_MAX))
-	{
-		/* rows that came during the merge, and nobody could flush: fast, because more come */
-		if (flushes == ROUNDS_MAX || !is_flush_due(&work))
-			continue;
-		work.quick = true;
-		(void) flush(&work);
-		work.quick = false;
-		flushes++;
-	}
+		;
 	end_maintenance(&work);
 }
 

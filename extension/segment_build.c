@@ -42,6 +42,13 @@ pig_build_init(PigBuild *build, Relation index, PigRoom *room, MemoryContext con
 	MemoryContextRegisterResetCallback(context, &build->release);
 }
 
+static void
+do_beside(PigBuild *build)
+{
+	if (build->beside != NULL)
+		build->beside(build->beside_arg);
+}
+
 static pigment_status
 write_page(void *context, const void *page, uint32_t *physical)
 {
@@ -49,6 +56,7 @@ write_page(void *context, const void *page, uint32_t *physical)
 
 	PIG_KEEPING(build->error, build->context,
 				CHECK_FOR_INTERRUPTS();
+				do_beside(build);
 				*physical = pig_write_new_page(build->room, page));
 	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
 }
@@ -61,7 +69,9 @@ pause_build(void *context)
 {
 	PigBuild   *build = (PigBuild *) context;
 
-	PIG_KEEPING(build->error, build->context, pig_vacuum_delay_point());
+	PIG_KEEPING(build->error, build->context,
+				pig_vacuum_delay_point();
+				do_beside(build));
 	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
 }
 
@@ -155,15 +165,21 @@ pig_build_element(Relation index)
 }
 
 uint64
-pig_build_pointers_max(void)
+pig_build_memory(void)
 {
-	return (uint64) maintenance_work_mem * 1024 / BUILD_BYTES_PER_ROW;
+	return (uint64) maintenance_work_mem * 1024;
 }
 
 uint64
-pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads)
+pig_build_pointers_max(uint64 memory_bytes)
 {
-	pigment_segment_options options = index_options(index, dimension, pig_index_metric(index), (uint64) maintenance_work_mem * 1024);
+	return memory_bytes / BUILD_BYTES_PER_ROW;
+}
+
+uint64
+pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads, uint64 memory_bytes)
+{
+	pigment_segment_options options = index_options(index, dimension, pig_index_metric(index), memory_bytes);
 	uint64		vectors;
 
 	options.threads = threads;

@@ -22,6 +22,8 @@ typedef struct PigBuild
 	bool		quick;			/* somebody waits: clusters in place of a graph */
 	uint32		threads;		/* that build the index of its vectors; 0 is 1 */
 	uint64		vectors_expected;	/* of the next segment, about; 0: nobody knows */
+	void		(*beside) (void *arg);	/* called now and then, outside of locks and of this segment; may be NULL */
+	void	   *beside_arg;
 	bool		rounds;			/* its vectors are rounded, which pigment_host_round_to_halves() must be able to */
 
 	pigment_segment_builder *builder;	/* NULL: no segment is being built */
@@ -44,10 +46,12 @@ extern void pig_build_abandon(PigBuild *build);
 extern bool pig_build_wants_rounding(Relation index);
 /* As what vectors of an index are kept, where they can be. */
 extern PigElement pig_build_element(Relation index);
-/* Rows whose row pointers fit into maintenance_work_mem. */
-extern uint64 pig_build_pointers_max(void);
-/* Vectors of which maintenance_work_mem is enough for a segment with an index that so many threads build. */
-extern uint64 pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads);
+/* What maintenance_work_mem says. */
+extern uint64 pig_build_memory(void);
+/* Rows whose row pointers fit into so many bytes. */
+extern uint64 pig_build_pointers_max(uint64 memory_bytes);
+/* Vectors of which so many bytes are enough for a segment with an index that so many threads build. */
+extern uint64 pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads, uint64 memory_bytes);
 /* Threads for a build or merge that somebody waits for, this one among them. */
 extern uint32 pig_build_threads(Relation heap);
 

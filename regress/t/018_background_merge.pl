@@ -79,6 +79,12 @@ sub segments
 	return $node->safe_psql('postgres', "SELECT segments FROM pigment.stats('${table}_v')");
 }
 
+sub segment_numbers
+{
+	my ($table) = @_;
+	return $node->safe_psql('postgres', "SELECT string_agg(segment::text, ',' ORDER BY segment) FROM pigment.segments WHERE index = '${table}_v'::regclass AND segment IS NOT NULL");
+}
+
 # Every page and row is right, and the index gives the rows of the table in order.
 sub is_whole
 {
@@ -165,6 +171,31 @@ $node->safe_psql('postgres', rows('crowded', 1200));
 few_are_left('crowded', 'several sessions');
 is_whole($node, 'crowded', 'several sessions');
 logs_no_error($since, 'several sessions');
+
+# ---- What comes during a merge that takes long ----
+# Inserts cannot flush while somebody merges: who merges does, or scans would look at ever more pending rows.
+$node->safe_psql('postgres', table_of('growing', '') . 'SET pigment.background_merge = off; SET pigment.pending_list_limit = \'4MB\';' . rows('growing', 30000));
+for my $merging (q{SELECT pigment.merge('growing_v')}, 'VACUUM (INDEX_CLEANUP on) growing')
+{
+	my $session = $node->background_psql('postgres');
+	my $before = segment_numbers('growing');
+	$session->query_until(qr/begins/, "\\echo begins\n$merging;\n\\echo ends\n");
+	my $flushed = 0;
+	for (1 .. 200)
+	{
+		$node->safe_psql('postgres', 'SET pigment.background_merge = off;' . rows('growing', 600, 1 + int(rand(29000))));
+		my $now = segment_numbers('growing');
+		# read in this order: the merge was not over when there was a segment more
+		$flushed = $now =~ /\A\Q$before\E,/;
+		last if $flushed || $now !~ /\A\Q$before\E/;
+	}
+	ok($flushed, "$merging: rows that come meanwhile are flushed before it ends") or diag("$before, " . segment_numbers('growing'));
+	$session->quit;
+	is_whole($node, 'growing', $merging);
+	# for the next: half of them go, so that VACUUM rewrites the large segment
+	$node->safe_psql('postgres', 'DELETE FROM growing WHERE id % 2 = 0');
+}
+logs_no_error($since, 'what comes during a merge');
 
 # ---- The standby ----
 $node->wait_for_catchup($standby);
