@@ -48,6 +48,13 @@ pigment::SegmentIndex IndexOf(const pigment_segment_options& options) {
   return index;
 }
 
+pigment::VectorElement ElementOf(const pigment_segment_options& options) {
+  if (pigment::abi::IsTrue(options.bit_vectors)) return pigment::VectorElement::kBit;
+  const bool is_half =
+      pigment::abi::IsTrue(options.half_vectors) || pigment::abi::IsTrue(options.round_to_halves);
+  return is_half ? pigment::VectorElement::kF16 : pigment::VectorElement::kF32;
+}
+
 int32_t IndexNumber(pigment::SegmentKind kind) {
   switch (kind) {
     case pigment::SegmentKind::kFlat:
@@ -79,10 +86,7 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.row_keys = row_keys;
     writer_options.key_seed = options.key_seed;
     writer_options.rounds = pigment::abi::IsTrue(options.round_to_halves);
-    if (writer_options.rounds || pigment::abi::IsTrue(options.half_vectors))
-      writer_options.vector_element = pigment::VectorElement::kF16;
-    if (pigment::abi::IsTrue(options.bit_vectors))
-      writer_options.vector_element = pigment::VectorElement::kBit;
+    writer_options.vector_element = ElementOf(options);
     writer_options.index = IndexOf(options);
     writer_options.index_vectors = kIndexVectorsMax;
     writer_options.index_vectors_min = std::max(options.index_rows_min, 1u);
@@ -206,6 +210,7 @@ uint64_t pigment_segment_index_rows_max(const pigment_segment_options* options) 
   return pigment::IndexWriter::VectorsWithin({.index = index,
                                               .metric = metric,
                                               .dimension = copy->dimension,
+                                              .vector_element = ElementOf(*copy),
                                               .vectors = kIndexVectorsMax,
                                               .threads = pigment::BuildThreads(copy->threads)},
                                              copy->memory_budget_bytes);

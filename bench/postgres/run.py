@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(1, str(ROOT / "bench" / "common"))
 sys.path.append(str(ROOT / "bench" / "vectors"))  # data sets and exact neighbours; our own modules come first
 
+import bits
 import builds
 import changes
 import collection_calls
@@ -31,7 +32,7 @@ import states
 import truth
 import world
 
-PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "collections", "inserts", "updates", "vacuum")
+PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "collections", "bits", "inserts", "updates", "vacuum")
 
 
 def names(text):
@@ -126,7 +127,7 @@ def run_parts(bench, world_of):
         bench.load(table)
     builds.build(bench)
     plain = {"rates": search.rates, "filters": search.filters, "clients": states.clients, "cold": states.cold,
-             "buffers": states.buffers, "collections": collection_calls.collections}
+             "buffers": states.buffers, "collections": collection_calls.collections, "bits": bits.bits}
     changing = {"inserts": changes.inserts, "updates": changes.updates, "vacuum": changes.vacuum}
     for part in bench.options.parts:
         if part in plain:

@@ -22,6 +22,7 @@
 #include "engine/vector/graph_encode.h"
 #include "engine/vector/graph_reach.h"
 #include "engine/vector/half.h"
+#include "engine/vector/packed_vector.h"
 
 namespace pigment {
 namespace {
@@ -40,6 +41,13 @@ static_assert(sizeof(StoredHead) == 168);
 constexpr uint32_t kFirstRoom = 1024;
 // The rest is for postings and pages.
 constexpr uint64_t ShareOfIndex(uint64_t limit_bytes) { return limit_bytes / 4 * 3; }
+
+// Codes of a graph over bits lose nothing (graph_space.h). Clusters' are around centroids, which
+// are no bits.
+bool HasExactCodes(const IndexBuild& build) {
+  return build.index.kind == SegmentKind::kGraph && build.metric == Metric::kHamming &&
+         build.vector_element == VectorElement::kBit;
+}
 
 std::string_view BytesOf(const void* bytes, size_t size) {
   return {static_cast<const char*>(bytes), size};
@@ -133,8 +141,10 @@ VectorElement CentroidElement(BlockSource* source, const Root& root, uint64_t cl
 
 uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
   const uint32_t point_dimension = GraphSpace::PointDimension(build.metric, build.dimension);
+  const uint64_t bits =
+      HasExactCodes(build) ? 2 * VectorBytes(VectorElement::kBit, build.dimension) : 0;
   const auto points = [&](uint32_t count) {
-    return uint64_t{count} * (point_dimension + 1) * sizeof(float);
+    return uint64_t{count} * ((point_dimension + 1) * sizeof(float) + bits);
   };
   const auto clusters = [&](uint32_t count) {
     return ClusterLists::BuildBytes(point_dimension, count, ClusterOptionsOf(build));
@@ -223,6 +233,11 @@ Status IndexWriter::Add(std::span<const float> vector) {
   }
   std::copy(vector.begin(), vector.end(), padded_.begin());
   points_.Add(padded_);
+  if (HasExactCodes(build_)) {
+    const size_t begin = bits_.size();
+    bits_.resize(begin + VectorBytes(VectorElement::kBit, vector.size()));
+    PackVector(VectorElement::kBit, vector, bits_.data() + begin);
+  }
   return Status::Ok();
 }
 
@@ -247,19 +262,42 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
       return WriteClusters(space, clusters, packer);
   }
   const GraphOptions options = GraphOptionsOf(build_);
+  if (HasExactCodes(build_)) {
+    PIGMENT_ASSIGN_OR_RETURN(space, MakePointsOfBits());
+  }
   PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
   // In what the build has given back.
   GraphNodes nodes(points_, graph,
-                   GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes());
-  PIGMENT_ASSIGN_OR_RETURN(const ReachTable reach, CalibrateReach(nodes, {.pause = build_.pause}));
+                   GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes(),
+                   HasExactCodes(build_));
+  PIGMENT_ASSIGN_OR_RETURN(
+      const ReachTable reach,
+      CalibrateReach(nodes, {.crosses = HasExactCodes(build_), .pause = build_.pause}));
   // What walks really take may still be more: of rows of very different length, for example. Built
-  // again, because both together have no room in what was reserved.
-  if (probe_bytes < reach.For(kUsualNeighbors, kUsualRecall).visits * BytesOfVisit()) {
+  // again, because both together have no room in what was reserved. Exact codes leave nothing to be
+  // surprised by.
+  if (!HasExactCodes(build_) &&
+      probe_bytes < reach.For(kUsualNeighbors, kUsualRecall).visits * BytesOfVisit()) {
     PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(points_));
     return WriteClusters(space, clusters, packer);
   }
   PIGMENT_RETURN_IF_ERROR(WriteGraph(space, nodes, reach, packer));
   return Written{.kind = SegmentKind::kGraph, .clusters = 1};
+}
+
+Result<GraphSpaceNumbers> IndexWriter::MakePointsOfBits() {
+  GraphSpaceNumbers numbers = GraphSpace::NumbersOfBits(build_.dimension);
+  const GraphSpace space(build_.metric, build_.dimension, numbers);
+  const size_t bytes = VectorBytes(VectorElement::kBit, build_.dimension);
+  std::vector<float> vector(build_.dimension);
+  std::vector<float> point(points_.dimension());
+  for (uint32_t i = 0; i < points_.count(); ++i) {
+    if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
+    UnpackVector(VectorElement::kBit, bits_.data() + i * bytes, vector);
+    space.MakePoint(vector, point.data());
+    points_.Set(i, point);
+  }
+  return numbers;
 }
 
 Result<bool> IndexWriter::AreClustersBetter() const {
@@ -414,6 +452,7 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
   size_t bad = 0;
   bool is_sound = head.places % 8 == 0 && head.places > 0 && head.places <= kLinksPerNodeMax &&
                   head.entries > 0 && head.entries <= info.vectors && head.square_max >= 0 &&
+                  (head.seed != 0 || info.metric == Metric::kHamming) &&
                   std::isfinite(head.square_max) && head.row_radius >= 0 &&
                   std::isfinite(head.row_radius) &&
                   AllFinite(space.centre.data(), space.centre.size(), &bad);

@@ -4,13 +4,12 @@
 // finished, read back before a search. Two parts are of both. kIndex, a stream of what is to be
 // known before a search:
 //   offset  size          meaning
-//   0       8             seed of the rotation
+//   0       8             seed of the rotation; 0: points are bits less one half, codes exact
 //   8       4             f32: of ip the largest square of a vector (graph_space.h); 0 otherwise
 //   12      4             places for links in every node; of clusters, in those of the entries
 //   16      4             entries; of clusters, all of them
-//   20      4             f32: of a graph with row codes the greatest length of a point; 0
-//   otherwise 24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by
-//   recall
+//   20      4             f32: of a graph with row codes the greatest length of a point; otherwise
+//   0 24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
 //                         (reach_table.h)
 //   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
 // kEntries, nodes that link to the entries (graph_node.h). Then, of a graph, kGraphNodes, a node
@@ -95,6 +94,8 @@ class IndexWriter {
         reservation_(build.budget),
         points_(GraphSpace::PointDimension(build.metric, build.dimension), nullptr),
         padded_(points_.dimension()) {}
+  // In place of those that the graph was built of: points whose codes are exact.
+  Result<GraphSpaceNumbers> MakePointsOfBits();
   // Whether clusters are likely to be the better index of the points.
   Result<bool> AreClustersBetter() const;
   // Of an average search for ten neighbours.
@@ -124,7 +125,8 @@ class IndexWriter {
   const uint32_t most_ = build_.vectors;
   Reservation reservation_;
   VectorTable points_;
-  std::vector<float> padded_;  // the vector that is being added, with zeros behind it
+  std::vector<float> padded_;    // the vector that is being added, with zeros behind it
+  std::vector<std::byte> bits_;  // of all vectors, where codes are to be exact
 };
 
 // What a reader knows of an index before it reads a node. Immutable; any thread.

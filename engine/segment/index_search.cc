@@ -20,6 +20,7 @@ class SegmentSource : public Base {
   uint32_t entry_nodes() const override { return reader_.head().entry_nodes(); }
   Result<GraphNode> EntryNode(uint32_t number) override { return reader_.EntryNode(number); }
   float centre_square() const override { return search_.query->centre_square(); }
+  bool has_exact_codes() const override { return reader_.head().space.has_exact_codes(); }
   Result<float> Distance(uint32_t vector) override {
     PIGMENT_RETURN_IF_ERROR(Pace());
     PIGMENT_ASSIGN_OR_RETURN(const float* numbers, reader_.Vector(vector));

@@ -133,13 +133,15 @@ Status IndexVerifier::CompareRowCode(uint32_t vector, std::span<const float> poi
 }
 
 Status IndexVerifier::VerifyNodes() {
+  const std::vector<float> origin(point_.size());
   for (uint32_t vector = 0; vector < root_.info.vectors; ++vector) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, reader_->Node(vector));
     PIGMENT_RETURN_IF_ERROR(ReadLinks(nodes_, node, vector, root_.info.vectors, vector));
     PIGMENT_RETURN_IF_ERROR(ReadVectorPoint(vector));
     const std::vector<float> own = point_;
     PIGMENT_RETURN_IF_ERROR(CompareRowCode(vector, own));
-    PIGMENT_RETURN_IF_ERROR(Compare(nodes_, node, vector, head_.places, own,
+    const std::vector<float>& centre = head_.space.has_exact_codes() ? origin : own;
+    PIGMENT_RETURN_IF_ERROR(Compare(nodes_, node, vector, head_.places, centre,
                                     [this](uint32_t link) { return ReadVectorPoint(link); }));
   }
   return Status::Ok();

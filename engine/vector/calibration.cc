@@ -42,7 +42,7 @@ Status FindNearest(const VectorTable& points, const BuildPause& pause, Calibrati
   return Status::Ok();
 }
 
-Result<CalibrationSample> SamplePoints(const VectorTable& points, uint32_t count,
+Result<CalibrationSample> SamplePoints(const VectorTable& points, uint32_t count, bool /*crosses*/,
                                        SeededRandom& random) {
   CalibrationSample sample{
       .points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
@@ -54,8 +54,9 @@ Result<CalibrationSample> SamplePoints(const VectorTable& points, uint32_t count
   return sample;
 }
 
-Result<CalibrationSample> SampleBetween(const VectorTable& points, uint32_t count,
+Result<CalibrationSample> SampleBetween(const VectorTable& points, uint32_t count, bool crosses,
                                         SeededRandom& random) {
+  constexpr uint32_t kParts = 1000;
   CalibrationSample sample{
       .points = VectorTable(points.dimension(), nullptr), .absent = {}, .nearest = {}};
   PIGMENT_RETURN_IF_ERROR(sample.points.Reserve(count));
@@ -63,8 +64,11 @@ Result<CalibrationSample> SampleBetween(const VectorTable& points, uint32_t coun
   for (uint32_t i = 0; i < count; ++i) {
     const float* const near = points.row(random.Below(points.count()));
     const float* const far = points.row(random.Below(points.count()));
-    const float share = 0.5f + 0.4f * static_cast<float>(random.Below(1000)) / 1000;
-    for (size_t d = 0; d < between.size(); ++d) between[d] = share * near[d] + (1 - share) * far[d];
+    const float share = 0.5f + 0.4f * static_cast<float>(random.Below(kParts)) / kParts;
+    for (size_t d = 0; d < between.size(); ++d) {
+      const float part = !crosses ? share : random.Below(kParts) < share * kParts ? 1 : 0;
+      between[d] = part * near[d] + (1 - part) * far[d];
+    }
     sample.absent.push_back(SearchStep::kNoVector);
     sample.points.Add(between);
   }
@@ -99,7 +103,8 @@ Result<ReachTable> Calibrate(
   const uint32_t count = std::min(options.queries, points.count());
   ReachTable table;
   for (const auto& draw : {SamplePoints, SampleBetween}) {
-    PIGMENT_ASSIGN_OR_RETURN(CalibrationSample sample, draw(points, count, random));
+    PIGMENT_ASSIGN_OR_RETURN(CalibrationSample sample,
+                             draw(points, count, options.crosses, random));
     PIGMENT_RETURN_IF_ERROR(FindNearest(points, options.pause, sample));
     PIGMENT_ASSIGN_OR_RETURN(const CalibrationSums sums, search_all(sample));
     sums.Raise(table);

@@ -23,6 +23,8 @@ namespace pigment {
 struct CalibrationOptions {
   uint32_t queries = 200;  // of each kind
   uint64_t seed = 1;
+  // What lies between two points has each number from one of them, as bits must, in place of sums.
+  bool crosses = false;
   BuildPause pause;  // may be empty
 };
 

@@ -22,6 +22,9 @@ class EntrySource {
   virtual Result<GraphNode> EntryNode(uint32_t number) = 0;
   // The squared distance of the query to the centre, in the space of the nodes' estimates.
   virtual float centre_square() const = 0;
+  // Whether the codes of nodes are around the centre of all, and exact, as those of bits may be
+  // (graph_space.h); otherwise they are around each node's own vector.
+  virtual bool has_exact_codes() const { return false; }
   // The exact distance of the query to a vector: what hits are ordered by.
   virtual Result<float> Distance(uint32_t vector) = 0;
   // The squared distance, in the space of the nodes' estimates, of a vector at this distance;

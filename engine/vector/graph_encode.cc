@@ -19,14 +19,14 @@ constexpr uint32_t kNoPoint = std::numeric_limits<uint32_t>::max();
 }  // namespace
 
 void GraphEncoder::EncodeEntryNode(uint32_t number, std::byte* out) const {
-  const std::vector<float> origin(points_.dimension());
   const std::span<const uint32_t> entries = graph_.entries();
   const size_t first = size_t{number} * places_;
-  Encode(origin, entries.subspan(first, std::min<size_t>(places_, entries.size() - first)), out);
+  Encode(origin_, entries.subspan(first, std::min<size_t>(places_, entries.size() - first)), out);
 }
 
-GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes)
-    : encoder_(points, graph) {
+GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes,
+                       bool has_exact_codes)
+    : encoder_(points, graph, has_exact_codes) {
   const uint64_t kept = std::max(bytes / encoder_.node_bytes(), kNodesKeptMin);
   holds_.assign(std::min<uint64_t>(kept, points.count()), kNoPoint);
   bytes_.resize(holds_.size() * encoder_.node_bytes());

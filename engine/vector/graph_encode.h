@@ -21,20 +21,26 @@ namespace pigment {
 // Any number of threads, each with bytes of its own.
 class GraphEncoder {
  public:
-  // REQUIRES: graph.count() == points.count(), graph.degree_max() <= kLinksPerNodeMax.
-  GraphEncoder(const VectorTable& points, const Graph& graph)
-      : points_(points), graph_(graph), places_(GraphNodePlaces(graph.degree_max())) {}
+  // REQUIRES: graph.count() == points.count(), graph.degree_max() <= kLinksPerNodeMax. With exact
+  // codes (graph_space.h) those of all nodes are around the centre.
+  GraphEncoder(const VectorTable& points, const Graph& graph, bool has_exact_codes = false)
+      : points_(points),
+        graph_(graph),
+        places_(GraphNodePlaces(graph.degree_max())),
+        has_exact_codes_(has_exact_codes),
+        origin_(points.dimension()) {}
 
   const VectorTable& points() const { return points_; }
   const Graph& graph() const { return graph_; }
   uint32_t places() const { return places_; }
+  bool has_exact_codes() const { return has_exact_codes_; }
   size_t node_bytes() const { return GraphNodeBytes(points_.dimension(), places_); }
   uint32_t entry_nodes() const {
     return (static_cast<uint32_t>(graph_.entries().size()) + places_ - 1) / places_;
   }
   // Both write node_bytes() bytes.
   void EncodeNode(uint32_t point, std::byte* out) const {
-    Encode(points_.vector(point), graph_.links(point), out);
+    Encode(has_exact_codes_ ? origin_ : points_.vector(point), graph_.links(point), out);
   }
   void EncodeEntryNode(uint32_t number, std::byte* out) const;
 
@@ -52,6 +58,8 @@ class GraphEncoder {
   const VectorTable& points_;
   const Graph& graph_;
   const uint32_t places_;
+  const bool has_exact_codes_;
+  const std::vector<float> origin_;
 };
 
 // Nodes that are encoded when they are asked for, and kept: a build's calibration walks over many
@@ -59,7 +67,8 @@ class GraphEncoder {
 class GraphNodes {
  public:
   // Keeps as many as have room in `bytes`, and some in any case.
-  GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes = 0);
+  GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes = 0,
+             bool has_exact_codes = false);
 
   const GraphEncoder& encoder() const { return encoder_; }
   // Valid until the next call.

@@ -45,6 +45,7 @@ class TableSource final : public GraphSource {
     return Read(entry_node_);
   }
   float centre_square() const override { return centre_square_; }
+  bool has_exact_codes() const override { return encoder_.has_exact_codes(); }
   Result<GraphNode> Node(uint32_t vector) override { return Read(nodes_.Node(vector)); }
   Result<float> Distance(uint32_t vector) override { return distance_(points_.row(vector)); }
   float SquareOf(float distance) const override { return distance; }

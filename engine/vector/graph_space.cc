@@ -27,13 +27,26 @@ bool HasGraphSpace(Metric metric) {
   return IsSquare(metric) || IsCosine(metric) || IsInnerProduct(metric);
 }
 
+GraphSpaceNumbers GraphSpace::NumbersOfBits(uint32_t dimension) {
+  constexpr float kBetween = 0.5f;  // 0 and 1
+  GraphSpaceNumbers numbers{.seed = 0, .square_max = 0, .centre = {}};
+  numbers.centre.assign(PointDimension(Metric::kHamming, dimension), 0);
+  std::fill_n(numbers.centre.begin(), dimension, kBetween);
+  return numbers;
+}
+
 GraphSpace::GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers)
     : metric_(metric),
       rotation_(ExtendedDimension(metric, dimension), numbers.seed),
       numbers_(std::move(numbers)) {}
 
 void GraphSpace::Rotate(std::span<const float> extended, float* point) const {
-  rotation_.Apply(extended, point);
+  if (has_exact_codes()) {
+    const auto end = std::copy(extended.begin(), extended.end(), point);
+    std::fill(end, point + point_dimension(), 0.0f);
+  } else {
+    rotation_.Apply(extended, point);
+  }
   for (size_t d = 0; d < numbers_.centre.size(); ++d) point[d] -= numbers_.centre[d];
 }
 

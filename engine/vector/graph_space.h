@@ -4,7 +4,9 @@
 // a host calls by other numbers of these, become points whose squared Euclidean distances ascend
 // with their distances: as they are, at unit length, or with one more dimension that brings all to
 // one length (Bachrach et al., RecSys 2014). Points are rotated, so that sign codes are unbiased,
-// and less their middle. Immutable; any thread.
+// and less their middle. Bits may stay as they are instead, less one half: each number of a point is
+// then its sign, a sign code around the centre loses nothing, and estimates are distances.
+// Immutable; any thread.
 
 #pragma once
 
@@ -27,7 +29,7 @@ bool HasGraphSpace(Metric metric);
 
 // What of a space is stored with a graph.
 struct GraphSpaceNumbers {
-  uint64_t seed = 1;          // of the rotation
+  uint64_t seed = 1;          // of the rotation; 0: there is none, and the codes are exact
   float square_max = 0;       // of ip: the largest square of a vector; 0 otherwise
   std::vector<float> centre;  // rotated
 };
@@ -46,7 +48,12 @@ class GraphSpace {
   static Result<bool> MakePoints(Metric metric, uint32_t dimension, const BuildPause& pause,
                                  VectorTable& table, GraphSpaceNumbers& numbers);
 
+  // Those of a space whose codes are exact, for vectors of bits and metric kHamming.
+  static GraphSpaceNumbers NumbersOfBits(uint32_t dimension);
+
   const GraphSpaceNumbers& numbers() const { return numbers_; }
+  // Codes of nodes are around the centre of all then, and not around each node's own vector.
+  bool has_exact_codes() const { return numbers_.seed == 0; }
   uint32_t point_dimension() const { return rotation_.rotated_dimension(); }
 
   // Writes point_dimension() numbers, those that MakePoints leaves. REQUIRES: vector.size() is the

@@ -133,10 +133,10 @@ bool GraphWalk::Next(Visit* next) {
   }
 }
 
-Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
+Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float square,
                             uint32_t vectors) {
   float estimates[kLinksPerNodeMax];
-  node.Estimate(query, distance, estimates);
+  node.Estimate(query, square, estimates);
   links_estimated_ += node.links();
   // Most are too far: those that are not are picked out without a branch for each. What is no
   // number is visited last.
@@ -162,6 +162,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   const bool is_limited = options.wanted == options.wanted;
   const float wanted = is_limited ? source.SquareOf(options.wanted) : 0;
   TopK settled(std::min(options.k, kSettled));
+  const bool is_around_centre = source.has_exact_codes();
   uint64_t allowed_visited = 0;
   Visit next;
   const auto choose = [&] {
@@ -194,7 +195,8 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     // of these comes next only where nothing else is left to go on to.
     goes_on = choose();
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(visit.vector));
-    PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, source.SquareOf(distance), vectors));
+    const float square = is_around_centre ? source.centre_square() : source.SquareOf(distance);
+    PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, square, vectors));
     if (!goes_on) goes_on = choose();
   }
   return nearest.TakeSorted();

@@ -66,8 +66,9 @@ class GraphWalk {
   void PushEntries(float limit);
   // The same of the nearest of those that wait.
   void PushMoreEntries();
-  // Notes what a node links to, by estimates from the query's distance to the node.
-  Status NoteLinks(const GraphNode& node, const SignCodeQuery& query, float distance,
+  // Notes what a node links to, by estimates from the query's squared distance to what its codes are
+  // around.
+  Status NoteLinks(const GraphNode& node, const SignCodeQuery& query, float square,
                    uint32_t vectors);
   bool Visits(uint32_t vector);  // true the first time
   bool IsVisited(uint32_t vector) const { return visited_[PlaceOf(vector)] == vector; }

@@ -19,6 +19,9 @@
 namespace pigment {
 
 constexpr size_t kTableEntries = 16;
+// What an entry is at most: nearly all that a byte holds, and a multiple of 4, so that sums of bits
+// are whole steps.
+constexpr int32_t kTableStepsMax = 252;
 
 struct LookUpArguments {
   const uint8_t* tables;  // kTableEntries for each four dimensions
@@ -279,7 +282,7 @@ HWY_ATTR void MakeTables(const float* query, size_t count, float inverse_step, u
       const auto sum = hn::Add(hn::Add(term(0), term(1)), hn::Add(term(2), term(3)));
       const auto level = hn::Mul(hn::Add(sum, greatest), hn::Set(lanes, inverse_step));
       const auto rounded = hn::ConvertTo(ints, hn::Add(level, hn::Set(lanes, 0.5f)));
-      hn::StoreU(hn::DemoteTo(bytes, hn::Min(rounded, hn::Set(ints, 255))), bytes,
+      hn::StoreU(hn::DemoteTo(bytes, hn::Min(rounded, hn::Set(ints, kTableStepsMax))), bytes,
                  tables + table * kTableEntries + i);
     }
   }
@@ -352,7 +355,7 @@ SignCodeQuery::SignCodeQuery(std::span<const float> query)
     greatest = std::max(greatest, sum);
     least -= sum;
   }
-  step_ = 2 * greatest / 255;
+  step_ = 2 * greatest / static_cast<float>(kTableStepsMax);
   least_ = static_cast<float>(least);
   const float inverse = step_ > 0 ? 1 / step_ : 0;
   HWY_DYNAMIC_DISPATCH(MakeTables)(query.data(), count, inverse, tables_.data());

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "engine/vector/distance.h"
+#include "engine/vector/graph_node.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
 
@@ -119,6 +121,49 @@ TEST(GraphSpace, SaysWhichQueriesHaveNoSquares) {
     EXPECT_TRUE(GraphQuery(space, std::vector<float>(8, 0)).is_finite());
     EXPECT_EQ(GraphQuery(space, std::vector<float>(8, 3e38f)).is_finite(),
               metric == Metric::kCosine);
+  }
+}
+
+// What codes around the centre say of bits is their distance.
+TEST(GraphSpace, OfBitsHasExactCodes) {
+  constexpr uint32_t kLinks = 20;
+  for (const uint32_t dimension : {1u, 16u, 77u, 384u, 1000u}) {
+    SCOPED_TRACE(dimension);
+    const VectorTable made =
+        NormalVectors({.count = kLinks + 1, .dimension = dimension, .seed = dimension});
+    const GraphSpace space(Metric::kHamming, dimension, GraphSpace::NumbersOfBits(dimension));
+    EXPECT_TRUE(space.has_exact_codes());
+    VectorTable bits(dimension, nullptr);
+    VectorTable points(space.point_dimension(), nullptr);
+    ASSERT_OK(bits.Reserve(made.count()));
+    ASSERT_OK(points.Reserve(made.count()));
+    std::vector<uint32_t> links;
+    for (uint32_t i = 0; i < made.count(); ++i) {
+      std::vector<float> vector(dimension), point(points.dimension());
+      std::ranges::transform(made.vector(i), vector.begin(),
+                             [](float value) { return value > 0 ? 1.0f : 0.0f; });
+      bits.Add(vector);
+      space.MakePoint(vector, point.data());
+      points.Add(point);
+      if (i < kLinks) links.push_back(i);
+    }
+    const uint32_t places = GraphNodePlaces(kLinks);
+    std::vector<std::byte> bytes(GraphNodeBytes(points.dimension(), places));
+    EncodeGraphNode(
+        std::vector<float>(points.dimension()), links, places,
+        [&](uint32_t link) { return points.vector(link); }, bytes.data());
+    GraphNode node;
+    ASSERT_TRUE(GraphNode::Read(bytes, points.dimension(), places, &node));
+    const GraphQuery query(space, bits.vector(kLinks));
+    EXPECT_FLOAT_EQ(query.centre_square(), static_cast<float>(dimension) / 4);
+    float estimates[kLinksPerNodeMax];
+    node.Estimate(SignCodeQuery(query.point()), query.centre_square(), estimates);
+    for (const uint32_t link : links) {
+      const float exact = Distance(Metric::kHamming, bits.row(kLinks), bits.row(link), dimension);
+      EXPECT_EQ(query.SquareOf(exact), exact);
+      EXPECT_NEAR(estimates[link], exact, 0.01) << link;
+      EXPECT_EQ(points.Distance(kLinks, link), exact) << link;
+    }
   }
 }
 
