@@ -205,7 +205,7 @@ uint64_t pigment_segment_index_rows_max(const pigment_segment_options* options) 
   const pigment::SegmentIndex index = IndexOf(*copy);
   const auto metric = static_cast<pigment::Metric>(copy->metric);
   if (index.kind == pigment::SegmentKind::kFlat || copy->dimension == 0 ||
-      copy->dimension > kDimensionMax || !pigment::HasGraphSpace(metric))
+      copy->dimension > kDimensionMax)
     return kNoLimit;
   return pigment::IndexWriter::VectorsWithin({.index = index,
                                               .metric = metric,

@@ -35,6 +35,14 @@ constexpr bool IsInnerProduct(Metric metric) {
   return metric == Metric::kIp || metric == Metric::kNegativeIp;
 }
 
+// The metric by which graphs and clusters find neighbours: of most their own. That of l1 is l2, and
+// of Jaccard, which does not mind how many ones there are beside those that are shared, cosine:
+// those that it has nearest are then compared by the metric itself.
+constexpr Metric SearchedBy(Metric metric) {
+  if (metric == Metric::kL1) return Metric::kL2;
+  return metric == Metric::kJaccard ? Metric::kCosine : metric;
+}
+
 // "l2", "cosine", "ip", "negative_ip", "l1", "cosine_nan", "hamming", "jaccard"; empty for a number
 // that is none of them.
 constexpr std::string_view MetricName(Metric metric) {

@@ -23,6 +23,7 @@
 #include "engine/vector/graph_reach.h"
 #include "engine/vector/half.h"
 #include "engine/vector/packed_vector.h"
+#include "engine/vector/stand_in.h"
 
 namespace pigment {
 namespace {
@@ -243,6 +244,11 @@ Status IndexWriter::Add(std::span<const float> vector) {
 
 Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
   if (points_.count() == 0) return Written();
+  // While points are still vectors.
+  PIGMENT_ASSIGN_OR_RETURN(const std::optional<float> widening,
+                           FindWidening(points_, build_.metric, build_.pause));
+  if (!widening) return Written();
+  widening_ = *widening;
   GraphSpaceNumbers space;
   PIGMENT_ASSIGN_OR_RETURN(
       const bool is_useful,
@@ -357,7 +363,7 @@ Result<IndexWriter::Calibrated> IndexWriter::BuildClusters(const VectorTable& po
 Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                               const ReachTable& reach, BlockPacker& packer) const {
   const StoredHead head{.seed = space.seed,
-                        .square_max = space.square_max,
+                        .square_max = has_stand_in() ? widening_ : space.square_max,
                         .places = numbers.places,
                         .entries = numbers.entries,
                         .row_radius = numbers.row_radius,
@@ -370,7 +376,8 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
 Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes,
                                const ReachTable& reach, BlockPacker& packer) const {
   const GraphEncoder& encoder = nodes.encoder();
-  const float radius = GreatestLength(points_);
+  // Codes of rows bound the distance of the index's space, not one that another stands in for.
+  const float radius = has_stand_in() ? 0 : GreatestLength(points_);
   PIGMENT_RETURN_IF_ERROR(
       WriteHead(space,
                 {.places = encoder.places(),
@@ -444,8 +451,9 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
                         fmt::format("{} bytes for points of {}", part.bytes(), point_dimension));
   }
   PIGMENT_RETURN_IF_ERROR(part.CopyStream(0, std::as_writable_bytes(std::span(&head, 1))));
+  const bool has_stand_in = SearchedBy(info.metric) != info.metric;
   GraphSpaceNumbers space{.seed = head.seed,
-                          .square_max = head.square_max,
+                          .square_max = has_stand_in ? 0 : head.square_max,
                           .centre = std::vector<float>(point_dimension)};
   PIGMENT_RETURN_IF_ERROR(
       part.CopyStream(sizeof head, std::as_writable_bytes(std::span(space.centre))));
@@ -453,8 +461,8 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
   bool is_sound = head.places % 8 == 0 && head.places > 0 && head.places <= kLinksPerNodeMax &&
                   head.entries > 0 && head.entries <= info.vectors && head.square_max >= 0 &&
                   (head.seed != 0 || info.metric == Metric::kHamming) &&
-                  std::isfinite(head.square_max) && head.row_radius >= 0 &&
-                  std::isfinite(head.row_radius) &&
+                  (!has_stand_in || head.square_max >= 1) && std::isfinite(head.square_max) &&
+                  head.row_radius >= 0 && std::isfinite(head.row_radius) &&
                   AllFinite(space.centre.data(), space.centre.size(), &bad);
   for (const auto& row : head.reach) {
     for (const Reach& reach : row) is_sound = is_sound && IsReach(reach);
@@ -469,6 +477,7 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
                 .places = head.places,
                 .entries = head.entries,
                 .row_radius = head.row_radius,
+                .widening = has_stand_in ? head.square_max : 1,
                 .reach = {.values = head.reach},
                 .centroid_element = CentroidElement(source, root, head.entries, point_dimension),
                 .cluster_sizes = {},

@@ -5,7 +5,9 @@
 // known before a search:
 //   offset  size          meaning
 //   0       8             seed of the rotation; 0: points are bits less one half, codes exact
-//   8       4             f32: of ip the largest square of a vector (graph_space.h); 0 otherwise
+//   8       4             f32: of ip the largest square of a vector (graph_space.h); where another
+//                         metric stands in, how many times as many neighbours are looked for by it
+//                         (stand_in.h); 0 otherwise
 //   12      4             places for links in every node; of clusters, in those of the entries
 //   16      4             entries; of clusters, all of them
 //   20      4             f32: of a graph with row codes the greatest length of a point; otherwise
@@ -62,7 +64,7 @@ struct IndexBuild {
 class IndexWriter {
  public:
   // Takes all the memory that the build will need from the budget at once: kResourceExhausted where
-  // it has not so much. REQUIRES: HasGraphSpace(metric), dimension > 0, index.kind is not kFlat.
+  // it has not so much. REQUIRES: dimension > 0, index.kind is not kFlat.
   static Result<std::unique_ptr<IndexWriter>> Make(const IndexBuild& build);
   static uint64_t BuildBytes(const IndexBuild& build);
   // The most vectors, up to build.vectors, of which one that grows is built within a budget.
@@ -113,6 +115,8 @@ class IndexWriter {
     uint32_t entries;
     float row_radius;
   };
+  // Of a metric that another stands in for.
+  bool has_stand_in() const { return SearchedBy(build_.metric) != build_.metric; }
   Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
   Status WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes, const ReachTable& reach,
@@ -126,6 +130,7 @@ class IndexWriter {
   Reservation reservation_;
   VectorTable points_;
   std::vector<float> padded_;    // the vector that is being added, with zeros behind it
+  float widening_ = 1;           // IndexHead::widening
   std::vector<std::byte> bits_;  // of all vectors, where codes are to be exact
 };
 
@@ -135,6 +140,8 @@ struct IndexHead {
   uint32_t places;
   uint32_t entries;
   float row_radius;  // 0: there are no row codes
+  // Where another metric stands in: so many times as many neighbours are looked for by it.
+  float widening;
   ReachTable reach;
   VectorElement centroid_element;  // of clusters
   // Of clusters: how many vectors each has, and where their bytes begin, then the end of the last.

@@ -4,6 +4,10 @@
 
 #include "engine/segment/index_search.h"
 
+#include <optional>
+
+#include "engine/vector/top_k.h"
+
 namespace pigment {
 namespace {
 
@@ -15,7 +19,9 @@ template <class Base>
 class SegmentSource : public Base {
  public:
   SegmentSource(IndexReader& reader, const IndexSearch& search)
-      : reader_(reader), search_(search), distance_(search.metric, search.vector) {}
+      : reader_(reader), search_(search), distance_(SearchedBy(search.metric), search.vector) {
+    if (SearchedBy(search.metric) != search.metric) own_.emplace(search.metric, search.vector);
+  }
 
   uint32_t entry_nodes() const override { return reader_.head().entry_nodes(); }
   Result<GraphNode> EntryNode(uint32_t number) override { return reader_.EntryNode(number); }
@@ -24,9 +30,20 @@ class SegmentSource : public Base {
   Result<float> Distance(uint32_t vector) override {
     PIGMENT_RETURN_IF_ERROR(Pace());
     PIGMENT_ASSIGN_OR_RETURN(const float* numbers, reader_.Vector(vector));
+    if (own_ && IsAllowed(search_.allowed_rows, vector)) nearest_.Offer((*own_)(numbers), vector);
     return distance_(numbers);
   }
   float SquareOf(float distance) const override { return search_.query->SquareOf(distance); }
+
+  Result<std::vector<RowHit>> HitsOf(const Result<std::vector<Scored>>& found) {
+    PIGMENT_RETURN_IF_ERROR(found.status());
+    const std::vector<Scored> own = nearest_.TakeSorted();
+    std::vector<RowHit> hits;
+    hits.reserve(own_ ? own.size() : found->size());
+    for (const Scored& scored : own_ ? own : *found)
+      hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+    return hits;
+  }
 
  protected:
   Status Pace() {
@@ -39,6 +56,8 @@ class SegmentSource : public Base {
 
  private:
   const DistanceFunction distance_;
+  std::optional<DistanceFunction> own_;  // of a metric that another stands in for
+  TopK nearest_{search_.given != 0 ? search_.given : search_.k};  // by that
   uint32_t steps_ = 0;
 };
 
@@ -77,39 +96,30 @@ class SegmentClusters final : public SegmentSource<ClusterSource> {
   uint32_t cluster_ = 0;
 };
 
-Result<std::vector<RowHit>> HitsOf(const Result<std::vector<Scored>>& found) {
-  PIGMENT_RETURN_IF_ERROR(found.status());
-  std::vector<RowHit> hits;
-  hits.reserve(found->size());
-  for (const Scored& scored : *found)
-    hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
-  return hits;
-}
-
 }  // namespace
 
 Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& reader,
                                         const IndexSearch& search, GraphWalk& walk) {
   SegmentGraph source(reader, search);
-  return HitsOf(walk.Search(source, SignCodeQuery(search.query->point()), info.vectors,
-                            {.k = search.k,
-                             .reach = search.reach,
-                             .masked = search.masked,
-                             .wanted = search.wanted,
-                             .visits_max = search.visits_max,
-                             .allowed = search.allowed_rows}));
+  return source.HitsOf(walk.Search(source, SignCodeQuery(search.query->point()), info.vectors,
+                                   {.k = search.k,
+                                    .reach = search.reach,
+                                    .masked = search.masked,
+                                    .wanted = search.wanted,
+                                    .visits_max = search.visits_max,
+                                    .allowed = search.allowed_rows}));
 }
 
 Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,
                                            const IndexSearch& search, ClusterProbe& probe) {
   SegmentClusters source(reader, search);
-  return HitsOf(probe.Search(source, SignCodeQuery(search.query->point()), info.vectors,
-                             {.k = search.k,
-                              .reach = search.reach,
-                              .masked = search.masked,
-                              .clusters_max = search.visits_max,
-                              .wanted = search.wanted,
-                              .allowed = search.allowed_rows}));
+  return source.HitsOf(probe.Search(source, SignCodeQuery(search.query->point()), info.vectors,
+                                    {.k = search.k,
+                                     .reach = search.reach,
+                                     .masked = search.masked,
+                                     .clusters_max = search.visits_max,
+                                     .wanted = search.wanted,
+                                     .allowed = search.allowed_rows}));
 }
 
 }  // namespace pigment

@@ -23,6 +23,9 @@ struct IndexSearch {
   std::span<const float> vector;      // the query, of the segment's dimension
   const GraphQuery* query = nullptr;  // the same as a point; is_finite()
   size_t k = 0;
+  // Of a metric that another stands in for (SearchedBy): k are looked for by that one, and so many
+  // of all that are compared, the nearest by the metric itself, are given; 0: k.
+  size_t given = 0;
   RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
   float reach = 1.1f;         // this and `wanted`: GraphWalkOptions, ClusterProbeOptions
   const MaskedReach* masked = nullptr;

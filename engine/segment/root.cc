@@ -195,7 +195,7 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   }
   if (const auto kind = static_cast<SegmentKind>(header.kind); kind != SegmentKind::kFlat) {
     // How long they are the head says (ReadIndexHead).
-    if (header.vectors == 0 || !HasGraphSpace(static_cast<Metric>(header.metric))) {
+    if (header.vectors == 0 || header.metric == 0) {
       return error(Detail::kMiscounted,
                    fmt::format("an index of {} vectors, metric {}", header.vectors, header.metric));
     }

@@ -26,6 +26,7 @@ constexpr double kRowCodeBytes = 150;
 // Vectors that a probe, and a scan of codes, compares for each neighbour.
 constexpr double kComparedEach = 8;
 constexpr double kComparedByCodesEach = 30;
+constexpr float kNoLimit = std::numeric_limits<float>::quiet_NaN();
 
 class SegmentSearcher {
  public:
@@ -40,6 +41,11 @@ class SegmentSearcher {
   }
   size_t wanted() const {
     return static_cast<size_t>(std::min<uint64_t>(search_.scan.k, search_.allowed_count));
+  }
+  // Neighbours that the index is searched for.
+  size_t searched(const IndexHead& head) const {
+    const double widened = std::ceil(static_cast<double>(wanted()) * head.widening);
+    return static_cast<size_t>(std::min(widened, static_cast<double>(search_.allowed_count)));
   }
   bool is_graph() const { return segment_.info().kind == SegmentKind::kGraph; }
   bool MayUseIndex() const;
@@ -95,19 +101,19 @@ bool SegmentSearcher::PlanSearches(const IndexHead& head) {
   const double vector_bytes = segment_.info().vector_bytes() + kRowBytes;
   const double allowed = static_cast<double>(search_.allowed_count);
   // What a probe costs before it goes anywhere, and for what it compares.
-  const double fixed_bytes = is_graph()
-                                 ? 0
-                                 : static_cast<double>(head.entry_nodes() * head.node_bytes()) +
-                                       kComparedEach * static_cast<double>(wanted()) * vector_bytes;
+  const double fixed_bytes =
+      is_graph() ? 0
+                 : static_cast<double>(head.entry_nodes() * head.node_bytes()) +
+                       kComparedEach * static_cast<double>(searched(head)) * vector_bytes;
   const double visits_of_scan = std::max(ScanBytes(head) - fixed_bytes, 0.0) / VisitBytes(head);
   if (search_.width != 0) {
     reach_ = std::numeric_limits<float>::infinity();
-    visits_max_ = is_graph() ? std::max(search_.width, wanted()) : search_.width;
+    visits_max_ = is_graph() ? std::max(search_.width, searched(head)) : search_.width;
     return static_cast<double>(visits_max_) < visits_of_scan;
   }
-  reach_ = head.reach.For(wanted(), search_.recall).reach;
+  reach_ = head.reach.For(searched(head), search_.recall).reach;
   // Among all rows those allowed are as far apart as so many more neighbours are.
-  const double among = static_cast<double>(wanted()) * segment_.info().vectors / allowed;
+  const double among = static_cast<double>(searched(head)) * segment_.info().vectors / allowed;
   const Reach expected = head.reach.For(static_cast<size_t>(among), search_.recall);
   // A search that has cost as much as a scan is given up for one: it may have met few of the
   // allowed rows, where these are far from the query. It has seldom so far to go.
@@ -145,25 +151,29 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
   const MaskedReach masked{.table = &head.reach, .recall = search_.recall};
   const bool is_masked = !search_.scan.allowed_rows.empty() && search_.width == 0;
-  const size_t tracked = std::max(wanted(), static_cast<size_t>(std::min<uint64_t>(
-                                                ReachTable::kNeighborsMin, search_.allowed_count)));
+  const auto least = static_cast<size_t>(ReachTable::kNeighborsMin * head.widening);
+  const size_t tracked = std::max(
+      searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
+  const bool has_stand_in = SearchedBy(search_.scan.metric) != search_.scan.metric;
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {
       left.push_back(i);
       continue;
     }
-    PIGMENT_ASSIGN_OR_RETURN(std::vector<RowHit> hits,
-                             SearchOne(*reader, {.metric = search_.scan.metric,
-                                                 .vector = Query(i),
-                                                 .query = &query,
-                                                 .k = tracked,
-                                                 .allowed_rows = search_.scan.allowed_rows,
-                                                 .reach = reach_,
-                                                 .masked = is_masked ? &masked : nullptr,
-                                                 .wanted = search_.scan.limit(i),
-                                                 .visits_max = visits_max_,
-                                                 .control = search_.scan.control}));
+    PIGMENT_ASSIGN_OR_RETURN(
+        std::vector<RowHit> hits,
+        SearchOne(*reader, {.metric = search_.scan.metric,
+                            .vector = Query(i),
+                            .query = &query,
+                            .k = tracked,
+                            .given = wanted(),
+                            .allowed_rows = search_.scan.allowed_rows,
+                            .reach = reach_,
+                            .masked = is_masked ? &masked : nullptr,
+                            .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
+                            .visits_max = visits_max_,
+                            .control = search_.scan.control}));
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);

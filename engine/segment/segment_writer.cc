@@ -74,8 +74,7 @@ struct SegmentWriter::State {
         cells(&packer, given.budget, Xxh3_64(given.owner)) {
     if (given.analyzer != nullptr)
       text.emplace(&packer, *given.analyzer, given.budget, Xxh3_64(given.owner));
-    if (given.index.kind == SegmentKind::kFlat || given.index_vectors == 0 ||
-        given.dimension == 0 || !HasGraphSpace(given.metric))
+    if (given.index.kind == SegmentKind::kFlat || given.index_vectors == 0 || given.dimension == 0)
       return;
     auto made = IndexWriter::Make({.index = given.index,
                                    .metric = given.metric,

@@ -23,10 +23,6 @@ void Normalize(std::span<const float> vector, float* out) {
 
 }  // namespace
 
-bool HasGraphSpace(Metric metric) {
-  return IsSquare(metric) || IsCosine(metric) || IsInnerProduct(metric);
-}
-
 GraphSpaceNumbers GraphSpace::NumbersOfBits(uint32_t dimension) {
   constexpr float kBetween = 0.5f;  // 0 and 1
   GraphSpaceNumbers numbers{.seed = 0, .square_max = 0, .centre = {}};
@@ -36,7 +32,7 @@ GraphSpaceNumbers GraphSpace::NumbersOfBits(uint32_t dimension) {
 }
 
 GraphSpace::GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers)
-    : metric_(metric),
+    : metric_(SearchedBy(metric)),
       rotation_(ExtendedDimension(metric, dimension), numbers.seed),
       numbers_(std::move(numbers)) {}
 
@@ -66,9 +62,10 @@ void GraphSpace::MakePoint(std::span<const float> vector, float* point) const {
 
 Result<bool> GraphSpace::MakePoints(Metric metric, uint32_t dimension, const BuildPause& pause,
                                     VectorTable& table, GraphSpaceNumbers& numbers) {
+  const bool is_cosine = IsCosine(SearchedBy(metric));
   float square_max = 0;
   for (uint32_t i = 0; i < table.count(); ++i) square_max = std::max(square_max, table.square(i));
-  if (!IsCosine(metric) && !(square_max <= kPointSquareMax)) return false;
+  if (!is_cosine && !(square_max <= kPointSquareMax)) return false;
   numbers.square_max = IsInnerProduct(metric) ? square_max : 0;
   numbers.centre.assign(table.dimension(), 0);
   const GraphSpace rotated(metric, dimension, numbers);

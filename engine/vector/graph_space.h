@@ -2,11 +2,12 @@
 //
 // GraphSpace: where a graph is built and walked. Vectors of l2, cosine, ip and hamming, and of what
 // a host calls by other numbers of these, become points whose squared Euclidean distances ascend
-// with their distances: as they are, at unit length, or with one more dimension that brings all to
-// one length (Bachrach et al., RecSys 2014). Points are rotated, so that sign codes are unbiased,
-// and less their middle. Bits may stay as they are instead, less one half: each number of a point is
-// then its sign, a sign code around the centre loses nothing, and estimates are distances.
-// Immutable; any thread.
+// with their distances; those of l1 and jaccard with the distances that stand in for theirs
+// (SearchedBy, metric.h): as they are, at unit length, or with one more dimension that brings all
+// to one length (Bachrach et al., RecSys 2014). Points are rotated, so that sign codes are
+// unbiased, and less their middle. Bits may stay as they are instead, less one half: each number of
+// a point is then its sign, a sign code around the centre loses nothing, and estimates are
+// distances. Immutable; any thread.
 
 #pragma once
 
@@ -24,9 +25,6 @@ namespace pigment {
 // Squares beyond this leave nothing of f32 for sums of them.
 inline constexpr float kPointSquareMax = 1e30f;
 
-// True for the metrics that a graph can serve.
-bool HasGraphSpace(Metric metric);
-
 // What of a space is stored with a graph.
 struct GraphSpaceNumbers {
   uint64_t seed = 1;          // of the rotation; 0: there is none, and the codes are exact
@@ -36,7 +34,7 @@ struct GraphSpaceNumbers {
 
 class GraphSpace {
  public:
-  // REQUIRES: HasGraphSpace(metric); numbers.centre has PointDimension(metric, dimension) numbers.
+  // REQUIRES: numbers.centre has PointDimension(metric, dimension) numbers.
   GraphSpace(Metric metric, uint32_t dimension, GraphSpaceNumbers numbers);
 
   static uint32_t PointDimension(Metric metric, uint32_t dimension) {
@@ -84,7 +82,7 @@ class GraphQuery {
   float centre_square() const { return centre_square_; }
   // False: squares of this query have no room in f32, and no walk can tell near from far.
   bool is_finite() const;
-  // Of a vector at this distance, see GraphSource.
+  // Of a vector at this distance, by SearchedBy(metric); see GraphSource.
   float SquareOf(float distance) const { return offset_ + factor_ * distance; }
 
  private:

@@ -281,8 +281,9 @@ typedef struct pigment_segment_options {
      legal: no row has a vector. */
   bool has_keys;
   uint64_t key_seed;
-  /* Since 0.2: the index of its vectors, which are kept in memory until it is built, within three quarters of the budget. Of metrics L1 and Jaccard, or of fewer
-     vectors than index_rows_min, there is none; of fewer than graph_rows_min it is clusters. 0 of the other numbers: what suits. */
+  /* Since 0.2: the index of its vectors, which are kept in memory until it is built, within three quarters of the budget. Of metrics L1 and
+     Jaccard it is one of L2 and of cosine, whose neighbours are then compared; there is none where these say too little, or of fewer vectors than
+     index_rows_min; of fewer than graph_rows_min it is clusters. 0 of the other numbers: what suits. */
   int32_t index; /* PIGMENT_INDEX_* */
   uint32_t index_rows_min;
   uint32_t graph_rows_min;

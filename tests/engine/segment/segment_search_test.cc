@@ -159,13 +159,16 @@ const IndexCase kGraphCases[] = {
     {.made = {.count = 22, .dimension = 16, .seed = 9}},     // two rows
     {.metric = Metric::kHamming,
      .element = VectorElement::kBit,
-     .made = {.count = 3020, .dimension = 77, .clusters = 40, .spread = 0.7f, .seed = 15}},
+     .made = {.count = 1520, .dimension = 77, .clusters = 40, .spread = 0.7f, .seed = 15}},
     {.metric = Metric::kHamming,
      .element = VectorElement::kBit,
-     .made = {.count = 2020, .dimension = 384, .seed = 16}},
-    {.metric = Metric::kHamming,
+     .made = {.count = 120, .dimension = 12000, .clusters = 5, .seed = 16}},
+    {.metric = Metric::kL1,
+     .element = VectorElement::kF16,
+     .made = {.count = 1520, .dimension = 48, .clusters = 40, .spread = 0.5f, .seed = 17}},
+    {.metric = Metric::kJaccard,
      .element = VectorElement::kBit,
-     .made = {.count = 220, .dimension = 12000, .clusters = 5, .seed = 17}},
+     .made = {.count = 1520, .dimension = 200, .clusters = 40, .spread = 0.7f, .seed = 18}},
 };
 
 std::vector<IndexCase> AllCases() {
@@ -212,6 +215,32 @@ TEST(SegmentSearch, FindsWhatIsWantedWithAndWithoutAFilter) {
         // 20 queries of one row are too few to tell 0.98 from less.
         EXPECT_GE(RecallOf(indexed, search, *found), k == 1 ? 0.85 : 0.94);
       }
+    }
+  }
+}
+
+// Of metrics that another stands in for, indexes are asked as of others, and give their own
+// distances.
+TEST(SegmentSearch, ByMetricsWithAStandInGoesByTheIndex) {
+  const IndexCase cases[] = {
+      {.metric = Metric::kL1, .made = {.count = 2520, .dimension = 96, .clusters = 30, .seed = 21}},
+      {.metric = Metric::kJaccard,
+       .element = VectorElement::kBit,
+       .made = {.count = 2520, .dimension = 96, .clusters = 30, .seed = 22}}};
+  for (IndexCase of : cases) {
+    for (const SegmentKind kind : {SegmentKind::kGraph, SegmentKind::kClusters}) {
+      of.kind = kind;
+      SCOPED_TRACE(::testing::Message() << SegmentKindName(kind) << ", " << MetricName(of.metric));
+      const IndexedSegment indexed(of);
+      ASSERT_OK(indexed.status);
+      ASSERT_EQ(indexed.segment->info().kind, kind);
+      SegmentSearch search = indexed.Search(10, 0.98);
+      search.width = kind == SegmentKind::kGraph ? 100 : 20;
+      const auto found = SearchSegment(*indexed.segment, of.made.dimension, search);
+      ASSERT_OK(found);
+      EXPECT_EQ(found->walks + found->probes, IndexedSegment::kQueries);
+      EXPECT_LE(found->nodes_visited, search.width * IndexedSegment::kQueries);
+      EXPECT_GE(RecallOf(indexed, search, *found), 0.9);
     }
   }
 }
