@@ -575,7 +575,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_cache_new(const pigme
 /* Searches that the cache was added to keep what they need of it. Since 0.2. */
 PIGMENT_API void pigment_pending_cache_free(pigment_pending_cache *cache);
 /* As pigment_host_search_add_pending, for the chain of the cache. The first pass has the cache read, through `source`, what was appended since the last
-   search; a call that fails adds nothing to it. A search by PIGMENT_METRIC_L1, of another dimension than the cache's, or of one above 8,136 reads the pages. Exact
+   search; a call that fails adds nothing to it. A search by PIGMENT_METRIC_L1 or PIGMENT_METRIC_JACCARD, of another dimension than the cache's, or of one above 8,136 reads the pages. Exact
    passes give the same hits either way; those that ask indexes may overlook a row of the cache as they may one of a segment. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending_cache(pigment_host_search *search,
                                                                                  const pigment_page_source *source,
