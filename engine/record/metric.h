@@ -42,6 +42,7 @@ constexpr Metric SearchedBy(Metric metric) {
   if (metric == Metric::kL1) return Metric::kL2;
   return metric == Metric::kJaccard ? Metric::kCosine : metric;
 }
+constexpr bool HasStandIn(Metric metric) { return SearchedBy(metric) != metric; }
 
 // "l2", "cosine", "ip", "negative_ip", "l1", "cosine_nan", "hamming", "jaccard"; empty for a number
 // that is none of them.

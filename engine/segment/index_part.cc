@@ -363,7 +363,7 @@ Result<IndexWriter::Calibrated> IndexWriter::BuildClusters(const VectorTable& po
 Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                               const ReachTable& reach, BlockPacker& packer) const {
   const StoredHead head{.seed = space.seed,
-                        .square_max = has_stand_in() ? widening_ : space.square_max,
+                        .square_max = HasStandIn(build_.metric) ? widening_ : space.square_max,
                         .places = numbers.places,
                         .entries = numbers.entries,
                         .row_radius = numbers.row_radius,
@@ -377,7 +377,7 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
                                const ReachTable& reach, BlockPacker& packer) const {
   const GraphEncoder& encoder = nodes.encoder();
   // Codes of rows bound the distance of the index's space, not one that another stands in for.
-  const float radius = has_stand_in() ? 0 : GreatestLength(points_);
+  const float radius = HasStandIn(build_.metric) ? 0 : GreatestLength(points_);
   PIGMENT_RETURN_IF_ERROR(
       WriteHead(space,
                 {.places = encoder.places(),
@@ -451,7 +451,7 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
                         fmt::format("{} bytes for points of {}", part.bytes(), point_dimension));
   }
   PIGMENT_RETURN_IF_ERROR(part.CopyStream(0, std::as_writable_bytes(std::span(&head, 1))));
-  const bool has_stand_in = SearchedBy(info.metric) != info.metric;
+  const bool has_stand_in = HasStandIn(info.metric);
   GraphSpaceNumbers space{.seed = head.seed,
                           .square_max = has_stand_in ? 0 : head.square_max,
                           .centre = std::vector<float>(point_dimension)};

@@ -10,8 +10,8 @@
 //                         (stand_in.h); 0 otherwise
 //   12      4             places for links in every node; of clusters, in those of the entries
 //   16      4             entries; of clusters, all of them
-//   20      4             f32: of a graph with row codes the greatest length of a point; otherwise
-//   0 24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
+//   20      4             f32: with row codes, the greatest length of a point; 0 without
+//   24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
 //                         (reach_table.h)
 //   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
 // kEntries, nodes that link to the entries (graph_node.h). Then, of a graph, kGraphNodes, a node
@@ -115,8 +115,6 @@ class IndexWriter {
     uint32_t entries;
     float row_radius;
   };
-  // Of a metric that another stands in for.
-  bool has_stand_in() const { return SearchedBy(build_.metric) != build_.metric; }
   Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
   Status WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes, const ReachTable& reach,

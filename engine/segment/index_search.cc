@@ -20,7 +20,7 @@ class SegmentSource : public Base {
  public:
   SegmentSource(IndexReader& reader, const IndexSearch& search)
       : reader_(reader), search_(search), distance_(SearchedBy(search.metric), search.vector) {
-    if (SearchedBy(search.metric) != search.metric) own_.emplace(search.metric, search.vector);
+    if (HasStandIn(search.metric)) own_.emplace(search.metric, search.vector);
   }
 
   uint32_t entry_nodes() const override { return reader_.head().entry_nodes(); }
@@ -57,7 +57,7 @@ class SegmentSource : public Base {
  private:
   const DistanceFunction distance_;
   std::optional<DistanceFunction> own_;  // of a metric that another stands in for
-  TopK nearest_{search_.given != 0 ? search_.given : search_.k};  // by that
+  TopK nearest_{search_.given};          // by that
   uint32_t steps_ = 0;
 };
 

@@ -24,7 +24,7 @@ struct IndexSearch {
   const GraphQuery* query = nullptr;  // the same as a point; is_finite()
   size_t k = 0;
   // Of a metric that another stands in for (SearchedBy): k are looked for by that one, and so many
-  // of all that are compared, the nearest by the metric itself, are given; 0: k.
+  // of all that are compared, the nearest by the metric itself, are given.
   size_t given = 0;
   RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
   float reach = 1.1f;         // this and `wanted`: GraphWalkOptions, ClusterProbeOptions

@@ -154,7 +154,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const auto least = static_cast<size_t>(ReachTable::kNeighborsMin * head.widening);
   const size_t tracked = std::max(
       searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
-  const bool has_stand_in = SearchedBy(search_.scan.metric) != search_.scan.metric;
+  const bool has_stand_in = HasStandIn(search_.scan.metric);
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {

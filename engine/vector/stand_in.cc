@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "engine/vector/distance.h"
@@ -34,23 +36,25 @@ class Ranks {
   Ranks(const VectorTable& vectors, Metric metric) : vectors_(vectors), metric_(metric) {}
 
   Status Add(uint32_t query, const BuildPause& pause, Sums& sums) {
-    PIGMENT_RETURN_IF_ERROR(Compare(query, pause));
-    const std::vector<Scored> nearest = nearest_.TakeSorted();
-    // Places among all by the other metric; what is as far as a neighbour may come before it.
+    TopK nearest(kNeighbors.back());
+    PIGMENT_RETURN_IF_ERROR(Compare(query, pause, nearest));
+    // Places of the neighbours, nearest first, among all by the other metric; what is as far as one
+    // may come before it.
     std::vector<float> sorted = others_;
     std::sort(sorted.begin(), sorted.end());
+    std::vector<size_t> places;
+    for (const Scored& scored : nearest.TakeSorted()) {
+      const auto end = std::upper_bound(sorted.begin(), sorted.end(), others_[scored.tie]);
+      places.push_back(static_cast<size_t>(end - sorted.begin()));
+    }
     for (size_t row = 0; row < kNeighbors.size(); ++row) {
-      const size_t count = std::min(kNeighbors[row], nearest.size());
-      for (size_t i = 0; i < kWidenings.size() && count > 0; ++i) {
-        const auto places = static_cast<size_t>(
-            std::ceil(kWidenings[i] * static_cast<float>(std::max(count, kNeighbors[0]))));
-        size_t found = 0;
-        for (size_t n = 0; n < count; ++n) {
-          const float other = others_[nearest[n].tie];
-          const auto end = std::upper_bound(sorted.begin(), sorted.end(), other);
-          found += static_cast<size_t>(end - sorted.begin()) <= places ? 1 : 0;
-        }
-        sums.found[row][i] += static_cast<double>(found) / static_cast<double>(count);
+      const auto of_row = std::span(places).first(std::min(kNeighbors[row], places.size()));
+      if (of_row.empty()) continue;
+      const auto wanted = static_cast<float>(std::max(of_row.size(), kNeighbors[0]));
+      for (size_t i = 0; i < kWidenings.size(); ++i) {
+        const auto most = static_cast<size_t>(std::ceil(kWidenings[i] * wanted));
+        const auto found = std::ranges::count_if(of_row, [&](size_t at) { return at <= most; });
+        sums.found[row][i] += static_cast<double>(found) / static_cast<double>(of_row.size());
       }
     }
     ++sums.queries;
@@ -58,11 +62,10 @@ class Ranks {
   }
 
  private:
-  Status Compare(uint32_t query, const BuildPause& pause) {
+  Status Compare(uint32_t query, const BuildPause& pause, TopK& nearest) {
     const DistanceFunction distance(metric_, vectors_.vector(query));
     const DistanceFunction other(SearchedBy(metric_), vectors_.vector(query));
     const uint32_t dimension = vectors_.dimension();
-    nearest_ = TopK(kNeighbors.back());
     others_.resize(vectors_.count());
     std::array<float, kAtOnce> distances;
     for (uint32_t first = 0; first < vectors_.count(); first += kAtOnce) {
@@ -71,8 +74,8 @@ class Ranks {
       distance.Many(vectors_.row(first), dimension, some, distances.data());
       other.Many(vectors_.row(first), dimension, some, others_.data() + first);
       for (uint32_t i = 0; i < some; ++i) {
-        if (first + i != query && nearest_.MayEnter(distances[i]))
-          nearest_.Offer(distances[i], first + i);
+        if (first + i != query && nearest.MayEnter(distances[i]))
+          nearest.Offer(distances[i], first + i);
       }
     }
     others_[query] = std::numeric_limits<float>::infinity();  // a query is no neighbour of its own
@@ -81,7 +84,6 @@ class Ranks {
 
   const VectorTable& vectors_;
   const Metric metric_;
-  TopK nearest_{0};
   std::vector<float> others_;
 };
 
@@ -90,7 +92,7 @@ class Ranks {
 Result<std::optional<float>> FindWidening(const VectorTable& vectors, Metric metric,
                                           const BuildPause& pause) {
   constexpr uint32_t kQueriesMin = 16, kQueriesMax = 48, kCompared = 5'000'000;
-  if (SearchedBy(metric) == metric) return std::optional<float>(1);
+  if (!HasStandIn(metric)) return std::optional<float>(1);
   SeededRandom random(1);
   Ranks ranks(vectors, metric);
   Sums sums;
