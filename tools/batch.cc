@@ -24,6 +24,12 @@ void Texts::Append(std::string_view text, bool is_present) {
   offsets_.push_back(static_cast<int64_t>(bytes_.size()));
 }
 
+size_t BytesOf(const Record& record) {
+  const auto size = [](const auto& text) { return text ? text->size() : 0; };
+  return record.id.size() + size(record.document) + size(record.metadata) + size(record.uri) +
+         size(record.embedding) * sizeof(float);
+}
+
 bool Batch::Add(const Record& record) {
   const size_t dimension = record.embedding ? record.embedding->size() : 0;
   if (!is_empty() && dimension != dimension_) return false;

@@ -48,6 +48,9 @@ struct Record {
   std::optional<std::string> uri;
 };
 
+// Of what it holds.
+size_t BytesOf(const Record& record);
+
 enum class WriteMode { kAdd, kUpdate, kUpsert };
 
 struct WriteCounts {

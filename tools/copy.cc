@@ -44,6 +44,7 @@ class Copy {
   Copy(const Arguments& arguments, const Homes& homes)
       : arguments_(arguments),
         reader_(homes.from->Read(arguments.from.place, arguments.filters)),
+        to_home_(homes.to),
         writer_(homes.to->Write(arguments.place)),
         identity_(IdentityOf(arguments, reader_->described(), *homes.to)),
         job_(homes.to->PathOfJob("copy", identity_), identity_),
@@ -59,7 +60,7 @@ class Copy {
     try {
       std::vector<Record> page;
       while (reader_->Next(page)) {
-        writer_->Upsert(page, counts_);
+        writer_->Write(WriteMode::kUpsert, page, counts_);
         records += page.size();
         progress_.Show(records, records);
         const bool is_over = reader_->cursor().empty();
@@ -70,7 +71,7 @@ class Copy {
       if (failure.status != PIGMENT_CANCELLED) throw;
       throw Failure(PIGMENT_CANCELLED, "interrupted; the same command goes on from here");
     }
-    writer_->Finish();  // everything is durable before the job is forgotten
+    to_home_->Finish();  // everything is durable before the job is forgotten
     job_.Finish();
     return {{"records", records},
             {"inserted", counts_.inserted},
@@ -108,6 +109,7 @@ class Copy {
 
   const Arguments& arguments_;
   std::unique_ptr<CollectionReader> reader_;
+  std::shared_ptr<Home> to_home_;
   std::unique_ptr<CollectionWriter> writer_;
   nlohmann::json identity_;
   Job job_;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pigment import-chroma FROM DIR: all collections of a Chroma directory, or one. Goes on where it
-// was killed; what it does twice changes nothing.
+// pigment import-chroma FROM TO: all collections of a Chroma directory, or one, into a directory or
+// a database of PostgreSQL. Goes on where it was killed; what it does twice changes nothing.
 
 #include <cstdio>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "tools/chroma/directory.h"
 #include "tools/commands.h"
-#include "tools/create.h"
+#include "tools/homes/home.h"
 #include "tools/job.h"
 #include "tools/options.h"
 #include "tools/output.h"
@@ -22,23 +24,26 @@ struct Arguments {
   std::string from;
   std::string to;
   std::string collection;
+  bool without_function = false;
   bool is_dry = false;
 };
 
+nlohmann::json IdentityOf(const Arguments& arguments, const Home& to) {
+  nlohmann::json identity = {FileIdentity(arguments.from + "/chroma.sqlite3"),
+                             arguments.collection};
+  if (const nlohmann::json home = to.identity(); !home.is_null()) identity.push_back(home);
+  return identity;
+}
+
 class ImportChroma {
  public:
-  ImportChroma(const Arguments& arguments, const ChromaDirectory& from, pigment_client* to)
-      : from_(from),
-        to_(to),
-        job_(JobPath(arguments.to, "import-chroma", Identity(arguments)), Identity(arguments)) {
-    if (job_.is_resumed()) state_ = job_.progress();
-  }
+  ImportChroma(const Arguments& arguments, const ChromaDirectory& from, Home& to)
+      : ImportChroma(arguments, from, to, IdentityOf(arguments, to)) {}
 
   // Its line of the report.
   nlohmann::json Run(const ChromaCollection& collection) {
     collection_ = &collection;
-    const Collection target = OpenTarget();
-    target_ = target.get();
+    OpenTarget();
     nlohmann::json& state = state_[collection.id];
     skipped_ = state.at("without_vector").get<uint64_t>();
     uint64_t read = state.at("read");
@@ -56,14 +61,13 @@ class ImportChroma {
     from_.ForEachRecord(collection, last, [&](int64_t number, const Record& record) {
       ++read;
       last = number;
-      if (!record.embedding) {
+      if (record.embedding) {
+        Wait(record);
+      } else {
         Skip(record.id);
-      } else if (!batch_.Add(record)) {
-        Write(WriteMode::kUpsert);
-        batch_.Add(record);
       }
       progress.Show(read, read);
-      if (batch_.is_full()) save(number);
+      if (waiting_.size() >= kRowsMax || waiting_bytes_ >= kBytesMax) save(number);
       return !IsInterrupted();
     });
     save(last);
@@ -75,40 +79,57 @@ class ImportChroma {
     state["done"] = true;
     job_.Save(state_);
     return {{"tenant", collection.tenant}, {"database", collection.database},
-            {"name", collection.name},     {"records", CountOf(target.get())},
+            {"name", collection.name},     {"records", target_->Count()},
             {"log_entries", late},         {"without_vector", skipped_}};
   }
   void Finish() { job_.Finish(); }
 
  private:
-  static nlohmann::json Identity(const Arguments& arguments) {
-    return {FileIdentity(arguments.from + "/chroma.sqlite3"), arguments.collection};
+  // Of records that wait to be written together.
+  static constexpr size_t kRowsMax = 2000;
+  static constexpr size_t kBytesMax = 16 << 20;
+
+  ImportChroma(const Arguments& arguments, const ChromaDirectory& from, Home& to,
+               const nlohmann::json& identity)
+      : arguments_(arguments),
+        from_(from),
+        to_(to),
+        job_(to.PathOfJob("import-chroma", identity), identity) {
+    if (job_.is_resumed()) state_ = job_.progress();
   }
 
-  Collection OpenTarget() {
-    const Place place{collection_->tenant, collection_->database, collection_->name};
+  // The job names what it made by id, so that nothing is written into another collection that has
+  // the name now.
+  void OpenTarget() {
+    target_ = to_.Write({collection_->tenant, collection_->database, collection_->name});
     const bool is_begun = state_.contains(collection_->id);
-    if (is_begun && state_[collection_->id].at("made")) return OpenCollection(to_, place);
     nlohmann::json& state = state_[collection_->id];
-    state = {{"made", false}, {"number", 0}, {"read", 0}, {"without_vector", 0}};
+    if (is_begun && !state.at("to").is_null() && target_->Find() == state.at("to")) return;
+    const bool may_take = is_begun && state.at("to").is_null();
+    state = {{"to", nullptr}, {"number", 0}, {"read", 0}, {"without_vector", 0}};
     job_.Save(state_);
-    MakeParents(to_, place);
-    const nlohmann::json described = {{"metadata", collection_->metadata},
+    const nlohmann::json function =
+        arguments_.without_function ? nlohmann::json() : collection_->embedding_function;
+    const nlohmann::json described = {{"name", collection_->name},
+                                      {"metadata", collection_->metadata},
                                       {"configuration", collection_->configuration},
                                       {"schema", collection_->schema},
-                                      {"embedding_function", collection_->embedding_function},
+                                      {"embedding_function", function},
                                       {"dimension", nullptr}};
-    Collection made;
     try {
-      made = is_begun ? MakeLikeOrTake(to_, place, described) : MakeLike(to_, place, described);
+      target_->MakeParents();
+      state["to"] = target_->Make(described, may_take);
     } catch (const Failure&) {
       state_.erase(collection_->id);  // what is there is somebody else's
       job_.Save(state_);
       throw;
     }
-    state["made"] = true;
     job_.Save(state_);
-    return made;
+  }
+
+  void Wait(const Record& record) {
+    waiting_.push_back(record);
+    waiting_bytes_ += BytesOf(record);
   }
 
   void Skip(const std::string& id) {
@@ -121,11 +142,13 @@ class ImportChroma {
   void Write(WriteMode mode) {
     WriteCounts counts;
     try {
-      batch_.WriteTo(target_, mode, counts);
+      target_->Write(mode, waiting_, counts);
     } catch (const Failure& failure) {
       if (IsInterrupted()) throw;
       throw Failure(failure.status, "collection \"" + collection_->name + "\": " + failure.what());
     }
+    waiting_.clear();
+    waiting_bytes_ = 0;
   }
 
   // One by one: entries of one id must not change their order, and there are few.
@@ -133,14 +156,14 @@ class ImportChroma {
     uint64_t entries = 0;
     from_.ForEachLogEntry(*collection_, [&](ChromaOperation operation, const Record& record) {
       ++entries;
-      if (operation == ChromaOperation::kDelete) return Delete(record.id);
+      if (operation == ChromaOperation::kDelete) return target_->Delete(record.id);
       if (operation != ChromaOperation::kUpdate && !record.embedding) {
         // Nothing here can embed its text. Of a record that is there an upsert changes the rest.
-        if (!IsThere(record.id)) return Skip(record.id);
+        if (!target_->Contains(record.id)) return Skip(record.id);
         if (operation == ChromaOperation::kAdd) return;
         operation = ChromaOperation::kUpdate;
       }
-      batch_.Add(record);
+      Wait(record);
       Write(operation == ChromaOperation::kAdd      ? WriteMode::kAdd
             : operation == ChromaOperation::kUpdate ? WriteMode::kUpdate
                                                     : WriteMode::kUpsert);
@@ -148,34 +171,15 @@ class ImportChroma {
     return entries;
   }
 
-  bool IsThere(const std::string& id) {
-    Texts ids;
-    ids.Add(id);
-    uint8_t present = 0;
-    const pigment_text_column column = ids.column();
-    pigment_error* error = nullptr;
-    Check(pigment_collection_contains(target_, 1, &column, nullptr, &present, &error), error);
-    return present != 0;
-  }
-
-  void Delete(const std::string& id) {
-    Texts ids;
-    ids.Add(id);
-    pigment_delete_request request{};
-    request.struct_size = sizeof request;
-    request.ids_count = 1;
-    request.ids = ids.column();
-    pigment_error* error = nullptr;
-    Check(pigment_collection_delete(target_, &request, nullptr, nullptr, &error), error);
-  }
-
+  const Arguments& arguments_;
   const ChromaDirectory& from_;
-  pigment_client* to_;
+  Home& to_;
   Job job_;
   nlohmann::json state_ = nlohmann::json::object();  // of each collection, by its id
   const ChromaCollection* collection_ = nullptr;
-  pigment_collection* target_ = nullptr;
-  Batch batch_;
+  std::unique_ptr<CollectionWriter> target_;
+  std::vector<Record> waiting_;
+  size_t waiting_bytes_ = 0;
   uint64_t skipped_ = 0;
 };
 
@@ -205,11 +209,11 @@ nlohmann::json Plan(const ChromaDirectory& from, const std::vector<ChromaCollect
 
 nlohmann::json Import(const Arguments& arguments, const ChromaDirectory& from,
                       const std::vector<ChromaCollection>& chosen) {
-  const Client to = OpenOrMake(arguments.to);
-  ImportChroma import(arguments, from, to.get());
+  const std::shared_ptr<Home> to = OpenHome(arguments.to);
+  ImportChroma import(arguments, from, *to);
   nlohmann::json all = nlohmann::json::array();
   for (const ChromaCollection& collection : chosen) all.push_back(import.Run(collection));
-  Close(to.get());  // everything is durable before the job is forgotten
+  to->Finish();  // everything is durable before the job is forgotten
   import.Finish();
   return all;
 }
@@ -244,8 +248,13 @@ void AddImportChroma(Program& program) {
       "import a directory of Chroma, which is not changed; exits 1 when records lack vectors");
   const auto arguments = std::make_shared<Arguments>();
   command.AddOption("FROM", arguments->from, "the directory with chroma.sqlite3").Required();
-  AddStore(command, "DIR", arguments->to, "the store to import into; made where there is none");
+  AddHome(
+      command, "TO", arguments->to,
+      "the home to import into, a directory or postgresql://...; a directory is made where there "
+      "is none");
   command.AddOption("--collection", arguments->collection, "only that one").TypeName("NAME");
+  command.AddFlag("--no-function", arguments->without_function,
+                  "leave the names of embedding functions out");
   command.AddFlag("--dry-run", arguments->is_dry, "only say what there is");
   command.OnGiven([&program, arguments] {
     program.run = [&program, arguments] { return Run(*arguments, program.is_json); };

@@ -20,16 +20,21 @@ def run(report, effort):
     command = [environment(folder / "requirements.txt"), str(folder / "run.py"),
                str(build.build_directory("release") / "libpigment.so"), "--operations", str(max(1, round(OPERATIONS * effort)))]
     run_command(report, "chroma", command, effort)
-    # Directories of Chroma by the command line.
-    run_command(report, "import-chroma", [command[0], str(build.ROOT / "tests/tools/check_import_chroma.py"),
-                                          str(build.build_directory("release") / "tools/pigment")], effort)
+    # Directories of Chroma by the command line, into directories and a database.
+    command = [command[0], str(build.ROOT / "tests/tools/check_import_chroma.py"), str(build.build_directory("release") / "tools/pigment")]
+    with postgres.Workspace() as workspace:
+        try:
+            server = workspace.start_server()
+            run_command(report, "import-chroma", command, effort, {**server, "PATH": f"{workspace.bindir}:{os.environ['PATH']}"})
+        finally:
+            workspace.stop_server()
 
 
-def run_command(report, name, command, effort):
+def run_command(report, name, command, effort, more={}):
     with tempfile.TemporaryDirectory(prefix="pigment-peers.", dir=memory_folder()) as scratch:
         try:
             done = subprocess.run(
-                command, env={**os.environ, "TMPDIR": scratch, "PYTHONDONTWRITEBYTECODE": "1"}, stdout=subprocess.PIPE,
+                command, env={**os.environ, "TMPDIR": scratch, "PYTHONDONTWRITEBYTECODE": "1", **more}, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S * max(1, effort))
         except subprocess.TimeoutExpired:
             raise StageError(f"{' '.join(command)}: not finished in time")

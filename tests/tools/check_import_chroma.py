@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pigment import-chroma` on directories that Chroma's own client made: check_import_chroma.py TOOL. Runs in the environment of
-tests/conformance/chroma, by the stage `peers`. Prints TAP."""
+"""`pigment import-chroma` on directories that Chroma's own client made, into directories and into a server that libpq's environment
+variables name: check_import_chroma.py TOOL. Runs in the environment of tests/conformance/chroma, by the stage `peers`. Prints
+TAP."""
 
 import hashlib
 import json
@@ -17,6 +18,7 @@ import time
 
 import chromadb
 import numpy as np
+from chromadb.utils.embedding_functions import DefaultEmbeddingFunction
 
 import tap
 
@@ -25,17 +27,35 @@ DIMENSION = 8
 
 
 class Tool:
-    def __init__(self, program):
+    def __init__(self, program, folder):
         self.program = program
+        self.environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
 
     def run(self, *arguments, status=0):
-        done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True)
+        done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, env=self.environment)
         assert done.returncode == status, f"{arguments}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr
 
     def records(self, store, collection):
         lines = self.run("export", store, collection, "-").splitlines()
         return [json.loads(line) for line in lines]
+
+    def records_of_database(self, uri, collection, folder):
+        self.run("copy", uri, collection, folder / "copied")
+        return self.records(folder / "copied", collection)
+
+
+def sql(text, database="postgres"):
+    subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", text], check=True, stdout=subprocess.DEVNULL)
+
+
+def new_database(name):
+    """Its URI, for a role without rights."""
+    sql("DO $$ BEGIN CREATE ROLE plain LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE; EXCEPTION WHEN duplicate_object THEN END $$")
+    sql(f"CREATE DATABASE {name} OWNER plain")
+    sql("CREATE EXTENSION pigment", name)
+    sql("GRANT INSERT ON pigment.tenants, pigment.databases TO plain", name)
+    return f"postgresql:///{name}?host={os.environ['PGHOST']}&port={os.environ['PGPORT']}&user=plain"
 
 
 def fill(client, name, count, space, seed):
@@ -159,9 +179,15 @@ def the_tail_of_the_log_is_applied(tool, client, chroma, folder):
                          (operation, topic, record, blob, blob and "FLOAT32", metadata))
     database.commit()
     database.close()
-    report = json.loads(tool.run("import-chroma", "--json", there, folder / "db", "--collection", "small"))
-    assert report[0]["log_entries"] == 6, report
-    ours = {record["id"]: record for record in tool.records(folder / "db", "small")}
+    uri = new_database("tail")
+    for home in (folder / "db", uri):
+        report = json.loads(tool.run("import-chroma", "--json", there, home, "--collection", "small"))
+        assert report[0]["log_entries"] == 6, report
+    check_tail({record["id"]: record for record in tool.records(folder / "db", "small")})
+    check_tail({record["id"]: record for record in tool.records_of_database(uri, "small", folder)})
+
+
+def check_tail(ours):
     assert ours["tail"]["document"] == "from the log" and ours["tail"]["embedding"] == [5] * DIMENSION
     assert ours["small-1"]["metadata"]["n"] == 1, "an add leaves what is there"
     assert ours["small-2"]["metadata"]["n"] == 77 and "s" not in ours["small-2"]["metadata"]
@@ -284,6 +310,50 @@ def it_goes_on_where_it_was_killed(tool, client, chroma, folder):
         same(tool.records(folder / "db", name), expected(client, name), exact=name != "big")
 
 
+def a_database_takes_it_all(tool, client, chroma, folder):
+    uri = new_database("everything")
+    before = state(chroma)
+    report = json.loads(tool.run("import-chroma", "--json", chroma, uri))
+    assert state(chroma) == before, "the directory was changed"
+    counts = {each["name"]: each["records"] for each in report}
+    assert counts["big"] == RECORDS - 100 + 1 and counts["nothing"] == 0 and counts["elsewhere"] == 10, counts
+    for name in ("small", "big", "uris"):
+        same(tool.records_of_database(uri, name, folder), expected(client, name), exact=name != "big")
+    listed = {each["name"]: each for each in json.loads(tool.run("list", "--json", folder / "copied"))}
+    assert listed["big"]["metadata"] == {"made": "big", "n": 3}, listed["big"]
+    hnsw = listed["big"]["configuration"]["hnsw"]
+    assert (hnsw["space"], hnsw["ef_search"]) == ("cosine", 77), hnsw
+    said = tool.run("import-chroma", chroma, uri, "--collection", "small", status=6)
+    assert "already exists" in said, said
+
+
+def into_a_database_it_goes_on_where_it_was_killed(tool, client, chroma, folder):
+    uri = new_database("killed")
+    kills = 0
+    for delay in (0.05, 0.1, 0.2, 0.3):
+        child = subprocess.Popen([tool.program, "import-chroma", chroma, uri], stdout=subprocess.DEVNULL, env=tool.environment)
+        time.sleep(delay)
+        child.send_signal(signal.SIGKILL)
+        kills += child.wait() == -signal.SIGKILL
+    done = subprocess.run([tool.program, "import-chroma", chroma, uri], capture_output=True, text=True, env=tool.environment)
+    assert kills > 0, "nothing was killed"
+    assert done.returncode in (0, 6), done.stderr  # as above
+    for name in ("small", "big", "uris"):
+        same(tool.records_of_database(uri, name, folder), expected(client, name), exact=name != "big")
+
+
+def functions_that_a_database_lacks_are_left_out_when_asked(tool, client, chroma, folder):
+    uri = new_database("functions")
+    there = folder / "chroma"
+    named = chromadb.PersistentClient(str(there)).create_collection("named", embedding_function=DefaultEmbeddingFunction())
+    named.add(ids=["a"], embeddings=[[1.0, 2.0]], documents=["one"])
+    said = tool.run("import-chroma", there, uri, status=9)
+    assert 'embedding function "default"' in said and "--no-function" in said, said
+    tool.run("import-chroma", "--no-function", there, uri)
+    ours = tool.records_of_database(uri, "named", folder)
+    assert ours == [{"id": "a", "document": "one", "embedding": [1.0, 2.0]}], ours
+
+
 def what_is_there_is_not_written_to(tool, client, chroma, folder):
     tool.run("create", folder / "db", "small")
     tool.run("import-chroma", chroma, folder / "db", "--collection", "small", status=6)
@@ -298,13 +368,15 @@ def what_is_there_is_not_written_to(tool, client, chroma, folder):
 CHECKS = [
     records_are_those_that_chroma_gives, settings_come_along, a_read_only_directory_is_enough, the_tail_of_the_log_is_applied,
     a_journal_that_is_left_is_recovered_elsewhere, a_pickle_that_runs_something_is_refused, a_pickle_of_an_old_version_is_read,
-    damage_is_named, random_damage_never_crashes, it_goes_on_where_it_was_killed, what_is_there_is_not_written_to,
+    damage_is_named, random_damage_never_crashes, it_goes_on_where_it_was_killed, a_database_takes_it_all,
+    into_a_database_it_goes_on_where_it_was_killed, functions_that_a_database_lacks_are_left_out_when_asked,
+    what_is_there_is_not_written_to,
 ]
 
 
 def main():
-    tool = Tool(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="pigment-import.") as name:
+        tool = Tool(sys.argv[1], pathlib.Path(name))
         made = pathlib.Path(name) / "made"
         client = make(made)
 

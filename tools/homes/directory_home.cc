@@ -66,17 +66,40 @@ class Writer final : public CollectionWriter {
                            : MakeLike(client_, place_, described);
     return Id();
   }
-  void Upsert(const std::vector<Record>& records, WriteCounts& counts) override {
+  void Write(WriteMode mode, const std::vector<Record>& records, WriteCounts& counts) override {
     for (const Record& record : records) {
       if (batch_.Add(record)) continue;
-      batch_.WriteTo(collection_.get(), WriteMode::kUpsert, counts);
+      batch_.WriteTo(collection_.get(), mode, counts);
       batch_.Add(record);
     }
-    batch_.WriteTo(collection_.get(), WriteMode::kUpsert, counts);
+    batch_.WriteTo(collection_.get(), mode, counts);
   }
-  void Finish() override { Close(client_); }
+  bool Contains(const std::string& id) override {
+    const Texts ids = One(id);
+    const pigment_text_column column = ids.column();
+    uint8_t present = 0;
+    pigment_error* error = nullptr;
+    Check(pigment_collection_contains(collection_.get(), 1, &column, nullptr, &present, &error),
+          error);
+    return present != 0;
+  }
+  void Delete(const std::string& id) override {
+    const Texts ids = One(id);
+    pigment_delete_request request{};
+    request.struct_size = sizeof request;
+    request.ids_count = 1;
+    request.ids = ids.column();
+    pigment_error* error = nullptr;
+    Check(pigment_collection_delete(collection_.get(), &request, nullptr, nullptr, &error), error);
+  }
+  uint64_t Count() override { return CountOf(collection_.get()); }
 
  private:
+  static Texts One(const std::string& id) {
+    Texts ids;
+    ids.Add(id);
+    return ids;
+  }
   std::string Id() const { return Describe(collection_.get()).at("id"); }
 
   pigment_client* client_;
@@ -98,6 +121,8 @@ std::unique_ptr<CollectionReader> DirectoryHome::Read(const Place& place, const 
 std::unique_ptr<CollectionWriter> DirectoryHome::Write(const Place& place) {
   return std::make_unique<Writer>(client_.get(), place);
 }
+
+void DirectoryHome::Finish() { Close(client_.get()); }
 
 std::string DirectoryHome::PathOfJob(const std::string& kind,
                                      const nlohmann::json& identity) const {

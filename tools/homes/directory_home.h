@@ -17,6 +17,7 @@ class DirectoryHome final : public Home {
 
   std::unique_ptr<CollectionReader> Read(const Place& place, const Filters& filters) override;
   std::unique_ptr<CollectionWriter> Write(const Place& place) override;
+  void Finish() override;
   std::string PathOfJob(const std::string& kind, const nlohmann::json& identity) const override;
   nlohmann::json identity() const override { return nullptr; }
 

@@ -36,6 +36,8 @@ Homes OpenHomes(const std::string& from, const std::string& to) {
   return {source, Open(to, true)};
 }
 
+std::shared_ptr<Home> OpenHome(const std::string& to) { return Open(to, true); }
+
 #if !PIGMENT_TOOL_HAS_LIBPQ
 std::shared_ptr<Home> OpenPostgres(const std::string&) { RefusePostgres(); }
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where collections live, as copy sees it: a directory, or a database of PostgreSQL that has the
-// extension. A reader gives records page by page, a writer takes them; both name their collection
-// by id, so that one that is renamed meanwhile stays the one, and another of its name is never
-// touched. One thread; readers and writers live no longer than their home. Errors are Failures.
+// Where collections live, as copy and import-chroma see it: a directory, or a database of
+// PostgreSQL that has the extension. A reader gives records page by page, a writer takes them; both
+// name their collection by id, so that one that is renamed meanwhile stays the one, and another of
+// its name is never touched. One thread; readers and writers live no longer than their home. Errors
+// are Failures.
 
 #pragma once
 
@@ -45,9 +46,11 @@ class CollectionWriter {
   // Makes a collection as `described` says and returns its id. One that is there is ALREADY_EXISTS,
   // unless `may_take` and it holds nothing: a run that was killed may have made it.
   virtual std::string Make(const nlohmann::json& described, bool may_take) = 0;
-  virtual void Upsert(const std::vector<Record>& records, WriteCounts& counts) = 0;
-  // Everything is durable when it returns; nothing may be called afterwards.
-  virtual void Finish() = 0;
+  // In this order; each id once. Records to update may lack a vector.
+  virtual void Write(WriteMode mode, const std::vector<Record>& records, WriteCounts& counts) = 0;
+  virtual bool Contains(const std::string& id) = 0;
+  virtual void Delete(const std::string& id) = 0;
+  virtual uint64_t Count() = 0;
 };
 
 class Home {
@@ -55,6 +58,8 @@ class Home {
   virtual ~Home() = default;
   virtual std::unique_ptr<CollectionReader> Read(const Place& place, const Filters& filters) = 0;
   virtual std::unique_ptr<CollectionWriter> Write(const Place& place) = 0;
+  // Everything that was written is durable when it returns; nothing may be called afterwards.
+  virtual void Finish() = 0;
   // Where a job that writes here keeps how far it is.
   virtual std::string PathOfJob(const std::string& kind, const nlohmann::json& identity) const = 0;
   // What the identity of such a job says of the home beside what it writes; null: its path is
@@ -72,6 +77,8 @@ struct Homes {
 // To read from one and write to the other, which is made where it is a directory that is missing.
 // One object when both are the same directory, for no process may read beside its own writing.
 Homes OpenHomes(const std::string& from, const std::string& to);
+// To write, and made as there.
+std::shared_ptr<Home> OpenHome(const std::string& to);
 
 std::shared_ptr<Home> OpenPostgres(const std::string& uri);
 // What a build without libpq has in its place. Throws.

@@ -168,7 +168,7 @@ class Reader final : public CollectionReader {
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-// Records as the arrays that pigment.upsert takes; a column that no record has is NULL.
+// Records as the arrays that functions take; a column that no record has is NULL.
 class Columns {
  public:
   explicit Columns(uint32_t vector_oid) : embeddings_(vector_oid) {}
@@ -176,7 +176,8 @@ class Columns {
   void Add(const Record& record) {
     CheckTexts(record);
     ids_.Add(record.id);
-    embeddings_.Add(VectorValue(*record.embedding));
+    AddTo(embeddings_, has_embeddings_,
+          record.embedding ? std::optional(VectorValue(*record.embedding)) : std::nullopt);
     AddTo(documents_, has_documents_, record.document);
     AddTo(metadatas_, has_metadatas_,
           record.metadata ? std::optional(JsonbValue(*record.metadata)) : std::nullopt);
@@ -189,7 +190,7 @@ class Columns {
     };
     return {TextParameter(collection),
             column(kTypeTextArray, ids_, true),
-            column(vector_array, embeddings_, true),
+            column(vector_array, embeddings_, has_embeddings_),
             column(kTypeTextArray, documents_, has_documents_),
             column(kTypeJsonbArray, metadatas_, has_metadatas_),
             column(kTypeTextArray, uris_, has_uris_)};
@@ -206,15 +207,30 @@ class Columns {
   ArrayValue documents_{kTypeText};
   ArrayValue metadatas_{kTypeJsonb};
   ArrayValue uris_{kTypeText};
+  bool has_embeddings_ = false;
   bool has_documents_ = false;
   bool has_metadatas_ = false;
   bool has_uris_ = false;
 };
 
-size_t BytesOf(const Record& record) {
-  const auto size = [](const auto& text) { return text ? text->size() : 0; };
-  return record.id.size() + size(record.document) + size(record.metadata) + size(record.uri) +
-         size(record.embedding) * sizeof(float);
+// Calls the function that writes, of the parameters of Columns; gives how many records were
+// inserted, updated and skipped.
+const char* StatementOf(WriteMode mode) {
+  switch (mode) {
+    case WriteMode::kAdd:
+      return "SELECT w.inserted::text, '0', w.skipped::text FROM pigment.get_collection_by_id("
+             "$1::uuid) c, LATERAL pigment.add(c.name, $2, $3, $4, $5, $6, c.tenant, c.database) w";
+    case WriteMode::kUpdate:
+      return "SELECT '0', w.updated::text, w.skipped::text FROM pigment.get_collection_by_id("
+             "$1::uuid) c, LATERAL pigment.update(c.name, $2, $3, $4, $5, $6, c.tenant, "
+             "c.database) "
+             "w";
+    case WriteMode::kUpsert:
+      break;
+  }
+  return "SELECT w.inserted::text, w.updated::text, '0' FROM "
+         "pigment.get_collection_by_id($1::uuid) "
+         "c, LATERAL pigment.upsert(c.name, $2, $3, $4, $5, $6, c.tenant, c.database) w";
 }
 
 class Writer final : public CollectionWriter {
@@ -245,33 +261,64 @@ class Writer final : public CollectionWriter {
     try {
       Create(described);
     } catch (const Failure& failure) {
-      if (failure.status != PIGMENT_ALREADY_EXISTS || !may_take || !IsEmpty()) throw;
+      if (failure.status != PIGMENT_ALREADY_EXISTS || !may_take) throw;
       Find();
+      if (Count() != 0) throw;
     }
     return id_;
   }
 
-  void Upsert(const std::vector<Record>& records, WriteCounts& counts) override {
+  void Write(WriteMode mode, const std::vector<Record>& records, WriteCounts& counts) override {
     for (size_t begin = 0; begin < records.size();) {
       Columns columns(session_.vector_oid);
       size_t end = begin;
-      for (size_t bytes = 0; end < records.size() && bytes < kBatchBytesMax; ++end) {
+      const auto goes_along = [&](const Record& record) {
+        return record.embedding.has_value() == records[begin].embedding.has_value();
+      };
+      for (size_t bytes = 0;
+           end < records.size() && bytes < kBatchBytesMax && goes_along(records[end]); ++end) {
         columns.Add(records[end]);
         bytes += BytesOf(records[end]);
       }
       const Answer written = session_.connection.Run(
-          "SELECT w.inserted::text, w.updated::text FROM pigment.get_collection_by_id($1::uuid) c, "
-          "LATERAL pigment.upsert(c.name, $2, $3, $4, $5, $6, c.tenant, c.database) w",
-          columns.Parameters(id_, session_.vector_array_oid));
-      counts.inserted += std::stoull(std::string(*written.Text(0, 0)));
-      counts.updated += std::stoull(std::string(*written.Text(0, 1)));
+          StatementOf(mode), columns.Parameters(id_, session_.vector_array_oid));
+      counts.inserted += NumberAt(written, 0);
+      counts.updated += NumberAt(written, 1);
+      counts.skipped += NumberAt(written, 2);
       begin = end;
     }
   }
 
-  void Finish() override {}  // each batch was committed
+  bool Contains(const std::string& id) override {
+    return NumberAt(
+               session_.connection.Run(
+                   "SELECT pigment.count(c.name, c.tenant, c.database, ids => ARRAY[$2])::text "
+                   "FROM pigment.get_collection_by_id($1::uuid) c",
+                   {TextParameter(id_), TextParameter(id)}),
+               0) != 0;
+  }
+
+  void Delete(const std::string& id) override {
+    session_.connection.Run(
+        "SELECT pigment.delete(c.name, ARRAY[$2], tenant => c.tenant, database => "
+        "c.database)::text "
+        "FROM pigment.get_collection_by_id($1::uuid) c",
+        {TextParameter(id_), TextParameter(id)});
+  }
+
+  uint64_t Count() override {
+    return NumberAt(
+        session_.connection.Run("SELECT pigment.count(c.name, c.tenant, c.database)::text FROM "
+                                "pigment.get_collection_by_id($1::uuid) c",
+                                {TextParameter(id_)}),
+        0);
+  }
 
  private:
+  static uint64_t NumberAt(const Answer& answer, int column) {
+    return std::stoull(std::string(*answer.Text(0, column)));
+  }
+
   void MakeOne(const std::string& sql, const std::vector<Parameter>& parameters) {
     try {
       session_.connection.Run(sql, parameters);
@@ -328,13 +375,7 @@ class Writer final : public CollectionWriter {
                   "failed precondition: embedding function \"" +
                       described.at("embedding_function").at("name").get<std::string>() +
                       "\" of collection \"" + described.at("name").get<std::string>() + "\" " +
-                      why + "\nhint: --no-function copies without it");
-  }
-
-  bool IsEmpty() {
-    return session_.connection.RunForText("SELECT pigment.count($1, $2, $3)::text",
-                                          {TextParameter(place_.name), TextOrNull(place_.tenant),
-                                           TextOrNull(place_.database)}) == "0";
+                      why + "\nhint: --no-function leaves it out");
   }
 
   Session& session_;
@@ -354,6 +395,7 @@ class PostgresHome final : public Home {
   std::unique_ptr<CollectionWriter> Write(const Place& place) override {
     return std::make_unique<Writer>(session_, place);
   }
+  void Finish() override {}  // each batch was committed
 
   // A server has no place for files of its clients: among the states of the user's programs.
   std::string PathOfJob(const std::string& kind, const nlohmann::json& identity) const override {
