@@ -7,12 +7,15 @@ package io.pigment;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 
 final class Texts {
+  private static final int PLAIN_MAX = 64 << 20; // there are three copies of it for a moment
+
   private Texts() {}
 
   /** Bytes that grow: the texts of a column one after another. */
@@ -88,12 +91,18 @@ final class Texts {
     if (texts == null) {
       return 0;
     }
-    int count = texts.size();
-    Bytes bytes = new Bytes((int) Math.min(64L * count, 1 << 20));
+    Object[] rows = texts.toArray();
+    int count = rows.length;
     long[] offsets = new long[count + 1];
+    byte[] plain = plain(rows, offsets);
+    if (plain != null) {
+      fill(call, struct, offset, plain, plain.length, offsets);
+      return count;
+    }
+    Bytes bytes = new Bytes((int) Math.min(64L * count, 1 << 20));
     byte[] validity = null;
     int row = 0;
-    for (Object text : texts) {
+    for (Object text : rows) {
       if (text instanceof byte[] raw) {
         bytes.add(raw);
       } else if (text != null) {
@@ -104,18 +113,43 @@ final class Texts {
       }
       offsets[++row] = bytes.size;
     }
-    MemorySegment all = call.allocateToFill(bytes.size);
-    MemorySegment.copy(bytes.bytes, 0, all, JAVA_BYTE, 0, bytes.size);
-    MemorySegment places = call.allocateToFill(8L * offsets.length);
-    MemorySegment.copy(offsets, 0, places, JAVA_LONG, 0, offsets.length);
-    struct.set(ADDRESS, offset + Structs.TextColumn.OFFSETS, places);
-    struct.set(ADDRESS, offset + Structs.TextColumn.BYTES, all);
+    fill(call, struct, offset, bytes.bytes, bytes.size, offsets);
     if (validity != null) {
       MemorySegment bits = call.allocateToFill(validity.length);
       MemorySegment.copy(validity, 0, bits, JAVA_BYTE, 0, validity.length);
       struct.set(ADDRESS, offset + Structs.TextColumn.VALIDITY, bits);
     }
     return count;
+  }
+
+  /** The bytes of strings that have no more of them than characters, whose ends go into `offsets`; of anything else null. All at once, which the
+   * runtime does a register at a time. */
+  private static byte[] plain(Object[] rows, long[] offsets) {
+    String[] texts = new String[rows.length];
+    long size = 0;
+    for (int row = 0; row < rows.length; ++row) {
+      if (!(rows[row] instanceof String text)) {
+        return null;
+      }
+      texts[row] = text;
+      offsets[row + 1] = size += text.length();
+    }
+    if (size > PLAIN_MAX) {
+      return null;
+    }
+    String joined = String.join("", texts);
+    byte[] bytes = joined.getBytes(UTF_8);
+    // Half a surrogate pair would have become a question mark.
+    return bytes.length == size && new String(bytes, UTF_8).equals(joined) ? bytes : null;
+  }
+
+  private static void fill(Call call, MemorySegment struct, long offset, byte[] bytes, int size, long[] offsets) {
+    MemorySegment all = call.allocateToFill(size);
+    MemorySegment.copy(bytes, 0, all, JAVA_BYTE, 0, size);
+    MemorySegment places = call.allocateToFill(8L * offsets.length);
+    MemorySegment.copy(offsets, 0, places, JAVA_LONG, 0, offsets.length);
+    struct.set(ADDRESS, offset + Structs.TextColumn.OFFSETS, places);
+    struct.set(ADDRESS, offset + Structs.TextColumn.BYTES, all);
   }
 
   private static byte[] allPresent(int count) {
