@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "engine/base/bits.h"
+#include "engine/segment/code_scan.h"
 #include "engine/segment/host_keys.h"
 #include "engine/segment/row_window.h"
 #include "engine/segment/segment_search.h"
@@ -312,12 +313,15 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   if (!pending.nearest) {
     PIGMENT_RETURN_IF_ERROR(pending.Begin());
     if (HasChunkCodes(options_.metric)) cache.MakeChunks(options_.metric, kChunksPerSearch);
-    pending.nearest.emplace(PendingSearch::Source{.metric = options_.metric,
-                                                  .query = *options_.query,
-                                                  .distance = &query_.front(),
-                                                  .codes = &*codes_,
-                                                  .cache = &cache,
-                                                  .chain = &pending.chain});
+    PendingSearch::Source source{.metric = options_.metric,
+                                 .query = *options_.query,
+                                 .distance = &query_.front(),
+                                 .codes = &*codes_,
+                                 .cache = &cache,
+                                 .chain = &pending.chain};
+    // A width says nothing of how far to go.
+    if (options_.width == 0) source.errors = ErrorsForRecall(options_.recall);
+    pending.nearest.emplace(source);
   }
   PendingSearch::Wanted wanted{.rows = *pending.rows, .k = neighbors, .limit = limit};
   if (limit != limit) wanted.limit = options_.max_distance;

@@ -13,8 +13,6 @@ namespace {
 
 // Fewer rows are looked at by byte codes sooner than the query is made one of chunks.
 constexpr size_t kRowsWorthChunks = 4 * kChunkRows;
-// Standard errors: nothing says how far to go, so next to nothing may be missed.
-constexpr float kErrors = 3.5f;
 // Of so many rows the nearest are compared before others are gathered.
 constexpr size_t kGatheredMax = 512;
 // Rows that are bounded together.
@@ -105,7 +103,7 @@ Status PendingSearch::GatherChunks(const Wanted& wanted) {
     const float square = chunk_query_->distance(chunk.codes.centroid().data());
     for (uint32_t number = 0; number < chunk.codes.nodes(); ++number) {
       const GraphNode node = chunk.codes.node(number);
-      node.LowerBounds(chunk_query_->signs, square, kErrors, bounds);
+      node.LowerBounds(chunk_query_->signs, square, source_.errors, bounds);
       for (uint32_t i = 0; i < node.links(); ++i) {
         if (!(bounds[i] > limit_square_))
           gathered_.push_back(PromiseOf(bounds[i], chunk.rows[node.link(i)]));

@@ -39,6 +39,9 @@ class PendingSearch {
     const ByteCodeQuery* codes;
     const PendingCache* cache;
     PendingReader* chain;  // all of the cache's chain
+    // Standard errors that a sign code must be off by for its row to be missed. By these next to
+    // nothing is.
+    float errors = 3.5f;
   };
   explicit PendingSearch(const Source& source) : source_(source) {}
 
