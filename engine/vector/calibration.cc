@@ -90,7 +90,7 @@ bool CalibrationSums::FindsAll() const { return std::ranges::all_of(sums_, &Reac
 void CalibrationSums::Raise(ReachTable& table) const {
   for (size_t row = 0; row < sums_.size(); ++row) {
     for (size_t i = 0; i < ReachTable::kRecalls.size(); ++i) {
-      const Reach least = sums_[row].Least(ReachTable::kRecalls[i]);
+      const Reach least = sums_[row].Least(ReachTable::kRecalls[i], least_);
       if (least.reach > table.values[row][i].reach) table.values[row][i] = least;
     }
   }

@@ -40,6 +40,8 @@ struct CalibrationSample {
 // By the neighbours that are calibrated (ReachTable::kNeighbors).
 class CalibrationSums {
  public:
+  // Of searches that no reach below `least` makes sense for.
+  explicit CalibrationSums(float least) : least_(least) {}
   // Notes the steps of a search for query `query` that went on for as many neighbours as row `rows`
   // - 1 of the table says, and so tells of the rows before too.
   void Add(const CalibrationSample& sample, uint32_t query, std::span<const SearchStep> steps,
@@ -49,6 +51,7 @@ class CalibrationSums {
   void Raise(ReachTable& table) const;
 
  private:
+  float least_;
   std::array<ReachSums, ReachTable::kNeighbors.size()> sums_;
 };
 

@@ -41,7 +41,7 @@ class ClusterSource : public EntrySource {
 struct ClusterProbeOptions {
   size_t k = 10;
   // A probe goes on to clusters whose centroid is at up to so many times the squared distance of
-  // the k-th nearest. Infinity goes everywhere.
+  // the k-th nearest, which may be less than once. Infinity goes everywhere.
   float reach = 1.1f;
   // With `allowed`: says when a smaller reach will do; null: none does.
   const MaskedReach* masked = nullptr;

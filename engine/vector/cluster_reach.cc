@@ -14,6 +14,8 @@ namespace {
 
 // How far probes go that tell of all shorter ones.
 constexpr float kLongReach = 2.9f;
+// Centroids are nearer than what lies around them.
+constexpr float kLeastReach = 0.5f;
 constexpr size_t kClustersMax = 2048;
 
 }  // namespace
@@ -24,7 +26,7 @@ Result<ReachTable> CalibrateReach(const VectorTable& points, const ClusterLists&
   std::vector<SearchStep> steps;
   return Calibrate(
       points, options, [&](const CalibrationSample& sample) -> Result<CalibrationSums> {
-        CalibrationSums sums;
+        CalibrationSums sums(kLeastReach);
         for (uint32_t i = 0; i < sample.points.count(); ++i) {
           if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
           ClusterTableSource source(points, clusters, sample.points.vector(i));

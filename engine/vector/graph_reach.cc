@@ -28,6 +28,8 @@ constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.3f, .visits = 2000};
 constexpr LongWalk kLongerWalk = {.rows = 3, .reach = 1.5f, .visits = 6000};
 constexpr LongWalk kLongerShortWalk = {.rows = 2, .reach = 2.2f, .visits = 4000};
 constexpr uint32_t kLongWalksOf = 3;  // one of so many is long
+// What may be nearer than the k-th nearest is always visited.
+constexpr float kLeastReach = 1;
 
 class TableSource final : public GraphSource {
  public:
@@ -72,7 +74,7 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& node
                                const BuildPause& pause) {
   GraphWalk walk;
   std::vector<SearchStep> steps;
-  CalibrationSums sums;
+  CalibrationSums sums(kLeastReach);
   for (uint32_t i = 0; i < sample.points.count(); ++i) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     const bool is_long = i % kLongWalksOf == 0;

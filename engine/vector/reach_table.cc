@@ -37,9 +37,11 @@ Reach AtRecall(std::span<const Reach> values, double recall) {
 }  // namespace
 
 constexpr float ReachSums::ReachOf(size_t step) {
-  constexpr size_t kSmallSteps = 30;
-  const size_t small = std::min(step, kSmallSteps);
-  return 1 + 0.01f * static_cast<float>(small) + 0.05f * static_cast<float>(step - small);
+  constexpr size_t kStepsBelow = 25, kSmallSteps = 30;
+  if (step < kStepsBelow) return 1 - 0.02f * static_cast<float>(kStepsBelow - step);
+  const size_t above = step - kStepsBelow;
+  const size_t small = std::min(above, kSmallSteps);
+  return 1 + 0.01f * static_cast<float>(small) + 0.05f * static_cast<float>(above - small);
 }
 
 void ReachSums::Add(std::span<const SearchStep> steps, std::span<const float> nearest) {
@@ -67,16 +69,16 @@ void ReachSums::Add(std::span<const SearchStep> steps, std::span<const float> ne
   ++queries_;
 }
 
-Reach ReachSums::Least(float recall) const {
+Reach ReachSums::Least(float recall, float from) const {
   if (queries_ == 0) return {.reach = 1, .visits = 1};
   const auto at = [this](size_t step) {
     return Reach{.reach = ReachOf(step), .visits = static_cast<float>(visits_[step] / queries_)};
   };
   for (size_t step = 0; step < kReaches; ++step) {
-    if (found_[step] >= recall * queries_) return at(step);
+    if (ReachOf(step) >= from && found_[step] >= recall * queries_) return at(step);
   }
   size_t longest = kReaches - 1;
-  while (longest > 0 && ended_[longest] < queries_ / 2) --longest;
+  while (ReachOf(longest) > from && ended_[longest] < queries_ / 2) --longest;
   const double missed = queries_ - found_[longest];
   if (missed <= kMissesAllowed * (1 - recall) * queries_ + 1) return at(longest);
   return {.reach = kInfinite, .visits = kInfinite};
@@ -91,7 +93,8 @@ Reach ReachTable::For(size_t k, double recall) const {
   size_t row = 0;
   while (row + 2 < kNeighbors.size() && wanted > kNeighbors[row + 1]) ++row;
   const Reach near = AtRecall(values[row], recall);
-  const Reach far = AtRecall(values[row + 1], recall);
+  Reach far = AtRecall(values[row + 1], recall);
+  if (wanted > kNeighbors.back()) far.reach = std::max(far.reach, 1.0f);
   // In powers of k; of visits also beyond the last.
   const double part = std::log(wanted / kNeighbors[row]) /
                       std::log(static_cast<double>(kNeighbors[row + 1]) / kNeighbors[row]);

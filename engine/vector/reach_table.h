@@ -28,8 +28,9 @@ class ReachTable {
   // about where the others are, and whether it is the nearest.
   static constexpr size_t kNeighborsMin = 10;
 
-  // Of a search for `k` neighbours, of which `recall` (0 to 1) are to be found. Visits grow with k
-  // beyond what is calibrated as they did before.
+  // Of a search for `k` neighbours, of which `recall` (0 to 1) are to be found. Beyond what is
+  // calibrated visits grow with k as they did before, and a reach is 1 or more: one below tells of
+  // vectors that lie around centroids, and more of them may lie elsewhere.
   Reach For(size_t k, double recall) const;
 
   // As stored: kNeighbors x kRecalls.
@@ -44,13 +45,15 @@ struct MaskedReach {
   const ReachTable* table = nullptr;
   double recall = 0;
 
-  // `reach`, or less where the table says that less will do. `masked` null: `reach`.
+  // `reach`, or less where the table says that less will do; a reach below 1 also grows again.
+  // `masked` null: `reach`.
   static float Shortened(float reach, const MaskedReach* masked, size_t k, uint64_t met,
                          uint64_t allowed) {
     if (masked == nullptr) return reach;
-    const double rank = static_cast<double>(k) * static_cast<double>(met) /
-                        static_cast<double>(allowed != 0 ? allowed : 1);
-    return std::min(reach, masked->table->For(static_cast<size_t>(rank), masked->recall).reach);
+    const double rank = static_cast<double>(k) * static_cast<double>(std::max<uint64_t>(met, 1)) /
+                        static_cast<double>(std::max<uint64_t>(allowed, 1));
+    const float of_rank = masked->table->For(static_cast<size_t>(rank), masked->recall).reach;
+    return std::max(std::min(reach, of_rank), std::min(of_rank, 1.0f));
   }
 };
 
@@ -70,14 +73,14 @@ class ReachSums {
   // What a search for nearest.size() neighbours (their squared distances, ascending) has of the
   // steps of one that went on for more.
   void Add(std::span<const SearchStep> steps, std::span<const float> nearest);
-  // The least that finds `recall`.
-  Reach Least(float recall) const;
+  // The least that finds `recall`, of those from `from` on.
+  Reach Least(float recall, float from = 1) const;
   // Whether the longest finds all that is calibrated.
   bool FindsAll() const;
 
  private:
-  // Reaches that are tried: in small steps where most lie, then in larger ones.
-  static constexpr size_t kReaches = 61;
+  // Reaches that are tried: below 1, in small steps where most lie, then in larger ones.
+  static constexpr size_t kReaches = 86;
   static constexpr float ReachOf(size_t step);
 
   std::array<double, kReaches> found_{};  // parts of k

@@ -191,6 +191,14 @@ TEST(ClusterReach, FindsWhatWasWantedOfNewQueries) {
   }
 }
 
+// Vectors that lie all around their centroid are nearer to it than to each other.
+TEST(ClusterReach, IsBelowOneWhereCentroidsAreNearerThanVectors) {
+  CalibratedClusters clusters(
+      {.count = 10'100, .dimension = 128, .clusters = 250, .spread = 0.5f, .seed = 4});
+  EXPECT_LT(clusters.reach.For(10, 0.98).reach, 0.95f);
+  ExpectWhatWasWanted(clusters.world, clusters.reach, 2, 10, clusters.search());
+}
+
 TEST(ClusterReach, OfAPartOfTheVectorsIsKnownByWhatIsMet) {
   for (const uint32_t dimension : {16u, 32u}) {
     SCOPED_TRACE(::testing::Message() << "dimension " << dimension);

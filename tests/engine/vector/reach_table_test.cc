@@ -32,6 +32,21 @@ TEST(ReachTable, LiesBetweenWhatWasCalibrated) {
   EXPECT_TRUE(std::isfinite(table.For(10, 0.99).reach));
 }
 
+TEST(ReachTable, IsOneBeyondWhatIsCalibratedBelowOne) {
+  ReachTable table;
+  for (auto& row : table.values) row.fill({.reach = 0.7f, .visits = 10});
+  EXPECT_FLOAT_EQ(table.For(100, 0.98).reach, 0.7f);
+  EXPECT_FLOAT_EQ(table.For(101, 0.98).reach, 1);
+  const MaskedReach masked{.table = &table, .recall = 0.98};
+  EXPECT_FLOAT_EQ(MaskedReach::Shortened(0.7f, &masked, 50, 100, 50), 0.7f);
+  EXPECT_FLOAT_EQ(MaskedReach::Shortened(0.7f, &masked, 50, 100, 10), 1);
+  EXPECT_FLOAT_EQ(MaskedReach::Shortened(1.2f, &masked, 50, 100, 10), 1);
+  EXPECT_FLOAT_EQ(MaskedReach::Shortened(0.7f, nullptr, 50, 100, 10), 0.7f);
+  // Before anything was met the rank is k.
+  table.values[0].fill({.reach = 0.5f, .visits = 10});
+  EXPECT_FLOAT_EQ(MaskedReach::Shortened(0.7f, &masked, 50, 0, 0), 0.7f);
+}
+
 // Ten visits, each beyond a reach of 1 + i / 10 times the farthest of ten before it, find one more
 // of the nearest each.
 TEST(ReachSums, TellWhatShorterSearchesFind) {
@@ -53,6 +68,27 @@ TEST(ReachSums, TellWhatShorterSearchesFind) {
   EXPECT_FLOAT_EQ(sums.Least(0.75f).visits, 9);
   EXPECT_NEAR(sums.Least(0.999f).reach, 1 + 9.0 / 40, 0.011);
   EXPECT_FLOAT_EQ(sums.Least(0.999f).visits, 11);
+}
+
+// The same with visits that are all nearer than the farthest of those found.
+TEST(ReachSums, GoBelowOneWhereThatMakesSense) {
+  std::vector<SearchStep> steps;
+  for (uint32_t i = 0; i < 10; ++i)
+    steps.push_back({.estimate = 0, .distance = 100, .vector = 100 + i, .is_visit = i == 0});
+  std::vector<float> nearest;
+  for (uint32_t i = 0; i < 10; ++i) {
+    const float reach = 0.6f + static_cast<float>(i) / 40;
+    steps.push_back({.estimate = 100 * reach});
+    steps.push_back({.estimate = 100 * reach, .distance = 1, .vector = i, .is_visit = false});
+    nearest.push_back(1);
+  }
+  ReachSums sums;
+  sums.Add(steps, nearest);
+  EXPECT_NEAR(sums.Least(0.75f, 0.5f).reach, 0.6 + 7.0 / 40, 0.021);
+  EXPECT_FLOAT_EQ(sums.Least(0.75f, 0.5f).visits, 9);
+  EXPECT_NEAR(sums.Least(0.75f, 0.9f).reach, 0.9, 0.021);
+  EXPECT_FLOAT_EQ(sums.Least(0.75f).reach, 1);
+  EXPECT_FLOAT_EQ(sums.Least(0.75f).visits, 11);
 }
 
 }  // namespace
