@@ -49,12 +49,13 @@ def sql(text, database="postgres"):
     subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", database, "-c", text], check=True, stdout=subprocess.DEVNULL)
 
 
-def new_database(name):
+def new_database(name, may_make_tenants=False):
     """Its URI, for a role without rights."""
     sql("DO $$ BEGIN CREATE ROLE plain LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE; EXCEPTION WHEN duplicate_object THEN END $$")
     sql(f"CREATE DATABASE {name} OWNER plain")
     sql("CREATE EXTENSION pigment", name)
-    sql("GRANT INSERT ON pigment.tenants, pigment.databases TO plain", name)
+    if may_make_tenants:
+        sql("GRANT INSERT ON pigment.tenants, pigment.databases TO plain", name)
     return f"postgresql:///{name}?host={os.environ['PGHOST']}&port={os.environ['PGPORT']}&user=plain"
 
 
@@ -311,7 +312,7 @@ def it_goes_on_where_it_was_killed(tool, client, chroma, folder):
 
 
 def a_database_takes_it_all(tool, client, chroma, folder):
-    uri = new_database("everything")
+    uri = new_database("everything", may_make_tenants=True)
     before = state(chroma)
     report = json.loads(tool.run("import-chroma", "--json", chroma, uri))
     assert state(chroma) == before, "the directory was changed"
@@ -325,10 +326,12 @@ def a_database_takes_it_all(tool, client, chroma, folder):
     assert (hnsw["space"], hnsw["ef_search"]) == ("cosine", 77), hnsw
     said = tool.run("import-chroma", chroma, uri, "--collection", "small", status=6)
     assert "already exists" in said, said
+    said = tool.run("import-chroma", chroma, new_database("narrow"), status=7)
+    assert "permission denied" in said, said
 
 
 def into_a_database_it_goes_on_where_it_was_killed(tool, client, chroma, folder):
-    uri = new_database("killed")
+    uri = new_database("killed", may_make_tenants=True)
     kills = 0
     for delay in (0.05, 0.1, 0.2, 0.3):
         child = subprocess.Popen([tool.program, "import-chroma", chroma, uri], stdout=subprocess.DEVNULL, env=tool.environment)

@@ -249,10 +249,12 @@ class Writer final : public CollectionWriter {
 
   void MakeParents() override {
     if (!place_.tenant.empty()) {
-      MakeOne("SELECT pigment.create_tenant($1)", {TextParameter(place_.tenant)});
+      MakeOne("SELECT pigment.get_tenant($1)", "SELECT pigment.create_tenant($1)",
+              {TextParameter(place_.tenant)});
     }
     if (!place_.database.empty()) {
-      MakeOne("SELECT FROM pigment.create_database($1, $2)",
+      MakeOne("SELECT FROM pigment.get_database($1, $2)",
+              "SELECT FROM pigment.create_database($1, $2)",
               {TextParameter(place_.database), TextOrNull(place_.tenant)});
     }
   }
@@ -319,9 +321,17 @@ class Writer final : public CollectionWriter {
     return std::stoull(std::string(*answer.Text(0, column)));
   }
 
-  void MakeOne(const std::string& sql, const std::vector<Parameter>& parameters) {
+  // Looks first: to make one takes rights that who uses one may lack.
+  void MakeOne(const std::string& get, const std::string& create,
+               const std::vector<Parameter>& parameters) {
     try {
-      session_.connection.Run(sql, parameters);
+      session_.connection.Run(get, parameters);
+      return;
+    } catch (const Failure& failure) {
+      if (failure.status != PIGMENT_NOT_FOUND) throw;
+    }
+    try {
+      session_.connection.Run(create, parameters);
     } catch (const Failure& failure) {
       if (failure.status != PIGMENT_ALREADY_EXISTS) throw;
     }
