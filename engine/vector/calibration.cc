@@ -109,6 +109,15 @@ Result<ReachTable> Calibrate(
     PIGMENT_ASSIGN_OR_RETURN(const CalibrationSums sums, search_all(sample));
     sums.Raise(table);
   }
+  // Below 1 the nearest one alone tells too little: where several segments are searched, what
+  // others found shortens searches once more.
+  for (size_t i = 0; i < ReachTable::kRecalls.size(); ++i) {
+    Reach& of_one = table.values[0][i];
+    const Reach& of_ten = table.values[1][i];
+    if (of_one.reach < std::min(of_ten.reach, 1.0f))
+      of_one = {.reach = std::min(of_ten.reach, 1.0f),
+                .visits = std::max(of_one.visits, of_ten.visits)};
+  }
   return table;
 }
 
