@@ -61,6 +61,9 @@ struct WriteCounts {
 
 class Batch {
  public:
+  static constexpr size_t kRowsMax = 2000;
+  static constexpr size_t kBytesMax = 16 << 20;
+
   // False, and nothing is added, when the record does not go with those before it: its id is among
   // them, or it has another dimension or alone a vector. Write them first.
   bool Add(const Record& record);
@@ -72,8 +75,6 @@ class Batch {
   void WriteTo(pigment_collection* collection, WriteMode mode, WriteCounts& counts);
 
  private:
-  static constexpr size_t kRowsMax = 2000;
-  static constexpr size_t kBytesMax = 16 << 20;
   size_t bytes() const;
   void Clear();
 

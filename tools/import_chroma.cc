@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "tools/chroma/directory.h"
@@ -67,7 +66,7 @@ class ImportChroma {
         Skip(record.id);
       }
       progress.Show(read, read);
-      if (waiting_.size() >= kRowsMax || waiting_bytes_ >= kBytesMax) save(number);
+      if (waiting_.size() >= Batch::kRowsMax || waiting_bytes_ >= Batch::kBytesMax) save(number);
       return !IsInterrupted();
     });
     save(last);
@@ -85,10 +84,6 @@ class ImportChroma {
   void Finish() { job_.Finish(); }
 
  private:
-  // Of records that wait to be written together.
-  static constexpr size_t kRowsMax = 2000;
-  static constexpr size_t kBytesMax = 16 << 20;
-
   ImportChroma(const Arguments& arguments, const ChromaDirectory& from, Home& to,
                const nlohmann::json& identity)
       : arguments_(arguments),

@@ -30,11 +30,11 @@ def run(report, effort):
             workspace.stop_server()
 
 
-def run_command(report, name, command, effort, more={}):
+def run_command(report, name, command, effort, more=None):
     with tempfile.TemporaryDirectory(prefix="pigment-peers.", dir=memory_folder()) as scratch:
         try:
             done = subprocess.run(
-                command, env={**os.environ, "TMPDIR": scratch, "PYTHONDONTWRITEBYTECODE": "1", **more}, stdout=subprocess.PIPE,
+                command, env={**os.environ, "TMPDIR": scratch, "PYTHONDONTWRITEBYTECODE": "1", **(more or {})}, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S * max(1, effort))
         except subprocess.TimeoutExpired:
             raise StageError(f"{' '.join(command)}: not finished in time")

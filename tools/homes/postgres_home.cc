@@ -215,22 +215,20 @@ class Columns {
 
 // Calls the function that writes, of the parameters of Columns; gives how many records were
 // inserted, updated and skipped.
-const char* StatementOf(WriteMode mode) {
+std::string StatementOf(WriteMode mode) {
+  const auto call = [](const std::string& function, const std::string& counts) {
+    return "SELECT " + counts + " FROM pigment.get_collection_by_id($1::uuid) c, LATERAL pigment." +
+           function + "(c.name, $2, $3, $4, $5, $6, c.tenant, c.database) w";
+  };
   switch (mode) {
     case WriteMode::kAdd:
-      return "SELECT w.inserted::text, '0', w.skipped::text FROM pigment.get_collection_by_id("
-             "$1::uuid) c, LATERAL pigment.add(c.name, $2, $3, $4, $5, $6, c.tenant, c.database) w";
+      return call("add", "w.inserted::text, '0', w.skipped::text");
     case WriteMode::kUpdate:
-      return "SELECT '0', w.updated::text, w.skipped::text FROM pigment.get_collection_by_id("
-             "$1::uuid) c, LATERAL pigment.update(c.name, $2, $3, $4, $5, $6, c.tenant, "
-             "c.database) "
-             "w";
+      return call("update", "'0', w.updated::text, w.skipped::text");
     case WriteMode::kUpsert:
       break;
   }
-  return "SELECT w.inserted::text, w.updated::text, '0' FROM "
-         "pigment.get_collection_by_id($1::uuid) "
-         "c, LATERAL pigment.upsert(c.name, $2, $3, $4, $5, $6, c.tenant, c.database) w";
+  return call("upsert", "w.inserted::text, w.updated::text, '0'");
 }
 
 class Writer final : public CollectionWriter {
