@@ -83,8 +83,9 @@ constexpr int32_t kByteOffset = 0;
 class ByteSide {
  public:
   HWY_INLINE explicit ByteSide(ByteQuadsV codes) : even_(Even(codes)), odd_(Odd(codes)) {}
-#if HWY_ARCH_X86
-  // Words by words, neighbours added up, is one instruction there, and a lane's words stay in it.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128
+  // Words by words, neighbours added up, is one instruction there: a lane's words stay in it, and
+  // the second sum is not used. Highway's own loops, and other processors, use both.
   HWY_INLINE ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
     ByteQuadsV unused = sum;
     sum = hn::ReorderWidenMulAccumulate(ByteQuads(), even_, Even(other), sum, unused);
