@@ -73,10 +73,12 @@ my $whole = $slow =~ s/100000/50/r;
 # One round after the other, until memory stands still in one. What is kept once for a session, or makes room by steps, comes to its end; what
 # every statement left behind would go on in each round.
 my ($rounds_max, $statements, $growth_max) = (8, 150, 64);
-my $round = join("\n", (map { 'SET statement_timeout = ' . ($_ % 25 + 1) . ";\n$slow" } 1 .. $statements),
-	'SET statement_timeout = 0;', 'SELECT resident() AS now \gset', "SELECT :now - :resident < $growth_max AS is_flat, :now AS resident \\gset", '\echo :resident');
+# The time is the long statement's alone: on a busy machine others would be cancelled too.
+sub cancelled_after { return "BEGIN;\nSET LOCAL statement_timeout = $_[0];\n$slow\nROLLBACK;" }
+my $round = join("\n", (map { cancelled_after($_ % 25 + 1) } 1 .. $statements),
+	'SELECT resident() AS now \gset', "SELECT :now - :resident < $growth_max AS is_flat, :now AS resident \\gset", '\echo :resident');
 my $script = join("\n", 'SET enable_seqscan = off;', 'SET enable_sort = off;', $whole,
-	(map { "SET statement_timeout = 15;\n$slow" } 1 .. 20), 'SET statement_timeout = 0;', 'SELECT resident() AS resident \gset', '\echo :resident',
+	(map { cancelled_after(15) } 1 .. 20), 'SELECT resident() AS resident \gset', '\echo :resident',
 	'\set is_flat false', (map { "\\if :is_flat\n\\else\n$round\n\\endif" } 1 .. $rounds_max),
 	'\echo flat :is_flat', 'SELECT count(*) FROM (SELECT id FROM many ORDER BY v <-> array_fill(7, ARRAY[64])::vector) x;');
 my $start = time;
