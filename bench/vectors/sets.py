@@ -76,6 +76,17 @@ def build_scaled(options, random):
                                base=base, inserts=nearby(base, options.inserts, random), neighbors=None)
 
 
+def build_short(options, random):
+    """The same along their 64 principal directions, as short embeddings are: signs alone say little of them."""
+    data = build_minilm(options, random)
+    _, directions = numpy.linalg.eigh(numpy.cov(data.base[:20000].T))
+    kept = directions[:, :-65:-1].astype(numpy.float32)
+    base = numpy.ascontiguousarray(data.base @ kept)
+    return dataclasses.replace(data, key="short", title="MiniLM passages, 64 principal directions", metric="l2", base=base,
+                               queries=numpy.ascontiguousarray(data.queries @ kept),
+                               inserts=nearby(base, options.inserts, random), neighbors=None)
+
+
 def build_clusters(options, random):
     """Gaussians of uneven weight and width in 24 of 128 dimensions, noise in all; queries lie between two rows.
 
@@ -100,7 +111,7 @@ def build_clusters(options, random):
                   queries.astype(numpy.float32), source, names, source[first], None)
 
 
-SETS = {"minilm": build_minilm, "scaled": build_scaled, "clusters": build_clusters}
+SETS = {"minilm": build_minilm, "scaled": build_scaled, "short": build_short, "clusters": build_clusters}
 
 
 def build(key, options):

@@ -70,9 +70,10 @@ void TailChunk::Append(std::shared_ptr<const Record> record, uint64_t hash) {
 }
 
 uint64_t RecordBytes(const Record& record) {
-  uint64_t bytes =
-      kRecordOverheadBytes + record.id.size() + record.embedding.size() * sizeof(float) +
-      GraphNodeBytes(static_cast<uint32_t>(record.embedding.size() + 15) / 16 * 16, 8) / 8;  // code
+  const auto dimension = static_cast<uint32_t>(record.embedding.size() + 15) / 16 * 16;
+  const uint64_t code_bytes = GraphNodeBytes(ClusterCodeBits(dimension) * dimension, 8) / 8;
+  uint64_t bytes = kRecordOverheadBytes + record.id.size() +
+                   record.embedding.size() * sizeof(float) + code_bytes;
   if (record.document) bytes += record.document->size();
   if (record.uri) bytes += record.uri->size();
   if (record.metadata) {

@@ -134,13 +134,14 @@ Status TailScanner::ProbeChunks() {
   }
   Source source(*this, query);
   ClusterProbe probe;
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<Scored> found,
-                           probe.Search(source, SignCodeQuery(query.point()), tail_.rows,
-                                        {.k = scan_.k,
-                                         .reach = std::numeric_limits<float>::infinity(),
-                                         .errors = scan_.errors,
-                                         .limit = limit_,
-                                         .allowed = rows_.words()}));
+  PIGMENT_ASSIGN_OR_RETURN(
+      const std::vector<Scored> found,
+      probe.Search(source, SignCodeQuery(query.point(), ChunkCodeBits(*space_)), tail_.rows,
+                   {.k = scan_.k,
+                    .reach = std::numeric_limits<float>::infinity(),
+                    .errors = scan_.errors,
+                    .limit = limit_,
+                    .allowed = rows_.words()}));
   result_.rows_compared += probe.vectors_compared();
   result_.rows_by_codes += probe.links_estimated();
   for (const Scored& scored : found) Offer(scored.distance, static_cast<uint32_t>(scored.tie));

@@ -31,7 +31,8 @@ namespace {
 struct StoredHead {
   uint64_t seed;
   float square_max;
-  uint32_t places;
+  uint16_t places;
+  uint16_t more_bits;  // beyond one
   uint32_t entries;
   float row_radius;
   decltype(ReachTable::values) reach;
@@ -54,6 +55,11 @@ std::string_view BytesOf(const void* bytes, size_t size) {
   return {static_cast<const char*>(bytes), size};
 }
 
+NodeCodes GraphCodesOf(const IndexBuild& build) {
+  if (HasExactCodes(build)) return {.bits = 1, .are_exact = true};
+  return {.bits = GraphCodeBits(GraphSpace::PointDimension(build.metric, build.dimension))};
+}
+
 GraphOptions GraphOptionsOf(const IndexBuild& build) {
   constexpr float kClustersMin = 4, kClustersMax = 200, kListMax = 256;
   const float effort = build.index.effort;
@@ -74,6 +80,7 @@ GraphOptions GraphOptionsOf(const IndexBuild& build) {
 ClusterListOptions ClusterOptionsOf(const IndexBuild& build) {
   ClusterListOptions options;
   options.vectors_per_cluster = build.index.vectors_per_cluster;
+  options.bits = ClusterCodeBits(GraphSpace::PointDimension(build.metric, build.dimension));
   options.halves = build.vector_element != VectorElement::kF32;
   options.threads = build.threads;
   options.pause = build.pause;
@@ -275,7 +282,7 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
   // In what the build has given back.
   GraphNodes nodes(points_, graph,
                    GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes(),
-                   HasExactCodes(build_));
+                   GraphCodesOf(build_));
   PIGMENT_ASSIGN_OR_RETURN(
       const ReachTable reach,
       CalibrateReach(nodes, {.crosses = HasExactCodes(build_), .pause = build_.pause}));
@@ -325,7 +332,7 @@ Result<bool> IndexWriter::AreClustersBetter() const {
 double IndexWriter::BytesOfProbe(const VectorTable& points, const Calibrated& clusters) {
   const double count = clusters.lists.clusters();
   const double code_bytes =
-      static_cast<double>(GraphNodeBytes(points.dimension(), kLinksPerNodeMax)) / kLinksPerNodeMax;
+      static_cast<double>(clusters.lists.entry_node_bytes()) / kLinksPerNodeMax;
   const double centroid_bytes = points.dimension() * double{sizeof(float)};
   return count * code_bytes +
          clusters.reach.For(kUsualNeighbors, kUsualRecall).visits *
@@ -333,18 +340,19 @@ double IndexWriter::BytesOfProbe(const VectorTable& points, const Calibrated& cl
 }
 
 double IndexWriter::BytesOfWalk(uint32_t count) const {
-  // As many visits as 100,000 passages of 384 dimensions take. Codes of fewer dimensions say less,
-  // and of more vectors more are near: a million of 128 dimensions in clusters took 400.
-  constexpr double kVisitsUsual = 60, kDimensionUsual = 384, kCountUsual = 100'000;
-  const double visits = kVisitsUsual *
-                        std::sqrt(std::clamp(kDimensionUsual / points_.dimension(), 1.0, 4.0)) *
+  // As many visits as 100,000 passages of 384 dimensions take. Codes of fewer bits say less, and of
+  // more vectors more are near: a million of 128 dimensions in clusters took 400.
+  constexpr double kVisitsUsual = 60, kBitsUsual = 384, kCountUsual = 100'000;
+  const double visits = kVisitsUsual * std::sqrt(std::clamp(kBitsUsual / CodeBits(), 1.0, 4.0)) *
                         std::sqrt(std::max(count / kCountUsual, 1.0));
   return visits * BytesOfVisit();
 }
 
+uint32_t IndexWriter::CodeBits() const { return GraphCodesOf(build_).bits * points_.dimension(); }
+
 double IndexWriter::BytesOfVisit() const {
   const uint32_t places = GraphNodePlaces(GraphOptionsOf(build_).degree_max);
-  return static_cast<double>(GraphNodeBytes(points_.dimension(), places)) +
+  return static_cast<double>(GraphNodeBytes(CodeBits(), places)) +
          points_.dimension() * double{sizeof(float)} + kVisitBytes;
 }
 
@@ -364,7 +372,8 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
                               const ReachTable& reach, BlockPacker& packer) const {
   const StoredHead head{.seed = space.seed,
                         .square_max = HasStandIn(build_.metric) ? widening_ : space.square_max,
-                        .places = numbers.places,
+                        .places = static_cast<uint16_t>(numbers.places),
+                        .more_bits = static_cast<uint16_t>(numbers.bits - 1),
                         .entries = numbers.entries,
                         .row_radius = numbers.row_radius,
                         .reach = reach.values};
@@ -381,6 +390,7 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
   PIGMENT_RETURN_IF_ERROR(
       WriteHead(space,
                 {.places = encoder.places(),
+                 .bits = encoder.codes().bits,
                  .entries = static_cast<uint32_t>(encoder.graph().entries().size()),
                  .row_radius = radius},
                 reach, packer));
@@ -410,9 +420,12 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
                                                         const Calibrated& clusters,
                                                         BlockPacker& packer) const {
   const ClusterLists& lists = clusters.lists;
-  PIGMENT_RETURN_IF_ERROR(
-      WriteHead(space, {.places = kLinksPerNodeMax, .entries = lists.clusters(), .row_radius = 0},
-                clusters.reach, packer));
+  PIGMENT_RETURN_IF_ERROR(WriteHead(space,
+                                    {.places = kLinksPerNodeMax,
+                                     .bits = lists.bits(),
+                                     .entries = lists.clusters(),
+                                     .row_radius = 0},
+                                    clusters.reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
   for (uint32_t i = 0; i < lists.entry_nodes(); ++i)
@@ -458,7 +471,9 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
   PIGMENT_RETURN_IF_ERROR(
       part.CopyStream(sizeof head, std::as_writable_bytes(std::span(space.centre))));
   size_t bad = 0;
+  const uint32_t bits = head.more_bits + 1u;
   bool is_sound = head.places % 8 == 0 && head.places > 0 && head.places <= kLinksPerNodeMax &&
+                  (bits == 1 || (bits <= kLevelBitsMax && point_dimension <= kLevelDimensionMax)) &&
                   head.entries > 0 && head.entries <= info.vectors && head.square_max >= 0 &&
                   (head.seed != 0 || info.metric == Metric::kHamming) &&
                   (!has_stand_in || head.square_max >= 1) && std::isfinite(head.square_max) &&
@@ -468,13 +483,15 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
     for (const Reach& reach : row) is_sound = is_sound && IsReach(reach);
   }
   if (!is_sound) {
-    return part.Damaged(Detail::kMiscounted,
-                        fmt::format("{} places, {} entries, square {}, radius {}", head.places,
-                                    head.entries, head.square_max, head.row_radius));
+    return part.Damaged(
+        Detail::kMiscounted,
+        fmt::format("{} places, {} bits, {} entries, square {}, radius {}", head.places, bits,
+                    head.entries, head.square_max, head.row_radius));
   }
   auto read = std::make_unique<IndexHead>(
       IndexHead{.space = GraphSpace(info.metric, info.dimension, std::move(space)),
                 .places = head.places,
+                .bits = bits,
                 .entries = head.entries,
                 .row_radius = head.row_radius,
                 .widening = has_stand_in ? head.square_max : 1,

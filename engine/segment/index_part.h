@@ -8,7 +8,8 @@
 //   8       4             f32: of ip the largest square of a vector (graph_space.h); where another
 //                         metric stands in, how many times as many neighbours are looked for by it
 //                         (stand_in.h); 0 otherwise
-//   12      4             places for links in every node; of clusters, in those of the entries
+//   12      2             places for links in every node; of clusters, in those of the entries
+//   14      2             bits a dimension of the nodes' codes, less one
 //   16      4             entries; of clusters, all of them
 //   20      4             f32: with row codes, the greatest length of a point; 0 without
 //   24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
@@ -110,8 +111,10 @@ class IndexWriter {
   static double BytesOfProbe(const VectorTable& points, const Calibrated& clusters);
   double BytesOfWalk(uint32_t count) const;
   double BytesOfVisit() const;
+  uint32_t CodeBits() const;  // of a link, if a graph is built
   struct HeadNumbers {
     uint32_t places;
+    uint32_t bits;
     uint32_t entries;
     float row_radius;
   };
@@ -136,6 +139,7 @@ class IndexWriter {
 struct IndexHead {
   GraphSpace space;
   uint32_t places;
+  uint32_t bits;  // of the nodes' codes, a dimension
   uint32_t entries;
   float row_radius;  // 0: there are no row codes
   // Where another metric stands in: so many times as many neighbours are looked for by it.
@@ -146,13 +150,12 @@ struct IndexHead {
   std::vector<uint32_t> cluster_sizes;
   std::vector<uint64_t> cluster_begins;
 
-  size_t node_bytes() const { return GraphNodeBytes(space.point_dimension(), places); }
+  uint32_t code_bits() const { return bits * space.point_dimension(); }
+  size_t node_bytes() const { return GraphNodeBytes(code_bits(), places); }
   size_t row_code_bytes() const { return RowCodeBytes(space.point_dimension()); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }
   size_t centroid_bytes() const { return VectorBytes(centroid_element, space.point_dimension()); }
-  ClusterShape cluster(uint32_t number) const {
-    return {space.point_dimension(), cluster_sizes[number]};
-  }
+  ClusterShape cluster(uint32_t number) const { return {code_bits(), cluster_sizes[number]}; }
 };
 
 // Reads and checks kIndex, and the sizes of the others against it. REQUIRES: the segment has an

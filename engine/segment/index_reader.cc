@@ -29,7 +29,7 @@ Result<GraphNode> IndexReader::Read(PartCursor& part, uint32_t number, std::stri
   PIGMENT_ASSIGN_OR_RETURN(const std::span<const std::byte> bytes,
                            part.ViewElement(number, node_size_, copy));
   GraphNode node;
-  if (GraphNode::Read(bytes, head_.space.point_dimension(), head_.places, &node)) return node;
+  if (GraphNode::Read(bytes, head_.code_bits(), head_.places, &node)) return node;
   return part.Damaged(Detail::kMiscounted, fmt::format("node {} has {} links of {}", number,
                                                        node.links(), head_.places));
 }
@@ -70,8 +70,8 @@ Result<GraphNode> IndexReader::ClusterNode(uint32_t cluster, uint32_t number) {
                            nodes_.ViewStream(head_.cluster_begins[cluster] + shape.offset(number),
                                              shape.node_bytes(number), node_bytes_));
   GraphNode node;
-  if (GraphNode::Read(std::as_bytes(std::span(bytes)), head_.space.point_dimension(),
-                      shape.places(number), &node) &&
+  if (GraphNode::Read(std::as_bytes(std::span(bytes)), head_.code_bits(), shape.places(number),
+                      &node) &&
       node.links() == shape.links(number)) {
     return node;
   }

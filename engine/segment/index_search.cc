@@ -101,7 +101,8 @@ class SegmentClusters final : public SegmentSource<ClusterSource> {
 Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& reader,
                                         const IndexSearch& search, GraphWalk& walk) {
   SegmentGraph source(reader, search);
-  return source.HitsOf(walk.Search(source, SignCodeQuery(search.query->point()), info.vectors,
+  return source.HitsOf(walk.Search(source, SignCodeQuery(search.query->point(), reader.head().bits),
+                                   info.vectors,
                                    {.k = search.k,
                                     .reach = search.reach,
                                     .masked = search.masked,
@@ -113,13 +114,14 @@ Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& re
 Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,
                                            const IndexSearch& search, ClusterProbe& probe) {
   SegmentClusters source(reader, search);
-  return source.HitsOf(probe.Search(source, SignCodeQuery(search.query->point()), info.vectors,
-                                    {.k = search.k,
-                                     .reach = search.reach,
-                                     .masked = search.masked,
-                                     .clusters_max = search.visits_max,
-                                     .wanted = search.wanted,
-                                     .allowed = search.allowed_rows}));
+  return source.HitsOf(
+      probe.Search(source, SignCodeQuery(search.query->point(), reader.head().bits), info.vectors,
+                   {.k = search.k,
+                    .reach = search.reach,
+                    .masked = search.masked,
+                    .clusters_max = search.visits_max,
+                    .wanted = search.wanted,
+                    .allowed = search.allowed_rows}));
 }
 
 }  // namespace pigment

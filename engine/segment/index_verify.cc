@@ -110,7 +110,7 @@ Status IndexVerifier::Compare(const PartCursor& part, const GraphNode& node, uin
   Status failed;
   expected_.resize(node.bytes().size());
   EncodeGraphNode(
-      centre, links_, places,
+      centre, head_.bits, links_, places,
       [&](uint32_t link) -> std::span<const float> {
         if (failed.ok()) failed = read_point(link);
         return point_;

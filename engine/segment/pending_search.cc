@@ -24,9 +24,10 @@ bool PendingSearch::PrepareChunks() {
   const PendingCache& cache = *source_.cache;
   if (cache.chunked_rows() < kRowsWorthChunks || !cache.HasChunks(source_.metric)) return false;
   if (!chunk_query_) {
-    GraphQuery point(*cache.chunks().front().codes.space(), source_.query);
+    const GraphSpace& space = *cache.chunks().front().codes.space();
+    GraphQuery point(space, source_.query);
     if (!point.is_finite()) return false;
-    SignCodeQuery signs(point.point());
+    SignCodeQuery signs(point.point(), ChunkCodeBits(space));
     DistanceFunction distance(Metric::kL2, point.point());
     chunk_query_.emplace(ChunkQuery{std::move(point), std::move(signs), std::move(distance)});
   }

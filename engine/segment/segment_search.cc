@@ -139,7 +139,7 @@ Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
   result_.links_estimated += probe_.links_estimated();
   result_.found.rows_scored += probe_.links_estimated();
   result_.found.bytes_scored +=
-      probe_.links_estimated() * GraphNodeBytes(reader.head().space.point_dimension(), 8) / 8 +
+      probe_.links_estimated() * GraphNodeBytes(reader.head().code_bits(), 8) / 8 +
       probe_.vectors_compared() * info.vector_bytes();
   return hits;
 }

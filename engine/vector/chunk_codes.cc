@@ -7,6 +7,13 @@
 #include <numeric>
 
 namespace pigment {
+namespace {
+
+uint32_t BitsOfCode(const GraphSpace& space) {
+  return ChunkCodeBits(space) * space.point_dimension();
+}
+
+}  // namespace
 
 std::shared_ptr<const GraphSpace> MakeChunkSpace(Metric metric, uint32_t dimension) {
   GraphSpaceNumbers numbers;
@@ -19,7 +26,7 @@ ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, u
     : space_(std::move(space)),
       metric_(metric),
       dimension_(dimension),
-      shape_(space_->point_dimension(), rows),
+      shape_(BitsOfCode(*space_), rows),
       centroid_(space_->point_dimension()) {
   const size_t point_dimension = centroid_.size();
   std::vector<float> points(rows * point_dimension);
@@ -38,7 +45,8 @@ ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, u
   std::vector<std::byte> nodes(shape_.bytes());
   for (uint32_t i = 0; i < shape_.nodes(); ++i) {
     EncodeClusterNode(
-        centroid_, std::span(numbers).subspan(size_t{i} * kLinksPerNodeMax, shape_.links(i)),
+        centroid_, ChunkCodeBits(*space_),
+        std::span(numbers).subspan(size_t{i} * kLinksPerNodeMax, shape_.links(i)),
         [&](uint32_t row) {
           return std::span<const float>(points.data() + row * point_dimension, point_dimension);
         },
@@ -50,7 +58,7 @@ ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, u
 GraphNode ChunkCodes::node(uint32_t number) const {
   GraphNode node;
   // Always one: it was encoded with these numbers.
-  (void)GraphNode::Read(std::span(nodes_).subspan(shape_.offset(number)), space_->point_dimension(),
+  (void)GraphNode::Read(std::span(nodes_).subspan(shape_.offset(number)), BitsOfCode(*space_),
                         shape_.places(number), &node);
   return node;
 }

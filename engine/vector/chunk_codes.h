@@ -26,6 +26,10 @@ inline constexpr uint32_t kChunkRows = 256;
 inline bool HasChunkCodes(Metric metric) { return IsSquare(metric) || IsCosine(metric); }
 // The space of all codes of a dimension; its centre is the origin. REQUIRES: HasChunkCodes(metric).
 std::shared_ptr<const GraphSpace> MakeChunkSpace(Metric metric, uint32_t dimension);
+// Of a code of that space, a dimension.
+inline uint32_t ChunkCodeBits(const GraphSpace& space) {
+  return ClusterCodeBits(space.point_dimension());
+}
 
 class ChunkCodes {
  public:

@@ -31,11 +31,12 @@ uint64_t ClusterLists::BuildBytes(uint32_t dimension, uint32_t count,
   const uint64_t clusters = ClustersOf(count, options.vectors_per_cluster);
   // Codes, with at most 7 empty places for each cluster; centroids, and the sums that become the
   // next ones; codes of these for each thread; numbers and lists.
-  const uint64_t codes = (count + 8 * clusters) * (GraphNodeBytes(dimension, 8) / 8 + 1);
+  const uint32_t code_bits = options.bits * dimension;
+  const uint64_t codes = (count + 8 * clusters) * (GraphNodeBytes(code_bits, 8) / 8 + 1);
   const uint64_t centroids = clusters * dimension * sizeof(float) * 2 +
                              options.threads * MemberCodes::Bytes(dimension, clusters);
   return codes + centroids + uint64_t{count} * 4 * sizeof(uint32_t) +
-         clusters * (GraphNodeBytes(dimension, kLinksPerNodeMax) / kLinksPerNodeMax + 64);
+         clusters * (GraphNodeBytes(code_bits, kLinksPerNodeMax) / kLinksPerNodeMax + 64);
 }
 
 Status ClusterLists::Assign(const VectorTable& points, const ClusterListOptions& options) {
@@ -101,7 +102,7 @@ Status ClusterLists::Encode(const VectorTable& points, const ClusterListOptions&
         const ClusterShape nodes = shape(cluster);
         for (uint32_t i = 0; i < nodes.nodes(); ++i) {
           EncodeClusterNode(
-              centroids_.vector(cluster), left.first(nodes.links(i)),
+              centroids_.vector(cluster), bits_, left.first(nodes.links(i)),
               [&](uint32_t vector) { return points.vector(vector); },
               nodes_.data() + offsets_[cluster] + nodes.offset(i));
           left = left.subspan(nodes.links(i));
@@ -117,7 +118,7 @@ Status ClusterLists::Encode(const VectorTable& points, const ClusterListOptions&
   for (uint32_t i = 0; i < entry_nodes(); ++i) {
     const size_t first = size_t{i} * kLinksPerNodeMax;
     EncodeGraphNode(
-        origin,
+        origin, bits_,
         std::span(numbers).subspan(first, std::min<size_t>(kLinksPerNodeMax, clusters() - first)),
         kLinksPerNodeMax, [&](uint32_t cluster) { return centroids_.vector(cluster); },
         entries_.data() + i * entry_node_bytes());
@@ -127,7 +128,7 @@ Status ClusterLists::Encode(const VectorTable& points, const ClusterListOptions&
 
 Result<ClusterLists> ClusterLists::Build(const VectorTable& points,
                                          const ClusterListOptions& options) {
-  ClusterLists lists(points.dimension(), options.budget);
+  ClusterLists lists(points.dimension(), options.bits, options.budget);
   PIGMENT_RETURN_IF_ERROR(lists.Assign(points, options));
   PIGMENT_RETURN_IF_ERROR(lists.Encode(points, options));
   return lists;

@@ -27,7 +27,7 @@ namespace pigment {
 // Where the nodes of a cluster of so many vectors lie among its bytes.
 class ClusterShape {
  public:
-  ClusterShape(uint32_t dimension, uint32_t vectors) : dimension_(dimension), vectors_(vectors) {}
+  ClusterShape(uint32_t code_bits, uint32_t vectors) : code_bits_(code_bits), vectors_(vectors) {}
 
   uint32_t nodes() const { return (vectors_ + kLinksPerNodeMax - 1) / kLinksPerNodeMax; }
   uint32_t places(uint32_t node) const { return GraphNodePlaces(links(node)); }
@@ -35,13 +35,13 @@ class ClusterShape {
     return std::min(kLinksPerNodeMax, vectors_ - node * kLinksPerNodeMax);
   }
   size_t offset(uint32_t node) const {
-    return size_t{node} * GraphNodeBytes(dimension_, kLinksPerNodeMax);
+    return size_t{node} * GraphNodeBytes(code_bits_, kLinksPerNodeMax);
   }
-  size_t node_bytes(uint32_t node) const { return GraphNodeBytes(dimension_, places(node)); }
+  size_t node_bytes(uint32_t node) const { return GraphNodeBytes(code_bits_, places(node)); }
   size_t bytes() const { return nodes() == 0 ? 0 : offset(nodes() - 1) + node_bytes(nodes() - 1); }
 
  private:
-  uint32_t dimension_;
+  uint32_t code_bits_;
   uint32_t vectors_;
 };
 
@@ -52,6 +52,7 @@ struct ClusterListOptions {
   uint32_t sample_each = 32;  // vectors a cluster that centroids are computed from
   uint32_t rounds = 5;        // of Lloyd's algorithm
   uint64_t seed = 1;
+  uint32_t bits = 1;    // of a code, a dimension
   bool halves = false;  // centroids are rounded to what 16 bits hold, unless one is beyond it
   uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
@@ -72,27 +73,28 @@ class ClusterLists {
   // Ascending; never empty.
   std::span<const uint32_t> vectors(uint32_t cluster) const { return lists_.of(cluster); }
   ClusterShape shape(uint32_t cluster) const {
-    return {centroids_.dimension(), static_cast<uint32_t>(vectors(cluster).size())};
+    return {code_bits(), static_cast<uint32_t>(vectors(cluster).size())};
   }
   std::span<const std::byte> bytes(uint32_t cluster) const {
     return std::span(nodes_).subspan(offsets_[cluster], shape(cluster).bytes());
   }
+  uint32_t bits() const { return bits_; }  // a dimension
+  uint32_t code_bits() const { return bits_ * centroids_.dimension(); }
   uint32_t entry_nodes() const { return (clusters() + kLinksPerNodeMax - 1) / kLinksPerNodeMax; }
-  size_t entry_node_bytes() const {
-    return GraphNodeBytes(centroids_.dimension(), kLinksPerNodeMax);
-  }
+  size_t entry_node_bytes() const { return GraphNodeBytes(code_bits(), kLinksPerNodeMax); }
   std::span<const std::byte> entry_node(uint32_t number) const {
     return std::span(entries_).subspan(number * entry_node_bytes(), entry_node_bytes());
   }
 
  private:
-  explicit ClusterLists(uint32_t dimension, MemoryBudget* budget)
-      : centroids_(dimension, budget), reservation_(budget) {}
+  ClusterLists(uint32_t dimension, uint32_t bits, MemoryBudget* budget)
+      : centroids_(dimension, budget), bits_(bits), reservation_(budget) {}
   Status Assign(const VectorTable& points, const ClusterListOptions& options);
   void RoundCentroids();
   Status Encode(const VectorTable& points, const ClusterListOptions& options);
 
   VectorTable centroids_;
+  uint32_t bits_;
   bool are_halves_ = false;
   Reservation reservation_;
   NumberLists lists_;
@@ -103,10 +105,10 @@ class ClusterLists {
 
 // Writes the node of a cluster that has these links. `vectors` as for EncodeGraphNode.
 template <typename Vectors>
-void EncodeClusterNode(std::span<const float> centroid, std::span<const uint32_t> links,
-                       const Vectors& vectors, std::byte* out) {
-  EncodeGraphNode(centroid, links, GraphNodePlaces(static_cast<uint32_t>(links.size())), vectors,
-                  out);
+void EncodeClusterNode(std::span<const float> centroid, uint32_t bits,
+                       std::span<const uint32_t> links, const Vectors& vectors, std::byte* out) {
+  EncodeGraphNode(centroid, bits, links, GraphNodePlaces(static_cast<uint32_t>(links.size())),
+                  vectors, out);
 }
 
 }  // namespace pigment

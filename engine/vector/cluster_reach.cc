@@ -31,15 +31,16 @@ Result<ReachTable> CalibrateReach(const VectorTable& points, const ClusterLists&
           if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
           ClusterTableSource source(points, clusters, sample.points.vector(i));
           steps.clear();
-          PIGMENT_RETURN_IF_ERROR(probe
-                                      .Search(source, SignCodeQuery(sample.points.vector(i)),
-                                              points.count(),
-                                              {.k = ReachTable::kNeighbors.back(),
-                                               .reach = kLongReach,
-                                               .clusters_max = kClustersMax,
-                                               .absent = sample.absent[i],
-                                               .steps = &steps})
-                                      .status());
+          PIGMENT_RETURN_IF_ERROR(
+              probe
+                  .Search(source, SignCodeQuery(sample.points.vector(i), clusters.bits()),
+                          points.count(),
+                          {.k = ReachTable::kNeighbors.back(),
+                           .reach = kLongReach,
+                           .clusters_max = kClustersMax,
+                           .absent = sample.absent[i],
+                           .steps = &steps})
+                  .status());
           sums.Add(sample, i, steps);
         }
         return sums;

@@ -49,7 +49,7 @@ class ClusterTableSource final : public ClusterSource {
  private:
   Result<GraphNode> Read(std::span<const std::byte> bytes, uint32_t places) const {
     GraphNode node;
-    if (!GraphNode::Read(bytes, points_.dimension(), places, &node))
+    if (!GraphNode::Read(bytes, lists_.code_bits(), places, &node))
       return Internal("a node that was just encoded is none");
     return node;
   }

@@ -25,8 +25,8 @@ void GraphEncoder::EncodeEntryNode(uint32_t number, std::byte* out) const {
 }
 
 GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes,
-                       bool has_exact_codes)
-    : encoder_(points, graph, has_exact_codes) {
+                       NodeCodes codes)
+    : encoder_(points, graph, codes) {
   const uint64_t kept = std::max(bytes / encoder_.node_bytes(), kNodesKeptMin);
   holds_.assign(std::min<uint64_t>(kept, points.count()), kNoPoint);
   bytes_.resize(holds_.size() * encoder_.node_bytes());

@@ -18,29 +18,34 @@
 
 namespace pigment {
 
+struct NodeCodes {
+  uint32_t bits = 1;       // a dimension
+  bool are_exact = false;  // (graph_space.h): those of all nodes are around the centre
+};
+
 // Any number of threads, each with bytes of its own.
 class GraphEncoder {
  public:
-  // REQUIRES: graph.count() == points.count(), graph.degree_max() <= kLinksPerNodeMax. With exact
-  // codes (graph_space.h) those of all nodes are around the centre.
-  GraphEncoder(const VectorTable& points, const Graph& graph, bool has_exact_codes = false)
+  // REQUIRES: graph.count() == points.count(), graph.degree_max() <= kLinksPerNodeMax.
+  GraphEncoder(const VectorTable& points, const Graph& graph, NodeCodes codes = {})
       : points_(points),
         graph_(graph),
         places_(GraphNodePlaces(graph.degree_max())),
-        has_exact_codes_(has_exact_codes),
+        codes_(codes),
         origin_(points.dimension()) {}
 
   const VectorTable& points() const { return points_; }
   const Graph& graph() const { return graph_; }
   uint32_t places() const { return places_; }
-  bool has_exact_codes() const { return has_exact_codes_; }
-  size_t node_bytes() const { return GraphNodeBytes(points_.dimension(), places_); }
+  const NodeCodes& codes() const { return codes_; }
+  uint32_t code_bits() const { return codes_.bits * points_.dimension(); }
+  size_t node_bytes() const { return GraphNodeBytes(code_bits(), places_); }
   uint32_t entry_nodes() const {
     return (static_cast<uint32_t>(graph_.entries().size()) + places_ - 1) / places_;
   }
   // Both write node_bytes() bytes.
   void EncodeNode(uint32_t point, std::byte* out) const {
-    Encode(has_exact_codes_ ? origin_ : points_.vector(point), graph_.links(point), out);
+    Encode(codes_.are_exact ? origin_ : points_.vector(point), graph_.links(point), out);
   }
   void EncodeEntryNode(uint32_t number, std::byte* out) const;
 
@@ -52,13 +57,13 @@ class GraphEncoder {
       if (++next < links.size()) points_.Expect(links[next]);
       return points_.vector(link);
     };
-    EncodeGraphNode(centre, links, places_, point, out);
+    EncodeGraphNode(centre, codes_.bits, links, places_, point, out);
   }
 
   const VectorTable& points_;
   const Graph& graph_;
   const uint32_t places_;
-  const bool has_exact_codes_;
+  const NodeCodes codes_;
   const std::vector<float> origin_;
 };
 
@@ -68,7 +73,7 @@ class GraphNodes {
  public:
   // Keeps as many as have room in `bytes`, and some in any case.
   GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes = 0,
-             bool has_exact_codes = false);
+             NodeCodes codes = {});
 
   const GraphEncoder& encoder() const { return encoder_; }
   // Valid until the next call.

@@ -27,7 +27,7 @@ struct EstimateArguments {
   float slope_scale;
   float distance;
   float shift;
-  float* estimates;  // s . q in, estimates out
+  float* estimates;  // u . q in, estimates out
 };
 
 }  // namespace pigment
@@ -86,10 +86,11 @@ void NarrowScaled(std::span<const float> numbers, float scale, std::byte* out) {
 
 }  // namespace
 
-GraphLinkNumbers EncodeGraphLink(std::span<const float> centre, std::span<const float> vector,
-                                 size_t index, uint32_t places, std::byte* out) {
+GraphLinkNumbers EncodeGraphLink(std::span<const float> centre, uint32_t bits,
+                                 std::span<const float> vector, size_t index, uint32_t places,
+                                 std::byte* out) {
   const SignCodeFactor factor =
-      EncodeSignCode(vector, centre, index, places, out + CodesAt(places));
+      EncodeLevelCode(vector, centre, bits, index, places, out + CodesAt(places));
   return {.offset = factor.square + 2 * factor.scale * factor.centre, .slope = -2 * factor.scale};
 }
 
@@ -114,9 +115,9 @@ void FinishGraphNode(std::span<const uint32_t> links, std::span<const GraphLinkN
                out + NumbersAt(places) + places * sizeof(uint16_t));
 }
 
-bool GraphNode::Read(std::span<const std::byte> bytes, uint32_t dimension, uint32_t places,
+bool GraphNode::Read(std::span<const std::byte> bytes, uint32_t code_bits, uint32_t places,
                      GraphNode* node) {
-  const size_t size = GraphNodeBytes(dimension, places);
+  const size_t size = GraphNodeBytes(code_bits, places);
   if (bytes.size() < size) return false;
   node->bytes_ = bytes.first(size);
   node->places_ = places;
@@ -128,13 +129,16 @@ void GraphNode::Estimate(const SignCodeQuery& query, float distance, float* esti
   EstimateShifted(query, distance, 0, estimates);
 }
 
-// Of a code with a = sum |r_i| / (sqrt(d) |r|) the standard error of r . p is |p| |r| sqrt(1 / a^2
-// - 1) / sqrt(d - 1) (sign_code.h), and its slope is -2 |r| / (a sqrt(d)): so that of an estimate,
-// 2 r . p, is |p| sqrt(1 - a^2) slope, where a of rotated vectors is near to sqrt(2 / pi).
+// Of a code with a = u . r / (|u| |r|) the standard error of r . p is |p| |r| sqrt(1 / a^2 - 1) /
+// sqrt(d - 1) (level_code.h), and its slope is -2 |r| / (a |u|): so that of an estimate, 2 r . p,
+// is |p| |u| sqrt(1 - a^2) / sqrt(d) slope. The numbers of rotated vectors are nearly normal, for
+// which a^2 is 2 / pi of signs, and 0.8812, 0.9626 and 0.9885 of 2, 3 and 4 bits; of signs |u|^2 is
+// d, then 3.555 d, 11.21 d and 35.2 d.
 void GraphNode::LowerBounds(const SignCodeQuery& query, float distance, float errors,
                             float* bounds) const {
-  constexpr float kErrorOfSlope = 0.6028f;  // sqrt(1 - 2 / pi)
-  const float shift = errors * kErrorOfSlope * std::sqrt(std::max(distance, 0.0f));
+  static constexpr float kErrorsOfSlope[kLevelBitsMax + 1] = {0, 0.6028f, 0.6500f, 0.6479f,
+                                                              0.6373f};
+  const float shift = errors * kErrorsOfSlope[query.bits()] * std::sqrt(std::max(distance, 0.0f));
   EstimateShifted(query, distance, shift, bounds);
 }
 

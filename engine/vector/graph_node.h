@@ -12,13 +12,16 @@
 //                    what is beyond n is zero
 //   …       2 * m    f16: offset of each estimate
 //   …       2 * m    f16: slope of each estimate
-//   …       …        sign codes of what lies between node and links, one group (sign_code.h)
+//   …       …        codes of what lies between node and links, one group (level_code.h)
 //
-// With c the node's vector, x that of a link, both rotated, r = x - c and s the signs of r, the
+// With c the node's vector, x that of a link, both rotated, r = x - c and u the levels of r, the
 // squared distance of x to a rotated query q is estimated as
-//   |q - c|^2 + offset + slope * (s . q),  offset = |r|^2 + 2 scale (s . c),  slope = -2 scale.
-// Vectors and query are less by the middle of all, or s . q and s . c would be large beside their
+//   |q - c|^2 + offset + slope * (u . q),  offset = |r|^2 + 2 scale (u . c),  slope = -2 scale.
+// Vectors and query are less by the middle of all, or u . q and u . c would be large beside their
 // difference.
+//
+// All nodes of an index have codes of as many bits a dimension. What a code takes, the dimension of
+// rotated vectors times these, is the `code_bits` of what follows.
 
 #pragma once
 
@@ -28,6 +31,7 @@
 #include <cstring>
 #include <span>
 
+#include "engine/vector/level_code.h"
 #include "engine/vector/sign_code.h"
 
 namespace pigment {
@@ -43,11 +47,10 @@ static_assert(sizeof(GraphNodeHeader) == 12);
 
 // Codes come in groups of eight.
 constexpr uint32_t GraphNodePlaces(uint32_t degree_max) { return (degree_max + 7) / 8 * 8; }
-// REQUIRES: places is a multiple of 8, not 0 and at most kLinksPerNodeMax; dimension is that of
-// rotated vectors.
-constexpr size_t GraphNodeBytes(uint32_t dimension, uint32_t places) {
+// REQUIRES: places is a multiple of 8, not 0 and at most kLinksPerNodeMax.
+constexpr size_t GraphNodeBytes(uint32_t code_bits, uint32_t places) {
   return sizeof(GraphNodeHeader) + size_t{places} * (sizeof(uint32_t) + 2 * sizeof(uint16_t)) +
-         SignCodeGroupBytes(dimension, places);
+         SignCodeGroupBytes(code_bits, places);
 }
 
 // What a link's estimate is made of, before it is rounded.
@@ -56,18 +59,18 @@ struct GraphLinkNumbers {
   float slope;
 };
 
-// Writes one node of GraphNodeBytes(centre.size(), places) bytes. REQUIRES: links.size() <= places;
-// `vectors` gives the rotated vector of a link, valid until it is asked for the next one.
+// Writes one node of GraphNodeBytes(bits * centre.size(), places) bytes. REQUIRES: links.size() <=
+// places; `vectors` gives the rotated vector of a link, valid until it is asked for the next one.
 template <typename Vectors>
-void EncodeGraphNode(std::span<const float> centre, std::span<const uint32_t> links,
+void EncodeGraphNode(std::span<const float> centre, uint32_t bits, std::span<const uint32_t> links,
                      uint32_t places, const Vectors& vectors, std::byte* out);
 
 // A node where it lies. Reads with any alignment.
 class GraphNode {
  public:
-  // Borrows the bytes, which may go on behind the node. False where they are no node of this
-  // dimension: too few, or with more links than places.
-  static bool Read(std::span<const std::byte> bytes, uint32_t dimension, uint32_t places,
+  // Borrows the bytes, which may go on behind the node. False where they are no such node: too few,
+  // or with more links than places.
+  static bool Read(std::span<const std::byte> bytes, uint32_t code_bits, uint32_t places,
                    GraphNode* node);
 
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -77,14 +80,14 @@ class GraphNode {
     std::memcpy(&link, bytes_.data() + sizeof(GraphNodeHeader) + i * sizeof link, sizeof link);
     return link;
   }
-  // Estimates of the squared distances of `query` to all links, given that to this node; room for
-  // 32.
+  // Estimates of the squared distances of `query`, which is for codes of as many bits, to all
+  // links, given that to this node; room for 32.
   void Estimate(const SignCodeQuery& query, float distance, float* estimates) const;
   // The same, less `errors` standard errors of each.
   void LowerBounds(const SignCodeQuery& query, float distance, float errors, float* bounds) const;
 
  private:
-  // With `shift` added to each s . q.
+  // With `shift` added to each u . q.
   void EstimateShifted(const SignCodeQuery& query, float distance, float shift,
                        float* estimates) const;
 
@@ -94,18 +97,19 @@ class GraphNode {
 };
 
 // The steps of EncodeGraphNode: a link's code within the node at `out`, then all numbers.
-GraphLinkNumbers EncodeGraphLink(std::span<const float> centre, std::span<const float> vector,
-                                 size_t index, uint32_t places, std::byte* out);
+GraphLinkNumbers EncodeGraphLink(std::span<const float> centre, uint32_t bits,
+                                 std::span<const float> vector, size_t index, uint32_t places,
+                                 std::byte* out);
 void FinishGraphNode(std::span<const uint32_t> links, std::span<const GraphLinkNumbers> numbers,
                      uint32_t places, std::byte* out);
 
 template <typename Vectors>
-void EncodeGraphNode(std::span<const float> centre, std::span<const uint32_t> links,
+void EncodeGraphNode(std::span<const float> centre, uint32_t bits, std::span<const uint32_t> links,
                      uint32_t places, const Vectors& vectors, std::byte* out) {
-  std::memset(out, 0, GraphNodeBytes(static_cast<uint32_t>(centre.size()), places));
+  std::memset(out, 0, GraphNodeBytes(bits * static_cast<uint32_t>(centre.size()), places));
   std::array<GraphLinkNumbers, kLinksPerNodeMax> numbers;
   for (size_t i = 0; i < links.size(); ++i)
-    numbers[i] = EncodeGraphLink(centre, vectors(links[i]), i, places, out);
+    numbers[i] = EncodeGraphLink(centre, bits, vectors(links[i]), i, places, out);
   FinishGraphNode(links, std::span(numbers).first(links.size()), places, out);
 }
 

@@ -47,7 +47,7 @@ class TableSource final : public GraphSource {
     return Read(entry_node_);
   }
   float centre_square() const override { return centre_square_; }
-  bool has_exact_codes() const override { return encoder_.has_exact_codes(); }
+  bool has_exact_codes() const override { return encoder_.codes().are_exact; }
   Result<GraphNode> Node(uint32_t vector) override { return Read(nodes_.Node(vector)); }
   Result<float> Distance(uint32_t vector) override { return distance_(points_.row(vector)); }
   float SquareOf(float distance) const override { return distance; }
@@ -56,7 +56,7 @@ class TableSource final : public GraphSource {
  private:
   Result<GraphNode> Read(std::span<const std::byte> bytes) const {
     GraphNode node;
-    if (!GraphNode::Read(bytes, points_.dimension(), encoder_.places(), &node))
+    if (!GraphNode::Read(bytes, encoder_.code_bits(), encoder_.places(), &node))
       return Internal("a node that was just encoded is none");
     return node;
   }
@@ -83,7 +83,7 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& node
     const std::span<const float> query = sample.points.vector(i);
     TableSource source(nodes, query);
     steps.clear();
-    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query),
+    PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query, nodes.encoder().codes().bits),
                                         nodes.encoder().points().count(),
                                         {.k = ReachTable::kNeighbors[longest.rows - 1],
                                          .reach = longest.reach,

@@ -334,18 +334,23 @@ SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const flo
                               size_t index, size_t count, std::byte* group) {
   std::byte signs[kSignCodeDimensionMax / 8];
   const SignCodeFactor factor = EncodeSigns(vector, centre, signs);
-  const size_t stride = SignCodeStride(count);
-  std::byte* const bytes = group + index % stride;
-  const size_t half = index < stride ? 0 : 4;
-  for (size_t i = 0; i < vector.size() / 8; ++i) {
-    bytes[2 * i * stride] |= (signs[i] & std::byte{15}) << half;
-    bytes[(2 * i + 1) * stride] |= (signs[i] >> 4) << half;
-  }
+  PlaceSigns(std::span(signs).first(vector.size() / 8), index, count, group);
   return factor;
 }
 
-SignCodeQuery::SignCodeQuery(std::span<const float> query)
-    : dimension_(static_cast<uint32_t>(query.size())), tables_(query.size() / 4 * kTableEntries) {
+void PlaceSigns(std::span<const std::byte> signs, size_t index, size_t count, std::byte* group) {
+  const size_t stride = SignCodeStride(count);
+  std::byte* const bytes = group + index % stride;
+  const size_t half = index < stride ? 0 : 4;
+  for (size_t i = 0; i < signs.size(); ++i) {
+    bytes[2 * i * stride] |= (signs[i] & std::byte{15}) << half;
+    bytes[(2 * i + 1) * stride] |= (signs[i] >> 4) << half;
+  }
+}
+
+// The signs of a plane count twice as much as those of the next, and those of the last once.
+SignCodeQuery::SignCodeQuery(std::span<const float> query, uint32_t bits)
+    : bits_(bits), tables_(query.size() / 4 * kTableEntries * bits) {
   const size_t count = query.size() / 4;
   float greatest = 0;
   double least = 0;
@@ -355,16 +360,21 @@ SignCodeQuery::SignCodeQuery(std::span<const float> query)
     greatest = std::max(greatest, sum);
     least -= sum;
   }
-  step_ = 2 * greatest / static_cast<float>(kTableStepsMax);
-  least_ = static_cast<float>(least);
+  auto weight = static_cast<float>(1u << (bits - 1));
+  step_ = 2 * greatest * weight / static_cast<float>(kTableStepsMax);
+  least_ = static_cast<float>(least * (2 * weight - 1));
   const float inverse = step_ > 0 ? 1 / step_ : 0;
-  HWY_DYNAMIC_DISPATCH(MakeTables)(query.data(), count, inverse, tables_.data());
-  table_error_ = static_cast<float>(count) * step_ * 0.5f * (1 + 0x1p-10f);
+  for (size_t plane = 0; plane < bits; ++plane, weight /= 2) {
+    HWY_DYNAMIC_DISPATCH(MakeTables)
+    (query.data(), count, inverse * weight, tables_.data() + plane * count * kTableEntries);
+  }
+  table_error_ = static_cast<float>(count * bits) * step_ * 0.5f * (1 + 0x1p-10f);
 }
 
 void SignCodeQuery::Sums(const std::byte* group, size_t count, float* sums) const {
   HWY_DYNAMIC_DISPATCH(LookUp)
-  ({tables_.data(), group, size_t{dimension_} / 4, SignCodeStride(count), least_, step_, sums});
+  ({tables_.data(), group, tables_.size() / kTableEntries, SignCodeStride(count), least_, step_,
+    sums});
 }
 
 }  // namespace pigment

@@ -53,22 +53,26 @@ SignCodeFactor EncodeSigns(std::span<const float> vector, std::span<const float>
 // count.
 SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const float> centre,
                               size_t index, size_t count, std::byte* group);
+// The same of signs that EncodeSigns wrote, or others in its order, a multiple of 16.
+void PlaceSigns(std::span<const std::byte> signs, size_t index, size_t count, std::byte* group);
 
 // A rotated p (a query, or what remains of it beyond a centre), prepared once: tables of the sums
-// of each four dimensions in 8 bits. 4 bytes a dimension.
+// of each four dimensions in 8 bits. 4 bytes a dimension and bit of it.
 class SignCodeQuery {
  public:
-  // REQUIRES: query.size() is a multiple of 16 and not 0; finite values.
-  explicit SignCodeQuery(std::span<const float> query);
+  // For codes of `bits` a dimension (level_code.h). REQUIRES: query.size() is a multiple of 16 and
+  // not 0; finite values.
+  explicit SignCodeQuery(std::span<const float> query, uint32_t bits = 1);
 
-  // s . p of the `count` codes of a group, off by at most table_error() and rounding. `sums` has
-  // room for 32. REQUIRES: 1 <= count <= 32.
+  // s . p of the `count` codes of a group (u . p of codes of more bits), off by at most
+  // table_error() and rounding. `sums` has room for 32. REQUIRES: 1 <= count <= 32.
   void Sums(const std::byte* group, size_t count, float* sums) const;
 
+  uint32_t bits() const { return bits_; }
   float table_error() const { return table_error_; }
 
  private:
-  uint32_t dimension_;
+  uint32_t bits_;
   std::vector<uint8_t> tables_;  // of 16 sums for each four dimensions, less the least of them
   float step_ = 0;               // of the tables
   float least_ = 0;              // sum of what the tables are less by

@@ -39,6 +39,13 @@ inline VectorTable ClusteredVectors(const MadeVectors& made) {
   return table;
 }
 
+inline std::vector<float> NormalVector(std::mt19937_64& random, size_t dimension) {
+  std::normal_distribution<float> normal;
+  std::vector<float> vector(dimension);
+  for (float& value : vector) value = normal(random);
+  return vector;
+}
+
 inline VectorTable NormalVectors(const MadeVectors& made) {
   MadeVectors one = made;
   one.clusters = 1;

@@ -21,7 +21,8 @@ class MemoryGraph {
   // `vectors` is borrowed.
   MemoryGraph(const VectorTable& vectors, Graph graph)
       : vectors_(vectors), graph_(std::move(graph)), space_(MakeSpace(vectors, points_)) {
-    const GraphEncoder encoder(points_, graph_);
+    bits_ = GraphCodeBits(points_.dimension());
+    const GraphEncoder encoder(points_, graph_, {.bits = bits_});
     places_ = encoder.places();
     node_bytes_ = encoder.node_bytes();
     entry_nodes_ = encoder.entry_nodes();
@@ -45,7 +46,7 @@ class MemoryGraph {
                                      GraphWalk& walk) {
     const GraphQuery query(space_, vector);
     Source source(*this, vector, query);
-    return walk.Search(source, SignCodeQuery(query.point()), graph_.count(), options);
+    return walk.Search(source, SignCodeQuery(query.point(), bits_), graph_.count(), options);
   }
 
  private:
@@ -60,8 +61,8 @@ class MemoryGraph {
     float centre_square() const override { return query_.centre_square(); }
     Result<GraphNode> Node(uint32_t vector) override {
       GraphNode node;
-      if (!GraphNode::Read(graph_.bytes_of(vector), graph_.points_.dimension(), graph_.places_,
-                           &node)) {
+      if (!GraphNode::Read(graph_.bytes_of(vector), graph_.bits_ * graph_.points_.dimension(),
+                           graph_.places_, &node)) {
         return DataLoss(Detail::kMiscounted, "", -1, "a node is damaged");
       }
       return node;
@@ -99,6 +100,7 @@ class MemoryGraph {
   const Graph graph_;
   VectorTable points_{0, nullptr};
   const GraphSpace space_;
+  uint32_t bits_ = 1;    // of a code, a dimension
   uint32_t places_ = 0;  // of a node
   uint32_t entry_nodes_ = 0;
   size_t node_bytes_ = 0;

@@ -71,7 +71,8 @@ TEST(ClusterLists, HaveCentroidsThatHalvesHoldWhereTheyCan) {
 
 TEST(ClusterLists, HaveNodesOfTheirVectors) {
   const VectorTable points = NormalVectors({.count = 777, .dimension = 48, .seed = 2});
-  const auto lists = ClusterLists::Build(points, {.vectors_per_cluster = 90});
+  const auto lists = ClusterLists::Build(points, {.vectors_per_cluster = 90, .bits = 3});
+  constexpr uint32_t kCodeBits = 3 * 48;
   ASSERT_OK(lists);
   size_t vectors = 0;
   for (uint32_t cluster = 0; cluster < lists->clusters(); ++cluster) {
@@ -81,7 +82,7 @@ TEST(ClusterLists, HaveNodesOfTheirVectors) {
     for (uint32_t i = 0; i < shape.nodes(); ++i) {
       GraphNode node;
       const auto bytes = lists->bytes(cluster).subspan(shape.offset(i), shape.node_bytes(i));
-      ASSERT_TRUE(GraphNode::Read(bytes, 48, shape.places(i), &node));
+      ASSERT_TRUE(GraphNode::Read(bytes, kCodeBits, shape.places(i), &node));
       ASSERT_EQ(node.links(), shape.links(i));
       EXPECT_LT(shape.places(i), node.links() + 8);
       for (uint32_t j = 0; j < node.links(); ++j) links.push_back(node.link(j));
@@ -93,7 +94,7 @@ TEST(ClusterLists, HaveNodesOfTheirVectors) {
   std::vector<uint32_t> entries;
   for (uint32_t i = 0; i < lists->entry_nodes(); ++i) {
     GraphNode node;
-    ASSERT_TRUE(GraphNode::Read(lists->entry_node(i), 48, kLinksPerNodeMax, &node));
+    ASSERT_TRUE(GraphNode::Read(lists->entry_node(i), kCodeBits, kLinksPerNodeMax, &node));
     for (uint32_t j = 0; j < node.links(); ++j) entries.push_back(node.link(j));
   }
   ASSERT_EQ(entries.size(), lists->clusters());

@@ -21,8 +21,10 @@
 namespace pigment {
 namespace {
 
-ClusterLists ListsOf(const VectorTable& table, uint32_t vectors_per_cluster = 40) {
-  auto lists = ClusterLists::Build(table, {.vectors_per_cluster = vectors_per_cluster});
+ClusterLists ListsOf(const VectorTable& table, uint32_t vectors_per_cluster = 40,
+                     uint32_t bits = 1) {
+  auto lists =
+      ClusterLists::Build(table, {.vectors_per_cluster = vectors_per_cluster, .bits = bits});
   EXPECT_OK(lists);
   return *std::move(lists);
 }
@@ -31,7 +33,7 @@ Result<std::vector<Scored>> Probe(const VectorTable& table, const ClusterLists& 
                                   std::span<const float> query, const ClusterProbeOptions& options,
                                   ClusterProbe& probe) {
   ClusterTableSource source(table, lists, query);
-  return probe.Search(source, SignCodeQuery(query), table.count(), options);
+  return probe.Search(source, SignCodeQuery(query, lists.bits()), table.count(), options);
 }
 
 bool SameHits(const std::vector<Scored>& a, const std::vector<Scored>& b) {
@@ -51,7 +53,7 @@ std::vector<uint64_t> RandomMask(uint32_t count, double share, uint64_t seed) {
 TEST(ClusterProbe, ThatGoesEverywhereIsExact) {
   for (const uint32_t dimension : {16u, 48u, 128u}) {
     const World world({.count = 920, .dimension = dimension, .clusters = 5, .seed = dimension}, 20);
-    const ClusterLists lists = ListsOf(world.table);
+    const ClusterLists lists = ListsOf(world.table, 40, ClusterCodeBits(dimension));
     ClusterProbe probe;
     for (const double share : {1.0, 0.3, 0.01}) {
       const auto mask = RandomMask(world.table.count(), share, dimension);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes give back their links, estimate as the formula says, and refuse bytes that are no node.
+// Nodes give back their links, estimate as the formula says, and refuse bytes that are no node;
+// with codes of any bits.
 
 #include "engine/vector/graph_node.h"
 
@@ -24,61 +25,70 @@ struct Encoded {
   uint32_t places;
 };
 
+class GraphNodeOfBits : public ::testing::TestWithParam<uint32_t> {
+ protected:
+  const uint32_t bits_ = GetParam();
+};
+INSTANTIATE_TEST_SUITE_P(Bits, GraphNodeOfBits, ::testing::Range(1u, kLevelBitsMax + 1));
+
+// Standard errors of r . p, in |r| |p| / sqrt(d), of codes of these bits.
+constexpr double kErrors[] = {0, 0.7555, 0.3673, 0.1972, 0.1081};
+
 // A node of vector 0 with links to the next `count`.
-Encoded Encode(const VectorTable& table, uint32_t count) {
+Encoded Encode(const VectorTable& table, uint32_t count, uint32_t bits = 1) {
   Encoded encoded;
   for (uint32_t i = 1; i <= count; ++i) encoded.links.push_back(i);
   encoded.places = GraphNodePlaces(std::max(count, 1u));
-  encoded.bytes.resize(GraphNodeBytes(kDimension, encoded.places));
+  encoded.bytes.resize(GraphNodeBytes(bits * kDimension, encoded.places));
   EncodeGraphNode(
-      table.vector(0), encoded.links, encoded.places,
+      table.vector(0), bits, encoded.links, encoded.places,
       [&](uint32_t link) { return table.vector(link); }, encoded.bytes.data());
   return encoded;
 }
 
-TEST(GraphNode, EstimatesWithinItsErrorForAnyNumberOfLinks) {
+TEST_P(GraphNodeOfBits, EstimatesWithinItsErrorForAnyNumberOfLinks) {
   const VectorTable table = NormalVectors({.count = 40, .dimension = kDimension, .seed = 1});
   const auto query = table.vector(39);
-  const SignCodeQuery prepared(query);
+  const SignCodeQuery prepared(query, bits_);
   const float distance = table.Distance(0, 39);
   double squares = 0;
   int estimated = 0;
   for (uint32_t count = 0; count <= kLinksPerNodeMax; ++count) {
     SCOPED_TRACE(::testing::Message() << count << " links");
-    const Encoded encoded = Encode(table, count);
+    const Encoded encoded = Encode(table, count, bits_);
     GraphNode node;
-    ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
+    ASSERT_TRUE(GraphNode::Read(encoded.bytes, bits_ * kDimension, encoded.places, &node));
     ASSERT_EQ(node.links(), count);
     float estimates[kLinksPerNodeMax];
     node.Estimate(prepared, distance, estimates);
     for (uint32_t i = 0; i < count; ++i) {
       ASSERT_EQ(node.link(i), encoded.links[i]);
-      // r . (q - c) is off by 1 / sqrt(d) of |r| |q - c|, times sqrt(pi / 2 - 1).
+      // r . (q - c) is off by 1 / sqrt(d) of |r| |q - c|, times what the bits leave.
       const double exact = table.Distance(node.link(i), 39);
       const double unit = 2 * std::sqrt(table.Distance(0, node.link(i)) * distance / kDimension);
       squares += std::pow((estimates[i] - exact) / unit, 2);
       ++estimated;
-      EXPECT_NEAR(estimates[i], exact, 5 * unit);
+      EXPECT_NEAR(estimates[i], exact, 5 * kErrors[bits_] * unit);
     }
   }
-  EXPECT_NEAR(std::sqrt(squares / estimated), std::sqrt(3.14159 / 2 - 1), 0.2);
+  EXPECT_NEAR(std::sqrt(squares / estimated) / kErrors[bits_], 1, 0.3);
 }
 
 // About as many bounds are above their distances as a normal error says; less, because query and
 // links begin at the node and what they share is estimated without error.
-TEST(GraphNode, BoundsAreBelowByStandardErrors) {
+TEST_P(GraphNodeOfBits, BoundsAreBelowByStandardErrors) {
   const VectorTable table = NormalVectors({.count = 400, .dimension = kDimension, .seed = 5});
-  const Encoded encoded = Encode(table, kLinksPerNodeMax);
+  const Encoded encoded = Encode(table, kLinksPerNodeMax, bits_);
   GraphNode node;
-  ASSERT_TRUE(GraphNode::Read(encoded.bytes, kDimension, encoded.places, &node));
+  ASSERT_TRUE(GraphNode::Read(encoded.bytes, bits_ * kDimension, encoded.places, &node));
   for (const auto& [errors, least, most] :
-       {std::tuple(0.0f, 0.45, 0.55), std::tuple(1.0f, 0.08, 0.18),
-        std::tuple(2.0f, 0.002, 0.03)}) {
+       {std::tuple(0.0f, 0.4, 0.6), std::tuple(1.0f, 0.08, 0.18), std::tuple(2.0f, 0.002, 0.03)}) {
     int above = 0;
     int bounds = 0;
     for (uint32_t query = kLinksPerNodeMax + 1; query < table.count(); ++query) {
       float bound[kLinksPerNodeMax];
-      node.LowerBounds(SignCodeQuery(table.vector(query)), table.Distance(0, query), errors, bound);
+      node.LowerBounds(SignCodeQuery(table.vector(query), bits_), table.Distance(0, query), errors,
+                       bound);
       for (uint32_t i = 0; i < node.links(); ++i, ++bounds)
         above += bound[i] > table.Distance(node.link(i), query) ? 1 : 0;
     }

@@ -19,7 +19,7 @@ namespace {
 
 Result<ReachTable> Calibrate(const VectorTable& points, const Graph& graph,
                              const CalibrationOptions& options = {}) {
-  GraphNodes nodes(points, graph);
+  GraphNodes nodes(points, graph, 0, {.bits = GraphCodeBits(points.dimension())});
   return CalibrateReach(nodes, options);
 }
 

@@ -150,7 +150,7 @@ TEST(GraphSpace, OfBitsHasExactCodes) {
     const uint32_t places = GraphNodePlaces(kLinks);
     std::vector<std::byte> bytes(GraphNodeBytes(points.dimension(), places));
     EncodeGraphNode(
-        std::vector<float>(points.dimension()), links, places,
+        std::vector<float>(points.dimension()), 1, links, places,
         [&](uint32_t link) { return points.vector(link); }, bytes.data());
     GraphNode node;
     ASSERT_TRUE(GraphNode::Read(bytes, points.dimension(), places, &node));

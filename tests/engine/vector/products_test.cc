@@ -13,19 +13,17 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/made_vectors.h"
 #include "tests/support/simd_targets.h"
 #include "tests/support/status_matchers.h"
 
 namespace pigment {
 namespace {
 
-std::vector<std::vector<float>> NormalVectors(std::mt19937_64& random, size_t count,
-                                              size_t dimension) {
-  std::normal_distribution<float> normal;
-  std::vector<std::vector<float>> vectors(count, std::vector<float>(dimension));
-  for (auto& vector : vectors) {
-    for (float& value : vector) value = normal(random);
-  }
+std::vector<std::vector<float>> NormalVectorsOf(std::mt19937_64& random, size_t count,
+                                                size_t dimension) {
+  std::vector<std::vector<float>> vectors;
+  for (size_t i = 0; i < count; ++i) vectors.push_back(NormalVector(random, dimension));
   return vectors;
 }
 
@@ -39,10 +37,10 @@ TEST(VectorPanels, GiveTheSumsInTheOrderOfTheDimensionsOnEveryTarget) {
   std::mt19937_64 random(1);
   for (const uint32_t dimension : {1u, 16u, 37u, 384u}) {
     for (const size_t count : {1u, 31u, 32u, 33u, 100u}) {
-      const auto vectors = NormalVectors(random, count, dimension);
+      const auto vectors = NormalVectorsOf(random, count, dimension);
       for (const size_t rows_count : {1u, 5u, 11u, 12u}) {
         SCOPED_TRACE(::testing::Message() << rows_count << " by " << count << " of " << dimension);
-        const auto rows = NormalVectors(random, rows_count, dimension);
+        const auto rows = NormalVectorsOf(random, rows_count, dimension);
         VectorPanels panels(dimension, nullptr);
         ASSERT_OK(panels.Pack(Pointers(vectors)));
         ASSERT_EQ(panels.count(), count);
@@ -70,7 +68,7 @@ TEST(VectorPanels, GiveTheSumsInTheOrderOfTheDimensionsOnEveryTarget) {
 
 TEST(VectorPanels, ArePackedAgainWithoutMoreMemoryAndChargeWhatTheyHold) {
   std::mt19937_64 random(2);
-  const auto vectors = NormalVectors(random, 64, 16);
+  const auto vectors = NormalVectorsOf(random, 64, 16);
   const auto pointers = Pointers(vectors);
   MemoryBudget budget("test", 10'000);
   {
@@ -80,7 +78,7 @@ TEST(VectorPanels, ArePackedAgainWithoutMoreMemoryAndChargeWhatTheyHold) {
     ASSERT_OK(panels.Pack(std::span(pointers).first(40)));
     EXPECT_EQ(budget.used_bytes(), 64 * 16 * sizeof(float));
     EXPECT_EQ(panels.count(), 40u);
-    EXPECT_EQ(panels.Pack(Pointers(NormalVectors(random, 400, 16))).code(),
+    EXPECT_EQ(panels.Pack(Pointers(NormalVectorsOf(random, 400, 16))).code(),
               Code::kResourceExhausted);
   }
   EXPECT_EQ(budget.used_bytes(), 0u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sign codes: sums against plain code on every SIMD target, and estimates without bias and as near
-// as they say, on several distributions.
+// as they say, on several distributions; those of codes of more bits too.
 
 #include "engine/vector/sign_code.h"
 
@@ -13,20 +13,15 @@
 #include <random>
 #include <vector>
 
+#include "engine/vector/level_code.h"
 #include "engine/vector/rotation.h"
+#include "tests/support/made_vectors.h"
 #include "tests/support/simd_targets.h"
 
 namespace pigment {
 namespace {
 
 using Vectors = std::vector<std::vector<float>>;
-
-std::vector<float> NormalVector(std::mt19937_64& random, size_t dimension) {
-  std::normal_distribution<float> normal;
-  std::vector<float> vector(dimension);
-  for (float& value : vector) value = normal(random);
-  return vector;
-}
 
 std::vector<float> Zeros(size_t dimension) { return std::vector<float>(dimension); }
 
@@ -202,9 +197,13 @@ const Distribution kDistributions[] = {
 };
 
 // Over many rotations the mean of the errors is near zero, and they are as large as they say.
-TEST(SignCode, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
+class SignCodeOfBits : public ::testing::TestWithParam<uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Bits, SignCodeOfBits, ::testing::Range(1u, kLevelBitsMax + 1));
+
+TEST_P(SignCodeOfBits, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
   constexpr uint32_t kDimension = 128;
   constexpr int kTrials = 4000;
+  const uint32_t bits = GetParam();
   std::mt19937_64 random(5);
   for (const Distribution& of_vectors : kDistributions) {
     for (const Distribution& of_queries : kDistributions) {
@@ -221,8 +220,9 @@ TEST(SignCode, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
         std::vector<float> p(kDimension);
         rotation.Apply(vector, r.data());
         rotation.Apply(query, p.data());
-        std::vector<std::byte> group(SignCodeGroupBytes(kDimension, 1));
-        const SignCodeFactor factor = EncodeSignCode(r, Zeros(kDimension), 0, 1, group.data());
+        std::vector<std::byte> group(SignCodeGroupBytes(bits * kDimension, 1));
+        const SignCodeFactor factor =
+            EncodeLevelCode(r, Zeros(kDimension), bits, 0, 1, group.data());
         double exact = 0;
         double length = 0;
         for (size_t i = 0; i < kDimension; ++i) {
@@ -232,7 +232,7 @@ TEST(SignCode, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
         // A query along the vector itself is estimated without any error but rounding.
         if (exact * exact > 0.99 * factor.square * length) continue;
         float sums[kSignCodesPerGroup];
-        SignCodeQuery(p).Sums(group.data(), 1, sums);
+        SignCodeQuery(p, bits).Sums(group.data(), 1, sums);
         const double error = (factor.scale * sums[0] - exact) / (factor.error * std::sqrt(length));
         sum += error;
         squares += error * error;
