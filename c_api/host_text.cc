@@ -9,13 +9,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "c_api/host_search.h"
 #include "engine/base/limits.h"
 #include "engine/fulltext/analyzer.h"
+#include "engine/query/text_query.h"
 #include "engine/record/json_tape.h"
 #include "engine/record/text_index.h"
 
+using pigment::HostTextClause;
 using pigment::Result;
 using pigment::Status;
 
@@ -45,6 +48,48 @@ Status CheckParameters(const pigment_text_query_options& options) {
   if (!(options.b >= 0 && options.b <= 1))
     return pigment::InvalidArgument(fmt::format("options.b {}, expected 0 to 1", options.b));
   return Status::Ok();
+}
+
+Result<std::vector<HostTextClause>> ReadWords(pigment::WordReader& reader, std::string_view text) {
+  PIGMENT_ASSIGN_OR_RETURN(pigment::TextWords words, pigment::WordsOfText(reader, text));
+  // With so many no sum of what they are worth overflows.
+  if (words.length > pigment::kHostQueryWordsMax) {
+    return pigment::BeyondLimit(pigment::limit::kHostQueryWordsMax,
+                                fmt::format("a query of {} words", words.length));
+  }
+  std::vector<HostTextClause> clauses;
+  for (pigment::TextWord& word : words.words)
+    clauses.push_back({.term = std::move(word.word), .count = word.count});
+  return clauses;
+}
+
+Result<std::vector<HostTextClause>> ReadClauses(pigment::WordReader& reader, std::string_view text,
+                                                int32_t grammar) {
+  if (grammar == PIGMENT_QUERY_WORDS) return ReadWords(reader, text);
+  if (grammar != PIGMENT_QUERY_CLAUSES && grammar != PIGMENT_QUERY_CLAUSES_ALL) {
+    return pigment::InvalidArgument(fmt::format(
+        "options.grammar is {}, expected {} (words), {} (clauses) or {} (all clauses)", grammar,
+        static_cast<int>(PIGMENT_QUERY_WORDS), static_cast<int>(PIGMENT_QUERY_CLAUSES),
+        static_cast<int>(PIGMENT_QUERY_CLAUSES_ALL)));
+  }
+  PIGMENT_ASSIGN_OR_RETURN(
+      std::vector<pigment::TextClause> read,
+      pigment::ParseTextQuery(text, grammar == PIGMENT_QUERY_CLAUSES_ALL, reader));
+  std::vector<HostTextClause> clauses;
+  for (pigment::TextClause& clause : read) {
+    if (clause.kind == pigment::TextClause::Kind::kPhrase) {
+      return pigment::Status(
+          pigment::Code::kUnimplemented,
+          fmt::format("a query has a phrase, of the terms \"{}\": an index of a host's texts "
+                      "has no places of words, by which phrases are found",
+                      fmt::join(clause.terms, " ")));
+    }
+    clauses.push_back({.term = std::move(clause.terms[0]),
+                       .count = clause.count,
+                       .is_prefix = clause.kind == pigment::TextClause::Kind::kPrefix,
+                       .is_required = clause.is_required});
+  }
+  return clauses;
 }
 
 }  // namespace
@@ -105,14 +150,9 @@ pigment_status pigment_text_query_new(pigment_text_analyzer* analyzer,
     PIGMENT_RETURN_IF_ERROR(CheckParameters(copy));
     PIGMENT_ASSIGN_OR_RETURN(const std::string_view text,
                              pigment::abi::ReadBytes(copy.words, copy.words_size, "options.words"));
-    PIGMENT_ASSIGN_OR_RETURN(pigment::TextWords words,
-                             pigment::WordsOfText(analyzer->reader, text));
-    // With so many no sum of what they are worth overflows.
-    if (words.length > pigment::kHostQueryWordsMax) {
-      return pigment::BeyondLimit(pigment::limit::kHostQueryWordsMax,
-                                  fmt::format("a query of {} words", words.length));
-    }
-    *query = new pigment_text_query(analyzer, std::move(words),
+    PIGMENT_ASSIGN_OR_RETURN(std::vector<pigment::HostTextClause> clauses,
+                             ReadClauses(analyzer->reader, text, copy.grammar));
+    *query = new pigment_text_query(analyzer, std::move(clauses),
                                     {.k1 = copy.k1, .b = copy.b, .analyzer_mark = analyzer->mark});
     return Status::Ok();
   });

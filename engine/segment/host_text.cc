@@ -18,6 +18,17 @@ namespace {
 constexpr unsigned char kManyTimes = 255;
 constexpr size_t kNumberBytes = sizeof(uint32_t);
 
+std::vector<HostTextClause> Sorted(std::vector<HostTextClause> clauses) {
+  std::sort(clauses.begin(), clauses.end(), [](const HostTextClause& a, const HostTextClause& b) {
+    return a.term != b.term ? a.term < b.term : a.is_prefix < b.is_prefix;
+  });
+  return clauses;
+}
+
+bool IsOf(const HostTextClause& clause, const std::string& word) {
+  return clause.is_prefix ? word.starts_with(clause.term) : word == clause.term;
+}
+
 }  // namespace
 
 Result<TextWords> WordsOfText(WordReader& reader, std::string_view text) {
@@ -86,10 +97,21 @@ std::optional<uint32_t> ReadTextCount(std::string_view rest) {
   return count >= kManyTimes ? std::optional(count) : std::nullopt;
 }
 
-HostTextQuery::HostTextQuery(TextWords words, const Settings& settings)
-    : words_(std::move(words)), settings_(settings) {
-  for (const TextWord& word : words_.words) prefixes_.push_back(TextWordPrefix(word.word));
-  counts_.documents.resize(words_.words.size());
+HostTextQuery::HostTextQuery(std::vector<HostTextClause> clauses, const Settings& settings)
+    : clauses_(Sorted(std::move(clauses))), settings_(settings) {
+  for (size_t i = 0; i < clauses_.size(); ++i) {
+    const HostTextClause& clause = clauses_[i];
+    prefixes_.push_back(clause.is_prefix ? clause.term : TextWordPrefix(clause.term));
+    (clause.is_prefix ? of_prefixes_ : of_words_).push_back(i);
+    required_ += clause.is_required;
+  }
+  counts_.documents.resize(clauses_.size());
+}
+
+std::optional<uint32_t> HostTextQuery::CountIn(size_t clause, std::string_view rest) const {
+  if (!clauses_[clause].is_prefix) return ReadTextCount(rest);
+  const size_t end = rest.find('\0');  // of the word
+  return end != rest.npos ? ReadTextCount(rest.substr(end + 1)) : std::nullopt;
 }
 
 void HostTextQuery::Add(const HostTextCounts& counts) {
@@ -100,21 +122,32 @@ void HostTextQuery::Add(const HostTextCounts& counts) {
 
 HostTextScorer HostTextQuery::Scorer() const {
   HostTextScorer scorer(Bm25Shares(settings_.k1, settings_.b, counts_.all));
-  for (size_t i = 0; i < words_.words.size(); ++i)
+  for (size_t i = 0; i < clauses_.size(); ++i)
     scorer.weights_.emplace_back(settings_.k1, counts_.all.documents, counts_.documents[i],
-                                 words_.words[i].count);
+                                 clauses_[i].count);
   return scorer;
+}
+
+uint32_t AddTextCounts(uint32_t a, uint32_t b) {
+  return a > std::numeric_limits<uint32_t>::max() - b ? std::numeric_limits<uint32_t>::max()
+                                                      : a + b;
 }
 
 ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const TextWords& text) {
   ScoreSum sum = 0;
-  for (size_t i = 0; i < query.words().size(); ++i) {
-    const std::string& wanted = query.words()[i].word;
-    const auto found = std::lower_bound(
-        text.words.begin(), text.words.end(), wanted,
+  for (size_t i = 0; i < query.clauses().size(); ++i) {
+    const HostTextClause& clause = query.clauses()[i];
+    auto found = std::lower_bound(
+        text.words.begin(), text.words.end(), clause.term,
         [](const TextWord& word, const std::string& to) { return word.word < to; });
-    if (found != text.words.end() && found->word == wanted)
-      sum += scorer.Of(i, found->count, text.length);
+    uint32_t count = 0;
+    for (; found != text.words.end() && IsOf(clause, found->word); ++found)
+      count = AddTextCounts(count, found->count);
+    if (count != 0) {
+      sum += scorer.Of(i, count, text.length);
+    } else if (clause.is_required) {
+      return 0;
+    }
   }
   return sum;
 }

@@ -11,7 +11,7 @@
 // has no NUL. So the rows with a word are an interval of terms, one list for each count, and those
 // of all lengths another.
 //
-// HostTextQuery: the words of a query, what was counted of them, and by that the score of a text.
+// HostTextQuery: the clauses of a query, what was counted of them, and by that the score of a text.
 // Queries are changed by one thread; analyzers are shared, a WordReader is of one thread.
 
 #pragma once
@@ -56,17 +56,25 @@ struct TextLength {
 std::optional<TextLength> ReadTextLength(std::string_view rest);
 std::optional<uint32_t> ReadTextCount(std::string_view rest);  // not 0
 
-// What some rows have: statistics, and for each word of a query the rows with it.
-struct HostTextCounts {
-  Bm25Statistics all;
-  std::vector<uint64_t> documents;  // by word
+// What a query asks for. All words that begin with a prefix count as one.
+struct HostTextClause {
+  std::string term;    // a word, or what words begin with; not empty
+  uint32_t count = 1;  // how often the query has it
+  bool is_prefix = false;
+  bool is_required = false;  // a text without it scores 0
 };
 
-// What the words of a query are worth. One thread.
+// What some rows have: statistics, and for each clause of a query the rows with it.
+struct HostTextCounts {
+  Bm25Statistics all;
+  std::vector<uint64_t> documents;  // by clause
+};
+
+// What the clauses of a query are worth. One thread.
 class HostTextScorer {
  public:
-  ScoreSum Of(size_t word, uint32_t count, uint32_t length) {
-    return weights_[word].Of(shares_.Of(count, length));
+  ScoreSum Of(size_t clause, uint32_t count, uint32_t length) {
+    return weights_[clause].Of(shares_.Of(count, length));
   }
 
  private:
@@ -84,12 +92,21 @@ class HostTextQuery {
     double b;
     uint32_t analyzer_mark;
   };
-  // `words` of the query; k1 and b as engine/record/text_index.h has them.
-  HostTextQuery(TextWords words, const Settings& settings);
+  // k1 and b as engine/record/text_index.h has them. REQUIRES: no two clauses have one term and are
+  // both words, or both prefixes.
+  HostTextQuery(std::vector<HostTextClause> clauses, const Settings& settings);
 
-  const std::vector<TextWord>& words() const { return words_.words; }
-  const std::vector<std::string>& prefixes() const { return prefixes_; }  // of the words' elements
+  const std::vector<HostTextClause>& clauses() const { return clauses_; }  // ascending by term
+  const std::vector<std::string>& prefixes() const { return prefixes_; }   // of their elements
+  // Which clauses are words, and which prefixes.
+  const std::vector<size_t>& of_words() const { return of_words_; }
+  const std::vector<size_t>& of_prefixes() const { return of_prefixes_; }
+  size_t required() const { return required_; }  // how many are
   uint32_t analyzer_mark() const { return settings_.analyzer_mark; }
+
+  // How often a row has a word, by what stands behind the clause's prefix in an element. None: it
+  // is damaged.
+  std::optional<uint32_t> CountIn(size_t clause, std::string_view rest) const;
 
   // Rows of some source more.
   void Add(const HostTextCounts& counts);
@@ -98,11 +115,17 @@ class HostTextQuery {
   HostTextScorer Scorer() const;
 
  private:
-  const TextWords words_;
+  const std::vector<HostTextClause> clauses_;
   const Settings settings_;
   std::vector<std::string> prefixes_;
+  std::vector<size_t> of_words_;
+  std::vector<size_t> of_prefixes_;
+  size_t required_ = 0;
   HostTextCounts counts_;
 };
+
+// What two elements of a clause count together.
+uint32_t AddTextCounts(uint32_t a, uint32_t b);
 
 // The score of a text by what was counted.
 ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const TextWords& text);

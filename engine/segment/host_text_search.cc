@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/base/bits.h"
@@ -116,21 +117,34 @@ Status HostTextSearch::VisitPending(const PendingVisitor& visit) {
 
 namespace {
 
-// What a pending row's text has of a query's words.
+// What a pending row's text has of a query's clauses.
 struct PendingText {
   bool is_there = false;
   uint32_t analyzer_mark = 0;
   uint32_t length = 0;
-  std::vector<uint32_t> counts;  // by word; 0: it is not there
+  std::vector<uint32_t> counts;  // by clause; 0: it is not there
 };
+
+ScoreSum ScoreOf(const PendingText& text, const HostTextQuery& query, HostTextScorer& scorer) {
+  ScoreSum sum = 0;
+  for (size_t i = 0; i < text.counts.size(); ++i) {
+    if (text.counts[i] != 0) {
+      sum += scorer.Of(i, text.counts[i], text.length);
+    } else if (query.clauses()[i].is_required) {
+      return 0;
+    }
+  }
+  return sum;
+}
 
 Status ReadPendingText(std::span<const std::byte> keys, uint32_t column, const HostTextQuery& query,
                        PendingText& text) {
   const std::vector<std::string>& prefixes = query.prefixes();
+  const std::span<const size_t> words = query.of_words(), wide = query.of_prefixes();
   text.counts.assign(prefixes.size(), 0);
   text.length = 0;
   text.is_there = false;
-  size_t next = 0;  // words ascend, as elements do
+  size_t next = 0;  // in `words`, which ascend as elements do
   bool is_sound = true;
   PIGMENT_RETURN_IF_ERROR(
       VisitHostElements(keys, column, &text.is_there, [&](std::string_view element) {
@@ -142,16 +156,16 @@ Status ReadPendingText(std::span<const std::byte> keys, uint32_t column, const H
           text.length = read->length;
           return;
         }
-        while (next < prefixes.size() && prefixes[next] < element) {
-          if (element.starts_with(prefixes[next])) {
-            const auto read = ReadTextCount(element.substr(prefixes[next].size()));
-            is_sound = is_sound && read.has_value();
-            if (read) text.counts[next] = *read;
-            ++next;
-            return;
-          }
-          ++next;
-        }
+        const auto add = [&](size_t clause) {
+          if (!element.starts_with(prefixes[clause])) return false;
+          const auto read = query.CountIn(clause, element.substr(prefixes[clause].size()));
+          is_sound = is_sound && read.has_value();
+          if (read) text.counts[clause] = AddTextCounts(text.counts[clause], *read);
+          return true;
+        };
+        for (const size_t clause : wide) add(clause);
+        while (next < words.size() && prefixes[words[next]] < element)
+          if (add(words[next++])) return;
       }));
   for (const uint32_t count : text.counts) is_sound = is_sound && (count == 0 || text.length != 0);
   if (is_sound) return Status::Ok();
@@ -171,7 +185,7 @@ Status HostTextSearch::CheckMark(uint32_t analyzer_mark) const {
 
 Result<HostTextCounts> HostTextSearch::Count() {
   HostTextCounts counts;
-  counts.documents.resize(options_.query->words().size());
+  counts.documents.resize(options_.query->clauses().size());
   for (const SegmentSource& source : segments_)
     PIGMENT_RETURN_IF_ERROR(CountSegment(source, counts));
   PIGMENT_RETURN_IF_ERROR(CountPending(counts));
@@ -208,15 +222,29 @@ Status HostTextSearch::CountSegment(const SegmentSource& source, HostTextCounts&
                              counts.all.words += rows * length->length;
                              return Status::Ok();
                            }));
-    for (size_t word = 0; word < counts.documents.size(); ++word) {
-      PIGMENT_RETURN_IF_ERROR(
-          reader->VisitLists(group, key, HostFieldType(kElement), options_.query->prefixes()[word],
-                             [&](std::string_view, std::span<const std::byte> list) -> Status {
-                               uint64_t rows = 0;
-                               PIGMENT_RETURN_IF_ERROR(count_list(list, &rows));
-                               counts.documents[word] += rows;
-                               return Status::Ok();
-                             }));
+    for (const size_t clause : options_.query->of_words()) {
+      PIGMENT_RETURN_IF_ERROR(reader->VisitLists(
+          group, key, HostFieldType(kElement), options_.query->prefixes()[clause],
+          [&](std::string_view, std::span<const std::byte> list) -> Status {
+            uint64_t rows = 0;
+            PIGMENT_RETURN_IF_ERROR(count_list(list, &rows));
+            counts.documents[clause] += rows;
+            return Status::Ok();
+          }));
+    }
+    for (const size_t clause : options_.query->of_prefixes()) {
+      room_.assign((size_t{group.rows} + 63) / 64, 0);
+      PIGMENT_RETURN_IF_ERROR(reader->VisitLists(
+          group, key, HostFieldType(kElement), options_.query->prefixes()[clause],
+          [&](std::string_view, std::span<const std::byte> list) -> Status {
+            return ApplyPostings(list, PostingsUse::kUnite, room_, group.rows)
+                       ? Status::Ok()
+                       : Damaged(info, "a list of a word");
+          }));
+      for (size_t i = 0; i < room_.size(); ++i) {
+        counts.documents[clause] +=
+            static_cast<uint64_t>(std::popcount(live.empty() ? room_[i] : room_[i] & live[i]));
+      }
     }
   }
   return Status::Ok();
@@ -230,8 +258,8 @@ Status HostTextSearch::CountPending(HostTextCounts& counts) {
     PIGMENT_RETURN_IF_ERROR(CheckMark(text.analyzer_mark));
     ++counts.all.documents;
     counts.all.words += text.length;
-    for (size_t word = 0; word < text.counts.size(); ++word)
-      counts.documents[word] += text.counts[word] != 0;
+    for (size_t clause = 0; clause < text.counts.size(); ++clause)
+      counts.documents[clause] += text.counts[clause] != 0;
     return Status::Ok();
   });
 }
@@ -296,9 +324,7 @@ Status HostTextSearch::ScanPending() {
   return VisitPending([&](uint64_t pointer, std::span<const std::byte> keys) -> Status {
     ++pending_rows_;
     PIGMENT_RETURN_IF_ERROR(ReadPendingText(keys, options_.column, *options_.query, text));
-    ScoreSum sum = 0;
-    for (size_t word = 0; word < text.counts.size(); ++word)
-      if (text.counts[word] != 0) sum += scorer_->Of(word, text.counts[word], text.length);
+    const ScoreSum sum = ScoreOf(text, *options_.query, *scorer_);
     rows_scored_ += sum != 0;
     if (sum != 0 || !only_with_words_)
       Offer({text.is_there ? -sum : HostTextHit::kNoText, pointer});
@@ -332,19 +358,57 @@ Status HostTextSearch::ReadRuns(InvertedReader& reader, const InvertedReader::Gr
   const std::string key = HostFieldKey(options_.column, kElement);
   rows_.clear();
   runs_.clear();
-  for (size_t word = 0; word < prefixes.size(); ++word) {
+  for (size_t clause = 0; clause < prefixes.size(); ++clause) {
+    const size_t first = runs_.size();
     PIGMENT_RETURN_IF_ERROR(reader.VisitLists(
-        group, key, HostFieldType(kElement), prefixes[word],
+        group, key, HostFieldType(kElement), prefixes[clause],
         [&](std::string_view rest, std::span<const std::byte> list) -> Status {
-          const std::optional<uint32_t> count = ReadTextCount(rest);
+          const std::optional<uint32_t> count = options_.query->CountIn(clause, rest);
           const size_t begin = rows_.size();
           if (!count || !ReadPostings(list, room_, group.rows, rows_))
             return DataLoss(Detail::kMiscounted, "", -1, "a list of a word is damaged");
-          runs_.push_back({.word = word, .count = *count, .begin = begin, .end = rows_.size()});
+          runs_.push_back({.clause = clause, .count = *count, .begin = begin, .end = rows_.size()});
           return Status::Ok();
         }));
+    if (options_.query->clauses()[clause].is_prefix && first != runs_.size())
+      UniteRuns(first, group.rows);
   }
   return Status::Ok();
+}
+
+void HostTextSearch::UniteRuns(size_t first, uint32_t rows) {
+  const size_t clause = runs_[first].clause, begin = runs_[first].begin;
+  times_.assign(rows, 0);
+  for (size_t i = first; i < runs_.size(); ++i)
+    for (size_t at = runs_[i].begin; at < runs_[i].end; ++at)
+      times_[rows_[at]] = AddTextCounts(times_[rows_[at]], runs_[i].count);
+  runs_.resize(first);
+  rows_.resize(begin);
+  for (uint32_t row = 0; row < rows; ++row)
+    if (times_[row] != 0) rows_.push_back(row);
+  std::stable_sort(rows_.begin() + static_cast<ptrdiff_t>(begin), rows_.end(),
+                   [this](uint32_t a, uint32_t b) { return times_[a] < times_[b]; });
+  for (size_t at = begin; at < rows_.size(); ++at) {
+    const uint32_t count = times_[rows_[at]];
+    if (at == begin || runs_.back().count != count)
+      runs_.push_back({.clause = clause, .count = count, .begin = at, .end = at});
+    ++runs_.back().end;
+  }
+}
+
+void HostTextSearch::KeepWhatIsRequired(uint32_t rows) {
+  const HostTextQuery& query = *options_.query;
+  if (query.required() == 0) return;
+  times_.assign(rows, 0);
+  for (const Run& run : runs_) {
+    if (!query.clauses()[run.clause].is_required) continue;
+    for (size_t at = run.begin; at < run.end; ++at) ++times_[rows_[at]];
+  }
+  std::erase_if(found_, [&](uint32_t row) {
+    if (times_[row] == query.required()) return false;
+    sums_[row] = 0;
+    return true;
+  });
 }
 
 Result<std::span<const uint32_t>> HostTextSearch::LengthsOf(const SegmentSource& source,
@@ -388,11 +452,12 @@ Status HostTextSearch::SumGroup(const SegmentSource& source, InvertedReader& rea
       if (!IsAllowed(live, row)) continue;
       if (lengths[row] == 0)
         return Damaged(source.segment->info(), "a row has words and no length");
-      const ScoreSum more = scorer_->Of(run.word, run.count, lengths[row]);
+      const ScoreSum more = scorer_->Of(run.clause, run.count, lengths[row]);
       if (sums_[row] == 0 && more != 0) found_.push_back(row);
       sums_[row] += more;
     }
   }
+  KeepWhatIsRequired(group.rows);
   rows_scored_ += found_.size();
   return Status::Ok();
 }

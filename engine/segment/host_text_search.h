@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostTextSearch: a resumable search of a host's texts (host_text.h) by the words of a query: rows
-// that have one by their scores, the highest first, then those that score 0, then those whose
+// HostTextSearch: a resumable search of a host's texts (host_text.h) by the clauses of a query:
+// rows that have one by their scores, the highest first, then those that score 0, then those whose
 // column is NULL; equal ones by row pointer. As in HostSearch (host_search.h) each pass reads
 // everything and keeps the next rows beyond the last one given in a bounded heap, and passes grow.
 //
@@ -102,9 +102,9 @@ class HostTextSearch {
     SearchedRows live;
     HostTextLengths* lengths;
   };
-  // Rows of one list: those with a word so many times.
+  // Rows that have a clause so many times; a row is in one run of a clause.
   struct Run {
-    size_t word;
+    size_t clause;
     uint32_t count;
     size_t begin;  // in rows_
     size_t end;
@@ -127,6 +127,11 @@ class HostTextSearch {
   Status SumGroup(const SegmentSource& source, InvertedReader& reader,
                   const InvertedReader::Group& group);
   Status ReadRuns(InvertedReader& reader, const InvertedReader::Group& group);
+  // Of the last runs, from `first` on, which are of the words that begin alike: those of all these
+  // words together.
+  void UniteRuns(size_t first, uint32_t rows);
+  // Leaves no sum to rows that lack a required clause.
+  void KeepWhatIsRequired(uint32_t rows);
   // Those of the group's rows, valid until the next call.
   Result<std::span<const uint32_t>> LengthsOf(const SegmentSource& source, InvertedReader& reader,
                                               const InvertedReader::Group& group);
@@ -158,6 +163,7 @@ class HostTextSearch {
   std::vector<uint32_t> lengths_;
   std::vector<ScoreSum> sums_;
   std::vector<uint32_t> found_;
+  std::vector<uint32_t> times_;  // by row: how often it has a prefix, or how many required clauses
   std::vector<uint64_t> room_;
 
   uint64_t passes_ = 0;

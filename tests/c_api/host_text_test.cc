@@ -40,7 +40,7 @@ struct Parameters {
 };
 
 QueryPtr NewQuery(pigment_text_analyzer* analyzer, std::string_view words,
-                  const Parameters& parameters = {}) {
+                  const Parameters& parameters = {}, int32_t grammar = PIGMENT_QUERY_WORDS) {
   Error error;
   pigment_text_query_options options{};
   options.struct_size = sizeof options;
@@ -48,6 +48,7 @@ QueryPtr NewQuery(pigment_text_analyzer* analyzer, std::string_view words,
   options.words_size = words.size();
   options.k1 = parameters.k1;
   options.b = parameters.b;
+  options.grammar = grammar;
   pigment_text_query* query = nullptr;
   EXPECT_EQ(pigment_text_query_new(analyzer, &options, &query, error.out()), PIGMENT_OK)
       << error.message();
@@ -86,6 +87,40 @@ std::vector<std::string> ElementsOf(pigment_text_analyzer* analyzer, std::string
             PIGMENT_OK)
       << error.message();
   return TakeElements(buffer);
+}
+
+// A query, and what its clauses ask for: by term and whether words begin with it.
+struct Asked {
+  struct Clause {
+    uint32_t count = 0;
+    bool is_required = false;
+  };
+
+  std::string text;
+  int32_t grammar = PIGMENT_QUERY_WORDS;
+  std::map<std::pair<std::string, bool>, Clause> clauses;
+};
+
+Asked RandomQuery(std::mt19937_64& random) {
+  Asked asked;
+  asked.grammar = static_cast<int32_t>(random() % 3);
+  for (std::string word : RandomWords(random, 5)) {
+    const bool has_clauses = asked.grammar != PIGMENT_QUERY_WORDS;
+    const bool is_prefix = has_clauses && random() % 4 == 0, has_plus = random() % 4 == 0;
+    if (is_prefix) word.resize(1 + random() % 2);
+    asked.text += (has_plus ? " +" : " ") + word + (is_prefix ? "*" : "");
+    Asked::Clause& clause = asked.clauses[{word, is_prefix}];
+    ++clause.count;
+    clause.is_required |= has_clauses && (has_plus || asked.grammar == PIGMENT_QUERY_CLAUSES_ALL);
+  }
+  return asked;
+}
+
+double Frequency(const Words& words, const std::pair<std::string, bool>& term) {
+  return static_cast<double>(
+      std::count_if(words.begin(), words.end(), [&](const std::string& word) {
+        return term.second ? word.starts_with(term.first) : word == term.first;
+      }));
 }
 
 // What a row has: its words, or NULL, and a group by which it is chosen.
@@ -127,20 +162,17 @@ struct TextIndex {
   }
 
   // By the formula as it stands, in the rounding that is promised.
-  std::vector<Expected> Ranked(const Words& query, const Parameters& parameters,
+  std::vector<Expected> Ranked(const Asked& asked, const Parameters& parameters,
                                const std::optional<std::string>& group,
                                std::map<uint64_t, double>* scores) const {
     double count = 0, length_sum = 0;
-    std::map<std::string, double> with;
-    std::map<std::string, uint32_t> wanted;
-    for (const std::string& word : query) ++wanted[word];
+    std::map<std::pair<std::string, bool>, double> with;
     for (const Row& row : index.all) {
       const std::optional<Words>& words = documents[row.pointer].words;
       if (row.is_dead || !words || words->empty()) continue;
       ++count;
       length_sum += static_cast<double>(words->size());
-      for (const auto& [word, times] : wanted)
-        with[word] += std::find(words->begin(), words->end(), word) != words->end();
+      for (const auto& [term, clause] : asked.clauses) with[term] += Frequency(*words, term) != 0;
     }
     using Order = std::pair<int64_t, uint64_t>;
     std::vector<Order> with_text;
@@ -154,17 +186,19 @@ struct TextIndex {
         continue;
       }
       int64_t sum = 0;
-      for (const auto& [word, times] : wanted) {
-        const auto frequency =
-            static_cast<double>(std::count(document.words->begin(), document.words->end(), word));
+      bool lacks = false;
+      for (const auto& [term, clause] : asked.clauses) {
+        const double frequency = Frequency(*document.words, term);
+        lacks = lacks || (frequency == 0 && clause.is_required);
         if (frequency == 0) continue;
-        const double idf = std::log(1 + (count - with[word] + 0.5) / (with[word] + 0.5));
+        const double idf = std::log(1 + (count - with[term] + 0.5) / (with[term] + 0.5));
         const double norm =
             parameters.k1 * (1 - parameters.b) + parameters.k1 * parameters.b * count / length_sum *
                                                      static_cast<double>(document.words->size());
-        const double weight = times * idf * (parameters.k1 + 1) / 0x1p-32;
+        const double weight = clause.count * idf * (parameters.k1 + 1) / 0x1p-32;
         sum += static_cast<int64_t>(weight / (1 + norm / frequency));
       }
+      if (lacks) sum = 0;
       with_text.emplace_back(-sum, row.pointer);
       if (scores != nullptr) (*scores)[row.pointer] = static_cast<double>(-sum) * 0x1p-32;
     }
@@ -218,8 +252,8 @@ TEST(HostText, RanksAllRowsAsTheFormulaDoes) {
       const Parameters parameters = i == 0   ? Parameters{}
                                     : i == 1 ? Parameters{.k1 = 0, .b = 1}
                                              : Parameters{.k1 = 2, .b = 0.3};
-      const Words words = RandomWords(random, 5);
-      const QueryPtr query = NewQuery(texts.analyzer.get(), Join(words), parameters);
+      const Asked asked = RandomQuery(random);
+      const QueryPtr query = NewQuery(texts.analyzer.get(), asked.text, parameters, asked.grammar);
       Count(index, query.get(), random);
       std::optional<std::string> group;
       if (random() % 2) group = std::string(1, static_cast<char>('0' + random() % 10));
@@ -229,7 +263,7 @@ TEST(HostText, RanksAllRowsAsTheFormulaDoes) {
         index.conditions = {{kGroupColumn, PIGMENT_CONDITION_ANY_OF, &key, 1, false, false}};
       }
       std::map<uint64_t, double> scores;
-      const auto expected = texts.Ranked(words, parameters, group, &scores);
+      const auto expected = texts.Ranked(asked, parameters, group, &scores);
       index.text = query.get();
       pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, nullptr, random() % 20);
       const auto got = Drain(
@@ -276,6 +310,35 @@ TEST(HostText, WordsAreThoseOfTheLanguage) {
     return many;
   }());
   EXPECT_EQ(often[1], std::string("fox\0\xFF\0\0\1\x2C", 9));
+}
+
+TEST(HostText, ClausesAreThoseOfACollectionButForPhrases) {
+  const AnalyzerPtr english = NewAnalyzer(R"({"language": "english", "stop_words": true})");
+  const auto asked = [&](std::string_view text, int32_t grammar) {
+    Error error;
+    pigment_text_query_options options{.struct_size = sizeof options,
+                                       .words = text.data(),
+                                       .words_size = text.size(),
+                                       .k1 = 1.2,
+                                       .b = 0.75,
+                                       .grammar = grammar};
+    pigment_text_query* query = nullptr;
+    const pigment_status status =
+        pigment_text_query_new(english.get(), &options, &query, error.out());
+    pigment_text_query_free(query);
+    return std::pair<int, std::string>(status, error.message());
+  };
+  const auto phrase = asked(R"(+fox "quick foxes")", PIGMENT_QUERY_CLAUSES);
+  EXPECT_EQ(phrase.first, PIGMENT_UNIMPLEMENTED);
+  EXPECT_EQ(phrase.second,
+            "a query has a phrase, of the terms \"quick fox\": an index of a host's texts has no "
+            "places of words, by "
+            "which phrases are found");
+  EXPECT_EQ(asked(R"(+"foxes" "the fox" run* ")", PIGMENT_QUERY_CLAUSES_ALL).first, PIGMENT_OK)
+      << "phrases of one word are words";
+  EXPECT_EQ(asked(R"("quick foxes")", PIGMENT_QUERY_WORDS).first, PIGMENT_OK);
+  EXPECT_EQ(asked("fox", 3).second,
+            "options.grammar is 3, expected 0 (words), 1 (clauses) or 2 (all clauses)");
 }
 
 TEST(HostText, TextsThatAnotherAnalyzerReadAreRefused) {
@@ -378,7 +441,8 @@ TEST(HostText, WhatIsAskedWronglyIsRefusedByName) {
              .words = many.data(),
              .words_size = many.size(),
              .k1 = 100,
-             .b = 0};
+             .b = 0,
+             .grammar = PIGMENT_QUERY_WORDS};
   EXPECT_EQ(pigment_text_query_new(analyzer.get(), &options, &query, error.out()),
             PIGMENT_RESOURCE_EXHAUSTED);
   EXPECT_EQ(error.message(), "a query of 65537 words (limit host_query_words: 65536)");

@@ -87,6 +87,7 @@ inline void FuzzTextQueryNew(World& w, Arguments& a) {
   options.words_size = words.size;
   options.k1 = in.OneIn(16) ? static_cast<double>(in.Number()) : 1.2;
   options.b = in.OneIn(16) ? static_cast<double>(in.Byte()) / 100 : 0.75;
+  options.grammar = in.OneIn(2) ? in.Byte() % 4 : PIGMENT_QUERY_WORDS;
   pigment_text_query* made = reinterpret_cast<pigment_text_query*>(8);
   const bool wanted = !in.OneIn(24);
   ErrorSlot slot(w, in);

@@ -230,6 +230,13 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_text_elements(pigment_te
                                                                       size_t text_size, pigment_buffer **elements,
                                                                       pigment_error **error);
 
+/* Since 0.2: what a query is. */
+enum {
+  PIGMENT_QUERY_WORDS = 0,      /* words, whatever stands between them; one that is there twice counts twice */
+  PIGMENT_QUERY_CLAUSES = 1,    /* as pigment_collection_search_text has it, with PIGMENT_TEXT_ANY: words, prefix*, +required */
+  PIGMENT_QUERY_CLAUSES_ALL = 2 /* the same with PIGMENT_TEXT_ALL */
+};
+
 /* Words that texts are ranked by, and what was counted of them. One thread at a time. */
 typedef struct pigment_text_query pigment_text_query;
 typedef struct pigment_text_query_options {
@@ -238,8 +245,10 @@ typedef struct pigment_text_query_options {
   size_t words_size;
   double k1; /* 0 to 100 */
   double b;  /* 0 to 1 */
+  int32_t grammar; /* PIGMENT_QUERY_… */
 } pigment_text_query_options;
-/* `analyzer` is borrowed until the query is freed. More than 65,536 words: INVALID_ARGUMENT. Since 0.2. */
+/* `analyzer` is borrowed until the query is freed. More than 65,536 words, of clauses more than 256: RESOURCE_EXHAUSTED. A phrase of two words or more:
+   UNIMPLEMENTED, for an index has no places of words. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_new(pigment_text_analyzer *analyzer,
                                                                   const pigment_text_query_options *options,
                                                                   pigment_text_query **query, pigment_error **error);
@@ -250,8 +259,8 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_new(pigment_text_a
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_count(pigment_text_query *query,
                                                                     pigment_host_search *search,
                                                                     pigment_error **error);
-/* The BM25 score of a text by what was counted, with its sign changed; 0: it has none of the words. Multiples of 2^-32, the same by which a search
-   orders. Since 0.2. */
+/* The BM25 score of a text by what was counted, with its sign changed; 0: it has none of the words, or not all that are required. Multiples of 2^-32,
+   the same by which a search orders. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_text_query_score(pigment_text_query *query, const char *text,
                                                                     size_t text_size, double *score,
                                                                     pigment_error **error);
