@@ -189,10 +189,10 @@ query_of(Oid index, Oid type, Node *words)
 	{
 		text	   *given = DatumGetTextPP(value->constvalue);
 
-		query = pig_new_bm25query(index, VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
+		query = pig_new_bm25query(index, PIGMENT_QUERY_WORDS, VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
 	}
 	else
-		query = pig_new_bm25query(index, "", 0);
+		query = pig_new_bm25query(index, PIGMENT_QUERY_WORDS, "", 0);
 	named = makeConst(type, -1, InvalidOid, -1, PointerGetDatum(query), false, false);
 	if (IsA(words, Const))
 		return (Node *) named;

@@ -103,6 +103,8 @@ settings_json(const RankedOptions *options)
 		appendStringInfoString(&json, "false");
 	else if (parse_bool(stop_words, &all))
 		appendStringInfoString(&json, all ? "true" : "false");
+	else if (*stop_words == '[')	/* they are an array of JSON already; no word begins so */
+		appendStringInfoString(&json, stop_words);
 	else
 		append_words(&json, stop_words);
 	appendStringInfoChar(&json, '}');
@@ -169,13 +171,14 @@ pigment_pg_bm25_options(PG_FUNCTION_ARGS)
 /* ---- type bm25query ---- */
 
 Bm25Query *
-pig_new_bm25query(Oid index, const char *words, int size)
+pig_new_bm25query(Oid index, int32 grammar, const char *words, int size)
 {
 	Size		bytes = offsetof(Bm25Query, words) + (Size) size;
 	Bm25Query  *query = palloc0(bytes);
 
 	SET_VARSIZE(query, bytes);
 	query->index = index;
+	query->grammar = grammar;
 	memcpy(query->words, words, (Size) size);
 	return query;
 }
@@ -241,7 +244,37 @@ pigment_pg_to_bm25query(PG_FUNCTION_ARGS)
 	text	   *words = PG_GETARG_TEXT_PP(1);
 
 	check_may_read(index);
-	PG_RETURN_POINTER(pig_new_bm25query(index, VARDATA_ANY(words), VARSIZE_ANY_EXHDR(words)));
+	PG_RETURN_POINTER(pig_new_bm25query(index, PIGMENT_QUERY_WORDS, VARDATA_ANY(words), VARSIZE_ANY_EXHDR(words)));
+}
+
+/*
+ * Whether all clauses are required.
+ */
+static int32
+grammar_of_operator(const text *name)
+{
+	const char *bytes = VARDATA_ANY(name);
+	int			size = VARSIZE_ANY_EXHDR(name);
+
+	if (size == 3 && memcmp(bytes, "any", 3) == 0)
+		return PIGMENT_QUERY_CLAUSES;
+	if (size == 3 && memcmp(bytes, "all", 3) == 0)
+		return PIGMENT_QUERY_CLAUSES_ALL;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("operator takes any or all, got \"%s\"", text_to_cstring(name))));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_to_bm25query_of_clauses);
+Datum
+pigment_pg_to_bm25query_of_clauses(PG_FUNCTION_ARGS)
+{
+	Oid			index = PG_GETARG_OID(0);
+	text	   *query = PG_GETARG_TEXT_PP(1);
+	int32		grammar = grammar_of_operator(PG_GETARG_TEXT_PP(2));
+
+	check_may_read(index);
+	PG_RETURN_POINTER(pig_new_bm25query(index, grammar, VARDATA_ANY(query), VARSIZE_ANY_EXHDR(query)));
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_with_words);
@@ -251,11 +284,36 @@ pigment_pg_with_words(PG_FUNCTION_ARGS)
 	const Bm25Query *query = DatumGetBm25Query(PG_GETARG_DATUM(0));
 	text	   *words = PG_GETARG_TEXT_PP(1);
 
-	PG_RETURN_POINTER(pig_new_bm25query(query->index, VARDATA_ANY(words), VARSIZE_ANY_EXHDR(words)));
+	PG_RETURN_POINTER(pig_new_bm25query(query->index, query->grammar, VARDATA_ANY(words), VARSIZE_ANY_EXHDR(words)));
 }
 
 /*
- * "index:words"; a colon in the index's name stands between double quotes.
+ * What stands behind the index's name.
+ */
+static const char *
+grammar_text(int32 grammar)
+{
+	return grammar == PIGMENT_QUERY_CLAUSES ? "(any)" : grammar == PIGMENT_QUERY_CLAUSES_ALL ? "(all)" : "";
+}
+
+static int32
+take_grammar(const char *name, int *size)
+{
+	for (int32 grammar = PIGMENT_QUERY_CLAUSES; grammar <= PIGMENT_QUERY_CLAUSES_ALL; grammar++)
+	{
+		int			length = (int) strlen(grammar_text(grammar));
+
+		if (*size > length && memcmp(name + *size - length, grammar_text(grammar), (Size) length) == 0)
+		{
+			*size -= length;
+			return grammar;
+		}
+	}
+	return PIGMENT_QUERY_WORDS;
+}
+
+/*
+ * "index:words", of clauses "index(any):query" or "index(all):query"; a colon in the index's name stands between double quotes.
  */
 PG_FUNCTION_INFO_V1(pigment_pg_bm25query_in);
 Datum
@@ -264,6 +322,8 @@ pigment_pg_bm25query_in(PG_FUNCTION_ARGS)
 	const char *input = PG_GETARG_CSTRING(0);
 	const char *end = input;
 	bool		is_quoted = false;
+	int			size;
+	int32		grammar;
 	Oid			index;
 
 	for (; *end != '\0' && (is_quoted || *end != ':'); end++)
@@ -273,9 +333,11 @@ pigment_pg_bm25query_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"", "bm25query", input),
 				 errdetail("Expected the name of an index, a colon and words.")));
-	index = DatumGetObjectId(DirectFunctionCall1(regclassin, CStringGetDatum(pnstrdup(input, (Size) (end - input)))));
+	size = (int) (end - input);
+	grammar = take_grammar(input, &size);
+	index = DatumGetObjectId(DirectFunctionCall1(regclassin, CStringGetDatum(pnstrdup(input, (Size) size))));
 	check_may_read(index);
-	PG_RETURN_POINTER(pig_new_bm25query(index, end + 1, (int) strlen(end + 1)));
+	PG_RETURN_POINTER(pig_new_bm25query(index, grammar, end + 1, (int) strlen(end + 1)));
 }
 
 PG_FUNCTION_INFO_V1(pigment_pg_bm25query_out);
@@ -285,7 +347,7 @@ pigment_pg_bm25query_out(PG_FUNCTION_ARGS)
 	const Bm25Query *query = DatumGetBm25Query(PG_GETARG_DATUM(0));
 	const char *index = DatumGetCString(DirectFunctionCall1(regclassout, ObjectIdGetDatum(query->index)));
 
-	PG_RETURN_CSTRING(psprintf("%s:%s", index, pnstrdup(query->words, (Size) pig_words_size(query))));
+	PG_RETURN_CSTRING(psprintf("%s%s:%s", index, grammar_text(query->grammar), pnstrdup(query->words, (Size) pig_words_size(query))));
 }
 
 /* ---- what is counted ---- */
@@ -420,21 +482,47 @@ count_in(Relation index, int column, pigment_text_query *query)
 	MemoryContextDelete(context);
 }
 
+/*
+ * The query without what is counted.
+ */
+static pigment_text_query *
+read_query(Relation index, const Bm25Query *asked)
+{
+	PigOptions	parameters = pig_options(index);
+	pigment_text_query_options options = {.struct_size = sizeof(options)};
+	pigment_text_query *query = NULL;
+	pigment_error *error = NULL;
+
+	options.words = pig_engine_text(asked->words, pig_words_size(asked), &options.words_size);
+	options.k1 = parameters.k1;
+	options.b = parameters.b;
+	options.grammar = asked->grammar;
+	pig_check(pigment_text_query_new(pig_columns(index).columns[pig_ranked_column(index)].analyzer, &options, &query, &error), &error);
+	return query;
+}
+
+/* check_bm25query(query): an error where it cannot be asked */
+PG_FUNCTION_INFO_V1(pigment_pg_check_bm25query);
+Datum
+pigment_pg_check_bm25query(PG_FUNCTION_ARGS)
+{
+	const Bm25Query *asked = DatumGetBm25Query(PG_GETARG_DATUM(0));
+	Relation	index = open_ranking(asked->index);
+
+	pigment_text_query_free(read_query(index, asked));
+	index_close(index, NoLock);
+	PG_RETURN_VOID();
+}
+
 static void
 count_all(const Bm25Query *asked, CountedQuery *counted)
 {
 	Relation	index = open_ranking(asked->index);
 	int			column = pig_ranked_column(index);
-	PigOptions	parameters = pig_options(index);
-	pigment_text_query_options options = {.struct_size = sizeof(options)};
-	pigment_error *error = NULL;
 	List	   *parts = NIL;
 	ListCell   *cell;
 
-	options.words = pig_engine_text(asked->words, pig_words_size(asked), &options.words_size);
-	options.k1 = parameters.k1;
-	options.b = parameters.b;
-	pig_check(pigment_text_query_new(pig_columns(index).columns[column].analyzer, &options, &counted->query, &error), &error);
+	counted->query = read_query(index, asked);
 	if (index->rd_rel->relkind == RELKIND_INDEX)
 		count_in(index, column, counted->query);
 	else

@@ -20,6 +20,7 @@ typedef struct Bm25Query
 {
 	int32		vl_len_;
 	Oid			index;
+	int32		grammar;		/* PIGMENT_QUERY_*: what the words are */
 	char		words[FLEXIBLE_ARRAY_MEMBER];	/* in the server's encoding, without a zero behind them */
 } Bm25Query;
 
@@ -31,7 +32,7 @@ pig_words_size(const Bm25Query *query)
 	return (int) (VARSIZE(query) - offsetof(Bm25Query, words));
 }
 
-extern Bm25Query *pig_new_bm25query(Oid index, const char *words, int size);
+extern Bm25Query *pig_new_bm25query(Oid index, int32 grammar, const char *words, int size);
 
 /*
  * The analyzer of a column of an index, by the options of its operator class; made once for all of one kind, and never freed. The same settings give

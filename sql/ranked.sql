@@ -15,6 +15,13 @@ COMMENT ON TYPE bm25query IS 'words, and the index whose texts tell how much eac
 CREATE FUNCTION to_bm25query(index regclass, words text) RETURNS bm25query
 	AS 'MODULE_PATHNAME', 'pigment_pg_to_bm25query' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION to_bm25query(regclass, text) IS 'a query of the texts of an index, for operator <@>';
+CREATE FUNCTION to_bm25query(index regclass, query text, operator text) RETURNS bm25query
+	AS 'MODULE_PATHNAME', 'pigment_pg_to_bm25query_of_clauses' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION to_bm25query(regclass, text, text) IS
+	'a query of clauses as pigment.search_text takes them, for operator <@>; operator: any, or all where each is required';
+CREATE FUNCTION pigment._check_bm25query(bm25query) RETURNS void
+	AS 'MODULE_PATHNAME', 'pigment_pg_check_bm25query' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION pigment._check_bm25query(bm25query) IS 'an error where the query cannot be asked';
 CREATE FUNCTION pigment._with_words(bm25query, words text) RETURNS bm25query
 	AS 'MODULE_PATHNAME', 'pigment_pg_with_words' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION pigment._with_words(bm25query, text) IS 'a query of the same index with other words; what the planner makes of text <@> text';

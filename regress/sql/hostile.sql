@@ -36,7 +36,7 @@ INSERT INTO extremes VALUES
 	('pigment.json_test', '(''{{a},{NULL}}'', ''double'', ''<='', NULL, ''{NaN,Infinity,1e1000,NULL}'')'), ('pigment.json_test', '(''{}'', ''json'', ''='', ''{"{",1}'', NULL)'),
 	('pigment.json_test', '(array_fill(''a''::text, ARRAY[100]), ''boolean'', ''true'', NULL, NULL)'), ('pigment.json_test', '(''{}'', ''json real'', '''', NULL, ''{{1},{2}}'')'),
 	('pigment.json_test', '(''{""}'', ''none'', ''is'', ''{}'', ''{}'')'), ('pigment.json_test', '(''{}'', ''json'', ''is null'', NULL, NULL)'),
-	('bm25query', NULL), ('bm25query', '''ranked_words:fox'''), ('bm25query', '''ranked_words:'''), ('bm25query', 'to_bm25query(''ranked_words'', repeat(''x ä€😀 '', 10000))');
+	('bm25query', NULL), ('bm25query', '''ranked_words:fox'''), ('bm25query', '''ranked_words:'''), ('bm25query', '''ranked_words(all):+fo* x'''), ('bm25query', 'to_bm25query(''ranked_words'', repeat(''x ä€😀 '', 10000))');
 
 -- Calls each of the functions `rounds` times; returns what must not happen.
 CREATE FUNCTION call_all(rounds int) RETURNS SETOF text LANGUAGE plpgsql AS $$
