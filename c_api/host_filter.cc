@@ -81,10 +81,6 @@ Status CheckForHost(const pigment::Configuration& configuration) {
                     "vectors in a column of the host's type",
                     pigment::VectorElementName(configuration.vector_element)));
   }
-  if (configuration.text_index) {
-    return refused(
-        "text_index is for the library's own collections: a host has text indexes of its own");
-  }
   if (configuration.nested_metadata) {
     return refused("nested_metadata is for the library's own collections: that of a host is flat");
   }

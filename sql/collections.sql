@@ -27,14 +27,17 @@ LANGUAGE c IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pigment_pg_check_schem
 COMMENT ON FUNCTION pigment._check_schema(jsonb, jsonb, text) IS
 	'a schema with all defaults filled in, the configuration of its vector index, and its space';
 
--- The parameters of the vector index stand in the configuration, which may be changed, and in the schema.
+-- The parameters of the vector index and of ranked text stand in the configuration, which may be changed, and in the schema.
 CREATE FUNCTION pigment._schema_with(schema jsonb, configuration jsonb) RETURNS jsonb
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT pg_catalog.jsonb_set(
-		pg_catalog.jsonb_set($1, ARRAY['defaults', 'float_list', 'vector_index', 'config', c.key], c.value - 'space'),
+		pg_catalog.jsonb_set(
+			CASE WHEN $2 ? 'text_index' THEN pg_catalog.jsonb_set($1,
+				ARRAY['keys', '#document', 'string', 'fts_index', 'config', 'text_index'], $2 -> 'text_index') ELSE $1 END,
+			ARRAY['defaults', 'float_list', 'vector_index', 'config', c.key], c.value - 'space'),
 		ARRAY['keys', '#embedding', 'float_list', 'vector_index', 'config', c.key], c.value - 'space')
-	FROM pg_catalog.jsonb_each($2) c WHERE pg_catalog.jsonb_typeof(c.value) = 'object';
+	FROM pg_catalog.jsonb_each($2) c WHERE c.key IN ('hnsw', 'spann') AND pg_catalog.jsonb_typeof(c.value) = 'object';
 END;
 COMMENT ON FUNCTION pigment._schema_with(jsonb, jsonb) IS 'a schema after a change of the configuration';
 
@@ -196,23 +199,60 @@ END
 $$;
 COMMENT ON FUNCTION pigment._make_table(text, text, text) IS 'creates the table of a collection';
 
-CREATE FUNCTION pigment._make_indexes(relation regclass, space text, options text[]) RETURNS void
+CREATE FUNCTION pigment._make_indexes(relation regclass, space text, configuration jsonb, options text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	parameters text := (SELECT format(' WITH (%s)', string_agg(format('%I = %L', o.option_name, o.option_value), ', '))
-		FROM pg_options_to_table(options) o HAVING count(*) > 0);
+	ranked jsonb := configuration -> 'text_index';
+	parameters text := (SELECT format(' WITH (%s)', string_agg(format('%I = %L', o.name, o.value), ', '))
+		FROM (SELECT p.option_name AS name, p.option_value AS value FROM pg_options_to_table(options) p WHERE p.option_name NOT IN ('k1', 'b')
+			UNION ALL SELECT r.key, r.value FROM jsonb_each_text(ranked) r WHERE r.key IN ('k1', 'b')) o HAVING count(*) > 0);
 BEGIN
-	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding %s.%I, metadata pigment.metadata_ops)%s', relation, '@extschema@', 'vector_' || space || '_ops',
-		parameters);
+	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding %s.%I, metadata pigment.metadata_ops%s)%s', relation, '@extschema@', 'vector_' || space || '_ops',
+		CASE WHEN ranked IS NOT NULL THEN format(', document %s.text_bm25_ops (language = %L, stop_words = %L)', '@extschema@',
+			ranked #>> '{analyzer,language}', ranked #>> '{analyzer,stop_words}') END, parameters);
 	IF space = 'cosine' THEN
 		-- Their cosine is not defined, so the index gives them last; a query gives them distance 1 from here.
 		EXECUTE format('CREATE INDEX ON %s (ordinal) WHERE pigment._is_zero(embedding)', relation);
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION pigment._make_indexes(regclass, text, text[]) IS
-	'creates the indexes of a collection''s table; options are those of the index on vectors';
+COMMENT ON FUNCTION pigment._make_indexes(regclass, text, jsonb, text[]) IS
+	'creates the indexes of a collection''s table; options are those of the index on vectors, but for what the configuration says of texts';
+
+CREATE FUNCTION pigment._ranking_index(entry pigment.collections) RETURNS regclass
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	analyzer jsonb := entry.configuration #> '{text_index,analyzer}';
+	found regclass;
+BEGIN
+	IF analyzer IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the collection has no text index',
+			HINT = 'create it with "text_index" in its configuration';
+	END IF;
+	SELECT i.indexrelid INTO found FROM pg_index i
+		JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+		JOIN pg_attribute a ON a.attrelid = i.indexrelid
+		JOIN pg_attribute d ON d.attrelid = i.indrelid AND d.attname = 'document' AND d.attnum = i.indkey[a.attnum - 1]
+		JOIN pg_opclass o ON o.oid = i.indclass[a.attnum - 1]
+	WHERE i.indrelid = entry.relation AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'pigment' AND o.opcname = 'text_bm25_ops'
+		AND COALESCE((SELECT p.option_value FROM pg_options_to_table(a.attoptions) p WHERE p.option_name = 'language'), 'none')
+			= analyzer ->> 'language'
+		AND COALESCE((SELECT p.option_value FROM pg_options_to_table(a.attoptions) p WHERE p.option_name = 'stop_words'), 'false')
+			= analyzer ->> 'stop_words'
+	ORDER BY i.indexrelid LIMIT 1;
+	IF found IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = format('table %s of collection "%s" has no index that ranks documents as its configuration says', entry.relation, entry.name),
+			HINT = format('CREATE INDEX ON %s USING pigment (document %s.text_bm25_ops (language = %L, stop_words = %L))', entry.relation,
+				'@extschema@', analyzer ->> 'language', analyzer ->> 'stop_words');
+	END IF;
+	RETURN found;
+END
+$$;
+COMMENT ON FUNCTION pigment._ranking_index(pigment.collections) IS
+	'the index that ranks the documents of a collection; an error where there is none';
 
 -- The stored form of an embedding function, and a check that it has the right one.
 CREATE FUNCTION pigment._function_name(embedding_function regproc) RETURNS text
@@ -290,7 +330,7 @@ BEGIN
 	END IF;
 
 	entry.relation := pigment._make_table(name, schema, table_name);
-	PERFORM pigment._make_indexes(entry.relation, entry.space, NULL);
+	PERFORM pigment._make_indexes(entry.relation, entry.space, entry.configuration, NULL);
 	INSERT INTO pigment.collections AS c
 		(tenant, database, name, metadata, configuration, space, embedding_function, relation, schema)
 	VALUES (place.tenant, place.name, create_collection.name, create_collection.metadata, entry.configuration,
@@ -341,6 +381,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	entry pigment.collections := pigment.get_collection(name, tenant, database);
+	ranked jsonb := entry.configuration -> 'text_index';
 BEGIN
 	PERFORM pigment._require_owner(entry);
 	PERFORM pigment._check_name('collection', new_name);
@@ -358,6 +399,10 @@ BEGIN
 	FROM (SELECT COALESCE(pigment._check_configuration_update(o.configuration, new_configuration), o.configuration)
 			AS configuration FROM pigment.collections o WHERE o.id = entry.id) changed
 	WHERE c.id = entry.id RETURNING c.* INTO entry;
+	IF ranked IS DISTINCT FROM entry.configuration -> 'text_index' THEN
+		EXECUTE format('ALTER INDEX %s SET (k1 = %L, b = %L)', pigment._ranking_index(entry), entry.configuration #>> '{text_index,k1}',
+			entry.configuration #>> '{text_index,b}');
+	END IF;
 	RETURN pigment._with_dimension(entry);
 EXCEPTION
 	WHEN unique_violation THEN
@@ -421,7 +466,7 @@ BEGIN
 		entry.relation, entry.relation);
 	SELECT i.options INTO options FROM pigment._indexes(source.relation) i
 		JOIN pg_class c ON c.oid = i.index JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'pigment' LIMIT 1;
-	PERFORM pigment._make_indexes(entry.relation, entry.space, options);
+	PERFORM pigment._make_indexes(entry.relation, entry.space, entry.configuration, options);
 	message := format('%s rows copied from collection "%s" to "%s": %s bytes of table, %s bytes of indexes', copied, name, new_name,
 		pg_table_size(entry.relation), pg_indexes_size(entry.relation));
 	SELECT string_agg(format('"%s"', a.attname), ', ' ORDER BY a.attnum) INTO others FROM pg_attribute a

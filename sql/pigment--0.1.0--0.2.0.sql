@@ -113,9 +113,12 @@ CREATE FUNCTION pigment._schema_with(schema jsonb, configuration jsonb) RETURNS 
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT pg_catalog.jsonb_set(
-		pg_catalog.jsonb_set($1, ARRAY['defaults', 'float_list', 'vector_index', 'config', c.key], c.value - 'space'),
+		pg_catalog.jsonb_set(
+			CASE WHEN $2 ? 'text_index' THEN pg_catalog.jsonb_set($1,
+				ARRAY['keys', '#document', 'string', 'fts_index', 'config', 'text_index'], $2 -> 'text_index') ELSE $1 END,
+			ARRAY['defaults', 'float_list', 'vector_index', 'config', c.key], c.value - 'space'),
 		ARRAY['keys', '#embedding', 'float_list', 'vector_index', 'config', c.key], c.value - 'space')
-	FROM pg_catalog.jsonb_each($2) c WHERE pg_catalog.jsonb_typeof(c.value) = 'object';
+	FROM pg_catalog.jsonb_each($2) c WHERE c.key IN ('hnsw', 'spann') AND pg_catalog.jsonb_typeof(c.value) = 'object';
 END;
 COMMENT ON FUNCTION pigment._schema_with(jsonb, jsonb) IS 'a schema after a change of the configuration';
 
@@ -157,23 +160,60 @@ END
 $$;
 COMMENT ON FUNCTION pigment._make_table(text, text, text) IS 'creates the table of a collection';
 
-CREATE FUNCTION pigment._make_indexes(relation regclass, space text, options text[]) RETURNS void
+CREATE FUNCTION pigment._make_indexes(relation regclass, space text, configuration jsonb, options text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	parameters text := (SELECT format(' WITH (%s)', string_agg(format('%I = %L', o.option_name, o.option_value), ', '))
-		FROM pg_options_to_table(options) o HAVING count(*) > 0);
+	ranked jsonb := configuration -> 'text_index';
+	parameters text := (SELECT format(' WITH (%s)', string_agg(format('%I = %L', o.name, o.value), ', '))
+		FROM (SELECT p.option_name AS name, p.option_value AS value FROM pg_options_to_table(options) p WHERE p.option_name NOT IN ('k1', 'b')
+			UNION ALL SELECT r.key, r.value FROM jsonb_each_text(ranked) r WHERE r.key IN ('k1', 'b')) o HAVING count(*) > 0);
 BEGIN
-	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding %s.%I, metadata pigment.metadata_ops)%s', relation, '@extschema@', 'vector_' || space || '_ops',
-		parameters);
+	EXECUTE format('CREATE INDEX ON %s USING pigment (embedding %s.%I, metadata pigment.metadata_ops%s)%s', relation, '@extschema@', 'vector_' || space || '_ops',
+		CASE WHEN ranked IS NOT NULL THEN format(', document %s.text_bm25_ops (language = %L, stop_words = %L)', '@extschema@',
+			ranked #>> '{analyzer,language}', ranked #>> '{analyzer,stop_words}') END, parameters);
 	IF space = 'cosine' THEN
 		-- Their cosine is not defined, so the index gives them last; a query gives them distance 1 from here.
 		EXECUTE format('CREATE INDEX ON %s (ordinal) WHERE pigment._is_zero(embedding)', relation);
 	END IF;
 END
 $$;
-COMMENT ON FUNCTION pigment._make_indexes(regclass, text, text[]) IS
-	'creates the indexes of a collection''s table; options are those of the index on vectors';
+COMMENT ON FUNCTION pigment._make_indexes(regclass, text, jsonb, text[]) IS
+	'creates the indexes of a collection''s table; options are those of the index on vectors, but for what the configuration says of texts';
+
+CREATE FUNCTION pigment._ranking_index(entry pigment.collections) RETURNS regclass
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	analyzer jsonb := entry.configuration #> '{text_index,analyzer}';
+	found regclass;
+BEGIN
+	IF analyzer IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the collection has no text index',
+			HINT = 'create it with "text_index" in its configuration';
+	END IF;
+	SELECT i.indexrelid INTO found FROM pg_index i
+		JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am m ON m.oid = c.relam
+		JOIN pg_attribute a ON a.attrelid = i.indexrelid
+		JOIN pg_attribute d ON d.attrelid = i.indrelid AND d.attname = 'document' AND d.attnum = i.indkey[a.attnum - 1]
+		JOIN pg_opclass o ON o.oid = i.indclass[a.attnum - 1]
+	WHERE i.indrelid = entry.relation AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'pigment' AND o.opcname = 'text_bm25_ops'
+		AND COALESCE((SELECT p.option_value FROM pg_options_to_table(a.attoptions) p WHERE p.option_name = 'language'), 'none')
+			= analyzer ->> 'language'
+		AND COALESCE((SELECT p.option_value FROM pg_options_to_table(a.attoptions) p WHERE p.option_name = 'stop_words'), 'false')
+			= analyzer ->> 'stop_words'
+	ORDER BY i.indexrelid LIMIT 1;
+	IF found IS NULL THEN
+		RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+			MESSAGE = format('table %s of collection "%s" has no index that ranks documents as its configuration says', entry.relation, entry.name),
+			HINT = format('CREATE INDEX ON %s USING pigment (document %s.text_bm25_ops (language = %L, stop_words = %L))', entry.relation,
+				'@extschema@', analyzer ->> 'language', analyzer ->> 'stop_words');
+	END IF;
+	RETURN found;
+END
+$$;
+COMMENT ON FUNCTION pigment._ranking_index(pigment.collections) IS
+	'the index that ranks the documents of a collection; an error where there is none';
 
 CREATE FUNCTION pigment.create_collection(name text, metadata jsonb DEFAULT NULL, configuration jsonb DEFAULT NULL,
 	embedding_function regproc DEFAULT NULL, get_or_create boolean DEFAULT false,
@@ -229,7 +269,7 @@ BEGIN
 	END IF;
 
 	entry.relation := pigment._make_table(name, schema, table_name);
-	PERFORM pigment._make_indexes(entry.relation, entry.space, NULL);
+	PERFORM pigment._make_indexes(entry.relation, entry.space, entry.configuration, NULL);
 	INSERT INTO pigment.collections AS c
 		(tenant, database, name, metadata, configuration, space, embedding_function, relation, schema)
 	VALUES (place.tenant, place.name, create_collection.name, create_collection.metadata, entry.configuration,
@@ -266,6 +306,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	entry pigment.collections := pigment.get_collection(name, tenant, database);
+	ranked jsonb := entry.configuration -> 'text_index';
 BEGIN
 	PERFORM pigment._require_owner(entry);
 	PERFORM pigment._check_name('collection', new_name);
@@ -283,6 +324,10 @@ BEGIN
 	FROM (SELECT COALESCE(pigment._check_configuration_update(o.configuration, new_configuration), o.configuration)
 			AS configuration FROM pigment.collections o WHERE o.id = entry.id) changed
 	WHERE c.id = entry.id RETURNING c.* INTO entry;
+	IF ranked IS DISTINCT FROM entry.configuration -> 'text_index' THEN
+		EXECUTE format('ALTER INDEX %s SET (k1 = %L, b = %L)', pigment._ranking_index(entry), entry.configuration #>> '{text_index,k1}',
+			entry.configuration #>> '{text_index,b}');
+	END IF;
 	RETURN pigment._with_dimension(entry);
 EXCEPTION
 	WHEN unique_violation THEN
@@ -329,7 +374,7 @@ BEGIN
 		entry.relation, entry.relation);
 	SELECT i.options INTO options FROM pigment._indexes(source.relation) i
 		JOIN pg_class c ON c.oid = i.index JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'pigment' LIMIT 1;
-	PERFORM pigment._make_indexes(entry.relation, entry.space, options);
+	PERFORM pigment._make_indexes(entry.relation, entry.space, entry.configuration, options);
 	message := format('%s rows copied from collection "%s" to "%s": %s bytes of table, %s bytes of indexes', copied, name, new_name,
 		pg_table_size(entry.relation), pg_indexes_size(entry.relation));
 	SELECT string_agg(format('"%s"', a.attname), ', ' ORDER BY a.attnum) INTO others FROM pg_attribute a
@@ -748,3 +793,82 @@ COMMENT ON FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb
 
 
 COMMENT ON ACCESS METHOD pigment IS 'nearest neighbours of a vector, in order of distance, among the rows that match conditions';
+
+-- ---- Ranked text --------------------------------------------------------------------------------------------------
+
+CREATE TYPE pigment._ranked_hit AS (rank bigint, id text, score real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector);
+COMMENT ON TYPE pigment._ranked_hit IS 'a record that pigment.search_text gives';
+
+CREATE FUNCTION pigment._ranked_hits(entry pigment.collections, query @extschema@.bm25query, n_results bigint, where_metadata jsonb,
+	where_document jsonb, ids text[], include text[]) RETURNS pigment._ranked_hit[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	-- $5 records are read in the index's order and $6 wanted; see _condition for $1 to $3. A score is the library's, in single precision, so records that
+	-- an index tells apart may have one. `open`: some that score as the last one may not have been read.
+	statement text := format('SELECT array_agg((h.rank, h.id, h.score, h.document, h.metadata, h.uri, h.embedding)::pigment._ranked_hit), bool_or(h.open) '
+		'FROM (SELECT r.*, r.rows >= $5 AND min(r.score) OVER () <= r.least AS open FROM (SELECT hits.*, '
+		'row_number() OVER (ORDER BY hits.score DESC, hits.ordinal) AS rank, count(*) OVER () AS rows, min(hits.score) OVER () AS least '
+		'FROM (SELECT t.id, t.ordinal, COALESCE((-(t.document OPERATOR(%1$s.<@>) $4))::real, 0) AS score, %2$s '
+		'FROM %3$s t WHERE %4$s ORDER BY t.document OPERATOR(%1$s.<@>) $4 LIMIT $5) hits) r WHERE r.rank <= $6 AND r.score > 0) h',
+		'@extschema@', pigment._columns(include), entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)));
+	rows_read bigint := n_results + 1;
+	hits pigment._ranked_hit[];
+	open boolean;
+BEGIN
+	LOOP
+		EXECUTE statement INTO hits, open USING ids, where_metadata, where_document, query, rows_read, n_results;
+		EXIT WHEN open IS NOT TRUE;
+		-- Ties at the end: read on until a record scores less, so that insertion order decides.
+		rows_read := rows_read * 2;
+	END LOOP;
+	RETURN hits;
+END
+$$;
+COMMENT ON FUNCTION pigment._ranked_hits IS 'the records that score most for a query, in no order';
+
+CREATE FUNCTION pigment.search_text(collection text, queries text[], n_results bigint DEFAULT 10, where_metadata jsonb DEFAULT NULL,
+	where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL, include text[] DEFAULT '{documents,metadatas}', operator text DEFAULT 'any',
+	tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS TABLE (query_index integer, rank bigint, id text, score real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+	index regclass;
+	asked @extschema@.bm25query[];
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	IF COALESCE(cardinality(queries), 0) = 0 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'expected queries to be a non-empty list, got 0 texts';
+	END IF;
+	PERFORM pigment._check_present(queries, 'queries', '');
+	PERFORM pigment._check_present(ids, 'ids', '');
+	IF n_results > 0 IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('number of requested results must be positive, got %s', COALESCE(n_results::text, 'null'));
+	END IF;
+	IF operator IN ('any', 'all') IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('operator takes any or all, got %s', COALESCE('"' || operator || '"', 'null'));
+	END IF;
+	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris}');
+	index := pigment._ranking_index(entry);
+	asked := ARRAY(SELECT @extschema@.to_bm25query(index, q.query, operator) FROM unnest(queries) WITH ORDINALITY q (query, number)
+		ORDER BY q.number);
+	PERFORM pigment._check_bm25query(q) FROM unnest(asked) q;
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	n_results := LEAST(n_results, 1000000000000); -- room to read on within bigint
+	FOR number IN 1 .. cardinality(asked) LOOP
+		RETURN QUERY SELECT number, h.* FROM unnest(pigment._ranked_hits(entry, asked[number], n_results, where_metadata, where_document, ids,
+			include)) h ORDER BY h.rank;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment.search_text IS
+	'for each query the records whose documents have its words, by BM25, the highest score first, ties in insertion order; docs/text-search.md';

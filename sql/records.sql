@@ -663,3 +663,82 @@ END;
 COMMENT ON FUNCTION pigment.query(text, @extschema@.vector, bigint, jsonb, jsonb, text[], text[], text, text,
 	double precision) IS
 	'the records nearest to one vector';
+
+-- ---- Ranked text --------------------------------------------------------------------------------------------------
+
+CREATE TYPE pigment._ranked_hit AS (rank bigint, id text, score real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector);
+COMMENT ON TYPE pigment._ranked_hit IS 'a record that pigment.search_text gives';
+
+CREATE FUNCTION pigment._ranked_hits(entry pigment.collections, query @extschema@.bm25query, n_results bigint, where_metadata jsonb,
+	where_document jsonb, ids text[], include text[]) RETURNS pigment._ranked_hit[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	-- $5 records are read in the index's order and $6 wanted; see _condition for $1 to $3. A score is the library's, in single precision, so records that
+	-- an index tells apart may have one. `open`: some that score as the last one may not have been read.
+	statement text := format('SELECT array_agg((h.rank, h.id, h.score, h.document, h.metadata, h.uri, h.embedding)::pigment._ranked_hit), bool_or(h.open) '
+		'FROM (SELECT r.*, r.rows >= $5 AND min(r.score) OVER () <= r.least AS open FROM (SELECT hits.*, '
+		'row_number() OVER (ORDER BY hits.score DESC, hits.ordinal) AS rank, count(*) OVER () AS rows, min(hits.score) OVER () AS least '
+		'FROM (SELECT t.id, t.ordinal, COALESCE((-(t.document OPERATOR(%1$s.<@>) $4))::real, 0) AS score, %2$s '
+		'FROM %3$s t WHERE %4$s ORDER BY t.document OPERATOR(%1$s.<@>) $4 LIMIT $5) hits) r WHERE r.rank <= $6 AND r.score > 0) h',
+		'@extschema@', pigment._columns(include), entry.relation,
+		pigment._condition(ids IS NOT NULL, pigment._filters(where_metadata, where_document)));
+	rows_read bigint := n_results + 1;
+	hits pigment._ranked_hit[];
+	open boolean;
+BEGIN
+	LOOP
+		EXECUTE statement INTO hits, open USING ids, where_metadata, where_document, query, rows_read, n_results;
+		EXIT WHEN open IS NOT TRUE;
+		-- Ties at the end: read on until a record scores less, so that insertion order decides.
+		rows_read := rows_read * 2;
+	END LOOP;
+	RETURN hits;
+END
+$$;
+COMMENT ON FUNCTION pigment._ranked_hits IS 'the records that score most for a query, in no order';
+
+CREATE FUNCTION pigment.search_text(collection text, queries text[], n_results bigint DEFAULT 10, where_metadata jsonb DEFAULT NULL,
+	where_document jsonb DEFAULT NULL, ids text[] DEFAULT NULL, include text[] DEFAULT '{documents,metadatas}', operator text DEFAULT 'any',
+	tenant text DEFAULT NULL, database text DEFAULT NULL)
+RETURNS TABLE (query_index integer, rank bigint, id text, score real, document text, metadata jsonb, uri text,
+	embedding @extschema@.vector)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10 SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	entry pigment.collections;
+	index regclass;
+	asked @extschema@.bm25query[];
+BEGIN
+	PERFORM pigment._check_filter(where_metadata, where_document);
+	entry := pigment.get_collection(collection, tenant, database);
+	IF COALESCE(cardinality(queries), 0) = 0 THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = 'expected queries to be a non-empty list, got 0 texts';
+	END IF;
+	PERFORM pigment._check_present(queries, 'queries', '');
+	PERFORM pigment._check_present(ids, 'ids', '');
+	IF n_results > 0 IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('number of requested results must be positive, got %s', COALESCE(n_results::text, 'null'));
+	END IF;
+	IF operator IN ('any', 'all') IS NOT TRUE THEN
+		RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+			MESSAGE = format('operator takes any or all, got %s', COALESCE('"' || operator || '"', 'null'));
+	END IF;
+	PERFORM pigment._check_include(include, '{documents,metadatas,embeddings,uris}');
+	index := pigment._ranking_index(entry);
+	asked := ARRAY(SELECT @extschema@.to_bm25query(index, q.query, operator) FROM unnest(queries) WITH ORDINALITY q (query, number)
+		ORDER BY q.number);
+	PERFORM pigment._check_bm25query(q) FROM unnest(asked) q;
+	PERFORM pigment._check_indexed(where_metadata, where_document, entry.schema);
+	n_results := LEAST(n_results, 1000000000000); -- room to read on within bigint
+	FOR number IN 1 .. cardinality(asked) LOOP
+		RETURN QUERY SELECT number, h.* FROM unnest(pigment._ranked_hits(entry, asked[number], n_results, where_metadata, where_document, ids,
+			include)) h ORDER BY h.rank;
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION pigment.search_text IS
+	'for each query the records whose documents have its words, by BM25, the highest score first, ties in insertion order; docs/text-search.md';

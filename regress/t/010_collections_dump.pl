@@ -31,12 +31,13 @@ SELECT pigment.create_collection('inner', configuration => '{"hnsw": {"space": "
 SELECT pigment.create_collection('lex', embedding_function => 'pigment.lexical_v1', tenant => 'acme', database => 'prod');
 SELECT pigment.create_collection('own', embedding_function => 'public.halves', tenant => 'acme', database => 'prod');
 SELECT pigment.create_collection('empty');
+SELECT pigment.create_collection('ranked', configuration => '{"text_index": {"analyzer": {"language": "english", "stop_words": ["3,14", "it''s"]}, "k1": 1.5}}');
 GRANT SELECT ON plain TO reader;
 SELECT pigment.add(c, (SELECT array_agg('r' || i ORDER BY i) FROM generate_series(1, 300) i),
 	(SELECT array_agg(ARRAY[i % 7, sin(i), cos(i)]::real[]::vector ORDER BY i) FROM generate_series(1, 300) i),
 	(SELECT array_agg('document ' || i ORDER BY i) FROM generate_series(1, 300) i),
 	(SELECT array_agg(jsonb_build_object('n', i, 'f', i / 4.0, 'tags', ARRAY['a', 'b' || i % 3], 'even', i % 2 = 0) ORDER BY i) FROM generate_series(1, 300) i))
-FROM unnest('{plain,cos,inner}'::text[]) c;
+FROM unnest('{plain,cos,inner,ranked}'::text[]) c;
 SELECT pigment.delete('plain', where_metadata => '{"n": {"$lt": 10}}');
 SELECT pigment.upsert('plain', '{r300,r5}', '{"[1,2,3]","[4,5,6]"}');
 SELECT pigment.add('lex', '{a,b}', documents => '{"one cat","two dogs"}', tenant => 'acme', database => 'prod');
@@ -54,6 +55,7 @@ SELECT 'plain', * FROM pigment.get('plain', include => '{documents,metadatas,uri
 SELECT q.* FROM unnest('{plain,cosine,inner}'::text[]) c, LATERAL pigment.query(c, '{"[1,0.5,0.25]","[0,0,0]","[3,1,1]"}'::vector[], 20, '{"even": true}', '{"$contains": "1"}') q;
 SELECT q.* FROM unnest('{lex,own}'::text[]) c, LATERAL pigment.query(c, query_texts => '{cat}', tenant => 'acme', database => 'prod') q;
 SELECT count(*) FROM pigment.query('empty', '[1]'::vector);
+SELECT * FROM pigment.search_text('ranked', '{documents 7*}', 50, '{"even": true}');
 SELECT c.relname, r.rolname, c.relacl FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner JOIN pigment.collections p ON p.relation = c.oid ORDER BY 1;
 SELECT indexdef FROM pg_indexes WHERE indexdef LIKE '%USING pigment%' ORDER BY 1;
 SQL
