@@ -276,6 +276,92 @@ def compare_space(tap, rng, space, clients):
                   not differences and values > 100, "\n".join([f"{values} values", *differences]))
 
 
+RANKED_WORDS = ["fox", "foxes", "Fox", "running", "run", "runs", "the", "of", "quick", "quickly", "dog", "dogs", "engine", "engines", "engineer",
+                "search", "don't", "naïve", "東京", "3.14", "pg_class", "ｗｉｄｅ", "rare", "x-ray", "a\"quote"]
+# of two collections, what ranks them
+RANKINGS = [{"text_index": {"analyzer": {"language": "english", "stop_words": True}, "k1": 1.5, "b": 0.5}},
+            {"text_index": {"analyzer": {"stop_words": ["fox", "3,14", "no \"one\""]}}}]
+
+
+def random_text_query(rng):
+    """Words, prefixes and what is required; phrases are of one word."""
+    clauses = []
+    for _ in range(rng.randint(1, 4)):
+        word = rng.choice([word for word in RANKED_WORDS if '"' not in word])
+        how = rng.random()
+        if how < 0.2:
+            word = word[:rng.randint(1, 3)] + "*"
+        elif how < 0.3 and word != "x-ray":
+            word = f'"{word}"'
+        clauses.append(("+" if rng.random() < 0.25 else "") + word)
+    return rng.choice([" ", "  ", "\t"]).join(clauses) + rng.choice(["", "", '"', " + *"])
+
+
+def compare_ranked(tap, rng, clients):
+    """Scores to the last bit, order and ties, of records that come, change and go."""
+    for number, configuration in enumerate(RANKINGS, 1):
+        both = Both(tap, *(client.create_collection(f"ranked-{number}", configuration=json.dumps(configuration)) for client in clients))
+        described = [{name: home[name] for name in ("configuration", "schema")} for home in both.describe()]
+        described[0]["schema"] = described[0]["schema"] if described[1]["schema"] is not None else None
+        tap.check(f"ranked {number}: the configuration reads back alike", not difference(described), difference(described))
+        taken, differences, hits = set(), [], 0
+        for _ in range(ROUNDS):
+            texts = lambda some: [None if rng.random() < 0.1 else " ".join(rng.choices(RANKED_WORDS, k=rng.randint(0, 9))) for _ in some]
+            fresh = list(dict.fromkeys(f"id-{rng.randint(0, 2000)}" for _ in range(RECORDS_PER_ROUND)))
+            changed = rng.sample(sorted(taken), min(len(taken), 60))
+            taken.update(fresh)
+            for operation, some in (("add", fresh), ("upsert", changed + fresh[:5])):
+                answers = both.write(operation, some, [[float(rng.randint(-2, 2))] for _ in some], texts(some),
+                                     metadatas=[random_metadata(rng) for _ in some])
+                differences += filter(None, [difference(answers)])
+            differences += filter(None, [difference(both.delete(rng.sample(sorted(taken), 20)))])
+            # ranked-statistics: what is dead is counted until VACUUM, and what is pending from the moment of the write on
+            both.flush()
+            more = [f"new-{rng.randint(0, 10**9)}" for _ in range(30)]
+            taken.update(more)
+            both.write("add", more, [[1.0] for _ in more], texts(more))
+            for _ in range(QUERIES_PER_ROUND):
+                arguments = {"where": random_where(rng) if rng.random() < 0.4 else None,
+                             "where_document": {"$contains": "run"} if rng.random() < 0.2 else None,
+                             "ids": rng.sample(sorted(taken), 40) + ["nobody"] if rng.random() < 0.2 else None,
+                             "all_of": rng.random() < 0.3}
+                queries = [random_text_query(rng) for _ in range(rng.randint(1, 3))]
+                answers = both.search_text(queries, rng.choice([1, 3, 10, 100, 5000]), **arguments)
+                hits += sum(map(len, answers[0]))
+                if difference(answers):
+                    differences.append(f"search_text {queries} {arguments}\n{difference(answers)}")
+            both.modify(configuration=json.dumps({"text_index": {"k1": rng.choice([0, 0.5, 1.2, 2]), "b": rng.choice([0, 0.75, 1])}}))
+        tap.check(f"ranked {number}: searches give equal records, scores and order", not differences and hits > 1000,
+                  "\n".join([f"{hits} hits", *differences]))
+
+
+def compare_ranked_schemas(tap, clients):
+    """A schema asks for a text index too, and reads back alike, also after a change."""
+    index = {"analyzer": {"language": "english"}, "k1": 1.5}
+    schema = {"keys": {"#document": {"string": {"fts_index": {"enabled": True, "config": {"text_index": index}}}}}}
+    both = Both(tap, *(client.create_collection("ranked-schema", schema=json.dumps(schema)) for client in clients))
+    both.write("add", ["a", "b"], [[1.0], [2.0]], ["the dog", "foxes run"])
+    for change in (None, {"text_index": {"k1": 0.5}}, {"hnsw": {"ef_search": 77}}, {"text_index": {"analyzer": {"language": "none"}}},
+                   {"text_index": None}):
+        said = both.modify(configuration=json.dumps(change)) if change else [None, None]
+        described = [{name: home[name] for name in ("configuration", "schema")} for home in both.describe()]
+        answers = both.search_text(["fox", "the"])
+        different = difference(said) or difference(described) or difference(answers)
+        tap.check(f"ranked, by a schema, after {change}: configuration, schema and answers are equal", not different, different)
+    refused = [("search_text", [[]], {}), ("search_text", [["fox"], 0], {}),
+               ("search_text", [["word " * 257]], {}), ("search_text", [["fox"]], {"where": '{"a": {"$what": 1}}'})]
+    for method, arguments, named in refused:
+        answers = getattr(both, method)(*arguments, **named)
+        tap.check(f"{method}({arguments}, {named}) is refused alike"[:120], answers[0] == answers[1] and answers[0][0] == "refused", answers)
+    plain = Both(tap, *(client.create_collection("not-ranked") for client in clients))
+    answers = plain.search_text(["fox"])
+    tap.check("search_text of a collection without a text index is refused alike",
+              answers[0] == answers[1] == ("refused", "55000", "the collection has no text index"), answers)
+    answers = both.search_text(['dog "foxes run"'])
+    tap.check("ranked-phrases: the library ranks phrases, SQL refuses them by name",
+              [row["id"] for row in answers[0][0]] == ["a", "b"] and answers[1][:2] == ("refused", "0A000") and '"fox run"' in answers[1][2], answers)
+
+
 def compare_refusals(tap, clients):
     """What is wrong is reported in one order and with one code, in all combinations."""
     both = Both(tap, *(client.create_collection("refusals") for client in clients))
@@ -400,17 +486,6 @@ def compare_differences(tap, clients, session):
     tap.check("vectors-in-f16: the library keeps 16 bits where that is asked for, type vector has 32",
               answers == [None, "0A000"], answers)
     answers = []
-    ranked = '{"keys": {"#document": {"string": {"fts_index": {"enabled": true, "config": {"text_index": {}}}}}}}'
-    for client in clients:
-        for name, given in (("ranked", {"configuration": '{"text_index": {}}'}), ("ranked-too", {"schema": ranked})):
-            try:
-                client.create_collection(name, **given)
-                answers.append(None)
-            except libpigment.Refused as refusal:
-                answers.append(refusal.sqlstate)
-    tap.check("ranked-text: the library has a text index where that is asked for, the server has text search of its own",
-              answers == [None, None, "0A000", "0A000"], answers)
-    answers = []
     for client in clients:
         try:
             client.create_collection("nested", configuration='{"nested_metadata": true}')
@@ -445,6 +520,8 @@ def main():
     clients = (libpigment.Client(libpigment.Library(pathlib.Path(sys.argv[1]).resolve())), sql.Client(session))
     for space in ("l2", "cosine", "ip"):
         compare_space(tap, rng, space, clients)
+    compare_ranked(tap, rng, clients)
+    compare_ranked_schemas(tap, clients)
     compare_refusals(tap, clients)
     compare_differences(tap, clients, session)
     check_tags(tap)

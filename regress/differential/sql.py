@@ -119,17 +119,32 @@ class Collection:
         return [self._shape(row) for row in rows]
 
     def query(self, embeddings, n_results=10, where=None, where_document=None, ids=None):
-        rows = self.session.rows(
-            "SELECT query_index, rank, id, distance, document, metadata, uri, embedding::real[] FROM "
+        return self._answers(
+            embeddings, "SELECT query_index, rank, id, distance, document, metadata, uri, embedding::real[] FROM "
             f"pigment.query({quote(self.name)}, {vectors(embeddings)}, {n_results}, {jsonb(where)}, "
             f"{jsonb(where_document)}, {array(ids, 'text')}, '{{documents,metadatas,uris,embeddings,distances}}')")
-        answers = [[] for _ in embeddings]
-        for row in rows:
+
+    def search_text(self, queries, n_results=10, where=None, where_document=None, ids=None, all_of=False):
+        return self._answers(
+            queries, "SELECT query_index, rank, id, score, document, metadata, uri, embedding::real[] FROM "
+            f"pigment.search_text({quote(self.name)}, {array(queries, 'text')}, {n_results}, {jsonb(where)}, {jsonb(where_document)}, "
+            f"{array(ids, 'text')}, '{{documents,metadatas,uris,embeddings}}', '{'all' if all_of else 'any'}')")
+
+    def _answers(self, queries, select):
+        answers = [[] for _ in queries]
+        for row in self.session.rows(select):
             answer = answers[row.pop("query_index") - 1]
             answer.append(self._shape(row))
             if row["rank"] != len(answer):
                 raise AssertionError(f"rank {row['rank']} at place {len(answer)}")
         return answers
+
+    def modify(self, name=None, metadata=None, configuration=None):
+        self.session.run(f"SELECT pigment.modify_collection({quote(self.name)}, {quote(name)}, {jsonb(metadata)}, {jsonb(configuration)})")
+        self.name = name or self.name
+
+    def describe(self):
+        return self.session.rows(f"SELECT name, metadata, configuration, schema, dimension FROM pigment.get_collection({quote(self.name)})")[0]
 
     def count(self):
         return int(self.session.value(f"SELECT pigment.count({quote(self.name)})"))
@@ -143,12 +158,13 @@ class Collection:
     def flush(self):
         """What a flush is to the library: the index takes in what is pending and forgets what is dead."""
         table = self.session.value(f"SELECT relation FROM pigment.get_collection({quote(self.name)})")
-        self.session.run(f"VACUUM {table}")
+        self.session.run(f"VACUUM (INDEX_CLEANUP ON) {table}")
 
     @staticmethod
     def _shape(row):
         shaped = {name: row[name] for name in ("id", "document", "metadata", "uri")}
         shaped["embedding"] = bits(row["embedding"])
-        if "distance" in row:
-            shaped["distance"] = bits([row["distance"]])
+        for number in ("distance", "score"):
+            if number in row:
+                shaped[number] = bits([row[number]])
         return shaped

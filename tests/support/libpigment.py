@@ -175,7 +175,7 @@ class Library:
             self.function(name).restype = ctypes.c_bool
         for name in ("result_row_count", "result_query_count"):
             self.function(name).restype = u64
-        for name in ("result_distances", "result_embeddings"):
+        for name in ("result_distances", "result_embeddings", "result_scores"):
             self.function(name).restype = ctypes.POINTER(ctypes.c_float)
         self.function("result_query_offsets").restype = ctypes.POINTER(u64)
 
@@ -318,6 +318,15 @@ class Collection:
         set_texts(request, where_json=where, where_document_json=where_document)
         return self._read("collection_query", ctypes.byref(request))
 
+    def search_text(self, queries, n_results=10, where=None, where_document=None, ids=None, all_of=False):
+        """For each query its rows with every column and the score, as dictionaries."""
+        request = TextSearchRequest(struct_size=ctypes.sizeof(TextSearchRequest), include=INCLUDE_ALL_OF_GET, operator_=int(all_of))
+        kept = [column(queries), column(ids)]
+        request.queries, request.ids = kept
+        request.queries_count, request.ids_count, request.n_results = len(queries or ()), len(ids or ()), n_results
+        set_texts(request, where_json=where, where_document_json=where_document)
+        return rows_of(self._read("collection_search_text", ctypes.byref(request)))
+
     def peek_columns(self, limit):
         return self._read("collection_peek", i64(limit))
 
@@ -358,6 +367,8 @@ class Collection:
             columns["metadatas"] = [None if value is None else json.loads(value) for value in columns["metadatas"]]
         distances, dimension = function("result_distances")(result), size()
         columns["distances"] = distances[:count] if distances else None
+        scores = function("result_scores")(result)
+        columns["scores"] = scores[:count] if scores else None
         embeddings, wide = function("result_embeddings")(result, ctypes.byref(dimension)), dimension.value
         columns["embeddings"] = (
             [embeddings[row * wide:(row + 1) * wide] for row in range(count)] if embeddings else None)
@@ -373,7 +384,7 @@ class Collection:
 
 
 def rows_of(answers):
-    """Columns with every column of get or query as rows; numbers of vectors and distances by their bits."""
+    """Columns with every column of get, query or search_text as rows; numbers of vectors, distances and scores by their bits."""
     singular = {"ids": "id", "documents": "document", "metadatas": "metadata", "uris": "uri"}
     found = []
     for columns in answers:
@@ -382,6 +393,8 @@ def rows_of(answers):
             row["embedding"] = bits(columns["embeddings"][at])
             if columns["distances"] is not None:
                 row["distance"] = bits([columns["distances"][at]])
+            if columns["scores"] is not None:
+                row["score"] = bits([columns["scores"][at]])
         found.append(rows)
     return found
 

@@ -110,8 +110,12 @@ def there_and_back(bench):
     bench.make(store, "clusters", records()[1:9], "--configuration", '{"spann":{"space":"ip"}}')
     bench.make(store, "ruled", records()[:4], "--schema", json.dumps(schema))
     bench.make(store, "lexical", [{"id": "t", "document": "a text"}], "--lexical", "384")
+    bench.make(store, "ranked", records()[:40], "--configuration",
+               '{"text_index":{"analyzer":{"language":"english","stop_words":["a","3,14"]},"k1":1.5}}')
+    ranked = {"keys": {"#document": {"string": {"fts_index": {"enabled": True, "config": {"text_index": {"b": 0.5}}}}}}}
+    bench.make(store, "ranked_by_schema", records()[:40], "--schema", json.dumps(ranked))
     bench.make(store, "empty", [])
-    for name in ("everything", "clusters", "ruled", "lexical", "empty"):
+    for name in ("everything", "clusters", "ruled", "lexical", "ranked", "ranked_by_schema", "empty"):
         count = int(bench.run("count", store, name))
         said = json.loads(bench.run("copy", store, name, bench.uri, "--json"))
         assert said == {"records": count, "inserted": count, "updated": 0, "resumed_at": 0}, said
@@ -119,6 +123,11 @@ def there_and_back(bench):
         assert bench.run("copy", bench.uri, name, back) == f"{count} records copied\n"
         assert bench.export(store, name) == bench.export(back, name), name
         assert bench.described(store, name) == bench.described(back, name), name
+    for name in ("ranked", "ranked_by_schema"):
+        words = "documents 7 first"
+        found = [bench.run("search", each, name, words, "--include", "documents") for each in (store, back)]
+        ids = bench.plain(f"SELECT string_agg(id, ' ' ORDER BY rank) FROM pigment.search_text('{name}', '{{{words}}}')").split()
+        assert found[0] == found[1] and ids and all(id in found[0] for id in ids), (found, ids)
     assert not bench.jobs() and not bench.jobs(bench.folder), "the jobs are forgotten"
     bench.run("check", back)
 
