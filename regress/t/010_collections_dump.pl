@@ -89,7 +89,7 @@ foreach my $format (sort keys %restores)
 	is($node->safe_psql($database, q{SELECT pigment.add('plain', '{fresh}', '{"[0,0,0]"}'); SELECT id FROM pigment.get('plain') OFFSET 291}),
 		"(1,0)\nr5\nfresh", "$format: writing goes on where it was");
 	is($node->safe_psql($database, q{DROP TABLE renamed; SELECT count(*) FROM pigment.list_collections()}),
-		'3', "$format: a dropped table leaves the catalog");
+		'4', "$format: a dropped table leaves the catalog");
 }
 
 # A dump of a dump is the same dump.
@@ -113,17 +113,21 @@ SELECT pigment.upsert('far', '{c,d}', '{"[5,5]","[6,6]"}');
 SELECT pigment.update('far', '{a}', metadatas => ARRAY['{"n": 7}']::jsonb[]);
 SELECT pigment.create_collection('words', embedding_function => 'pigment.lexical_v1', schema => 'public');
 SELECT pigment.add('words', '{a}', documents => '{some words}');
+SELECT pigment.create_collection('ranked', configuration => '{"text_index": {"analyzer": {"language": "english"}}}', schema => 'public');
+SELECT pigment.add('ranked', '{a,b}', '{"[1]","[2]"}', '{foxes run,the dog}');
+SELECT pigment.modify_collection('ranked', new_configuration => '{"text_index": {"k1": 2}}');
 SQL
 my $moved = q{SELECT c, q.* FROM unnest('{far,round,inner}'::text[]) c, LATERAL pigment.query(c, '{"[1,1]","[0,0]"}'::"100% types".vector[], 3, '{"n": {"$ne": 1}}', include => '{embeddings,distances}') q;
+	SELECT id, score FROM pigment.search_text('ranked', '{fox,+d*}', operator => 'all');
 	SELECT * FROM pigment.peek('words'); SELECT id, distance FROM pigment.query('words', query_texts => '{words}')};
 my $answers = $node->safe_psql('moved', $moved);
-like($answers, qr/round\|1\|1\|b\|1\|/, 'the types may lie in any schema');
+like($answers, qr/round\|1\|1\|b\|1\|.*^a\|0\.\d+\nb\|0/ms, 'the types may lie in any schema');
 $node->command_ok([ 'pg_dump', '-d', $node->connstr('moved'), '-f', "$folder/moved.sql" ], 'dump that');
 $node->command_ok([ 'psql', '-q', '-X', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('moved_copy'), '-f', "$folder/moved.sql" ], 'restore it');
 is($node->safe_psql('moved_copy', $moved), $answers, 'it answers as before');
 
 # default-rows: they come with the extension, also where they had been deleted.
-$node->safe_psql('again', q{DROP TABLE plain, renamed, "Odd schema"."Odd ""table""", empty; SELECT pigment.delete_tenant('default_tenant')});
+$node->safe_psql('again', q{DROP TABLE plain, renamed, "Odd schema"."Odd ""table""", empty, ranked; SELECT pigment.delete_tenant('default_tenant')});
 is($node->safe_psql('again', 'SELECT name FROM pigment.list_tenants()'), 'acme', 'the default tenant can be deleted');
 $node->command_ok([ 'pg_dump', '-d', $node->connstr('again'), '-f', "$folder/without.sql" ], 'dump without it');
 $node->safe_psql('postgres', 'CREATE DATABASE without TEMPLATE template0');
