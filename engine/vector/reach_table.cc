@@ -25,11 +25,15 @@ float Between(float a, float b, double part) {
   return part >= 1 || !std::isfinite(b) ? b : static_cast<float>(a + (b - a) * part);
 }
 
+// What is missed becomes less by a factor with each step of the reach: 100,000 passages along 64
+// directions miss 0.037, 0.019, 0.0038 and 0.0010 at 1.15, 1.2, 1.3 and 1.4.
 Reach AtRecall(std::span<const Reach> values, double recall) {
   constexpr auto& kRecalls = ReachTable::kRecalls;
   size_t high = 1;
   while (high + 1 < kRecalls.size() && kRecalls[high] < recall) ++high;
-  const double part = (recall - kRecalls[high - 1]) / (kRecalls[high] - kRecalls[high - 1]);
+  const double missed = 1 - double{kRecalls[high - 1]};
+  const double part =
+      std::log(missed / (1 - recall)) / std::log(missed / (1 - double{kRecalls[high]}));
   return {.reach = Between(values[high - 1].reach, values[high].reach, part),
           .visits = Between(values[high - 1].visits, values[high].visits, part)};
 }
