@@ -368,7 +368,8 @@ class Collection:
         distances, dimension = function("result_distances")(result), size()
         columns["distances"] = distances[:count] if distances else None
         scores = function("result_scores")(result)
-        columns["scores"] = scores[:count] if scores else None
+        if scores:  # of ranked texts alone
+            columns["scores"] = scores[:count]
         embeddings, wide = function("result_embeddings")(result, ctypes.byref(dimension)), dimension.value
         columns["embeddings"] = (
             [embeddings[row * wide:(row + 1) * wide] for row in range(count)] if embeddings else None)
@@ -393,7 +394,7 @@ def rows_of(answers):
             row["embedding"] = bits(columns["embeddings"][at])
             if columns["distances"] is not None:
                 row["distance"] = bits([columns["distances"][at]])
-            if columns["scores"] is not None:
+            if "scores" in columns:
                 row["score"] = bits([columns["scores"][at]])
         found.append(rows)
     return found
