@@ -134,8 +134,7 @@ uint32_t AddTextCounts(uint32_t a, uint32_t b) {
 }
 
 ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const TextWords& text) {
-  ScoreSum sum = 0;
-  for (size_t i = 0; i < query.clauses().size(); ++i) {
+  return ScoreOfCounts(query, scorer, text.length, [&](size_t i) {
     const HostTextClause& clause = query.clauses()[i];
     auto found = std::lower_bound(
         text.words.begin(), text.words.end(), clause.term,
@@ -143,13 +142,8 @@ ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const T
     uint32_t count = 0;
     for (; found != text.words.end() && IsOf(clause, found->word); ++found)
       count = AddTextCounts(count, found->count);
-    if (count != 0) {
-      sum += scorer.Of(i, count, text.length);
-    } else if (clause.is_required) {
-      return 0;
-    }
-  }
-  return sum;
+    return count;
+  });
 }
 
 }  // namespace pigment

@@ -127,7 +127,22 @@ class HostTextQuery {
 // What two elements of a clause count together.
 uint32_t AddTextCounts(uint32_t a, uint32_t b);
 
-// The score of a text by what was counted.
+// The score of a text of this length that has clause i count_of(i) times, by what was counted.
+template <typename CountOf>
+ScoreSum ScoreOfCounts(const HostTextQuery& query, HostTextScorer& scorer, uint32_t length,
+                       const CountOf& count_of) {
+  ScoreSum sum = 0;
+  for (size_t i = 0; i < query.clauses().size(); ++i) {
+    const uint32_t count = count_of(i);
+    if (count != 0) {
+      sum += scorer.Of(i, count, length);
+    } else if (query.clauses()[i].is_required) {
+      return 0;
+    }
+  }
+  return sum;
+}
+// The same of a text.
 ScoreSum ScoreOfText(const HostTextQuery& query, HostTextScorer& scorer, const TextWords& text);
 
 }  // namespace pigment

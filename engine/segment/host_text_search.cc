@@ -126,15 +126,7 @@ struct PendingText {
 };
 
 ScoreSum ScoreOf(const PendingText& text, const HostTextQuery& query, HostTextScorer& scorer) {
-  ScoreSum sum = 0;
-  for (size_t i = 0; i < text.counts.size(); ++i) {
-    if (text.counts[i] != 0) {
-      sum += scorer.Of(i, text.counts[i], text.length);
-    } else if (query.clauses()[i].is_required) {
-      return 0;
-    }
-  }
-  return sum;
+  return ScoreOfCounts(query, scorer, text.length, [&](size_t i) { return text.counts[i]; });
 }
 
 Status ReadPendingText(std::span<const std::byte> keys, uint32_t column, const HostTextQuery& query,

@@ -4,7 +4,6 @@
 
 #include "engine/vector/level_code.h"
 
-#include <algorithm>
 #include <cmath>
 
 #undef HWY_TARGET_INCLUDE
@@ -16,19 +15,16 @@
 #define PIGMENT_VECTOR_LEVEL_CODE_KERNEL_
 namespace pigment {
 
-// Numbers are added to sum i mod kLevelSums, for every width of registers.
-constexpr size_t kLevelSums = 16;
-
 struct LevelArguments {
   const float* vector;
   const float* centre;
-  size_t dimension;      // a multiple of kLevelSums
+  size_t dimension;      // a multiple of kCodeSums
   uint32_t bits;         // more than one
   float inverse_step;    // of levels: two of them are as far apart as this step
   uint8_t* signs;        // of the second plane and all that follow, dimension / 8 bytes each
-  float* products;       // kLevelSums: u . r
-  float* squares;        // kLevelSums: |u|^2
-  float* centre_levels;  // kLevelSums: u . c
+  float* products;       // kCodeSums: u . r
+  float* squares;        // kCodeSums: |u|^2
+  float* centre_levels;  // kCodeSums: u . c
 };
 
 }  // namespace pigment
@@ -42,11 +38,11 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_ATTR void EncodeLevels(const LevelArguments& arguments) {
-  const hn::CappedTag<float, kLevelSums> lanes;
+  const hn::CappedTag<float, kCodeSums> lanes;
   const hn::Rebind<int32_t, decltype(lanes)> ints;
   using V = hn::Vec<decltype(lanes)>;
-  constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), kLevelSums);
-  constexpr size_t kRegisters = kLevelSums / kLanes;
+  constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), kCodeSums);
+  constexpr size_t kRegisters = kCodeSums / kLanes;
   const V zero = hn::Zero(lanes);
   const V inverse_step = hn::Set(lanes, arguments.inverse_step);
   const auto most = hn::Set(lanes, static_cast<float>((1u << (arguments.bits - 1)) - 1));
@@ -55,7 +51,7 @@ HWY_ATTR void EncodeLevels(const LevelArguments& arguments) {
   V centre_levels[kRegisters];
   for (size_t i = 0; i < kRegisters; ++i) products[i] = squares[i] = centre_levels[i] = zero;
   const size_t plane_bytes = arguments.dimension / 8;
-  for (size_t begin = 0; begin < arguments.dimension; begin += kLevelSums) {
+  for (size_t begin = 0; begin < arguments.dimension; begin += kCodeSums) {
     uint32_t signs[kLevelBitsMax] = {};
     for (size_t i = 0; i < kRegisters; ++i) {
       const V centre = hn::LoadU(lanes, arguments.centre + begin + i * kLanes);
@@ -102,12 +98,6 @@ namespace {
 
 HWY_EXPORT(EncodeLevels);
 
-double SumOf(const float (&sums)[kLevelSums]) {
-  double sum = 0;
-  for (const float value : sums) sum += value;
-  return sum;
-}
-
 // What lies between two levels, in standard deviations of normal numbers, where levels of 2, 3 and
 // 4 bits are nearest to them (Max, 1960): rotated vectors have numbers like these.
 constexpr double kStepsOfDeviation[kLevelBitsMax + 1] = {0, 0, 0.9957, 0.5860, 0.3352};
@@ -119,25 +109,18 @@ SignCodeFactor EncodeLevelCode(std::span<const float> vector, std::span<const fl
   if (bits == 1) return EncodeSignCode(vector, centre, index, count, group);
   std::byte planes[kLevelBitsMax * kLevelDimensionMax / 8];
   const size_t plane_bytes = vector.size() / 8;
-  SignCodeFactor factor = EncodeSigns(vector, centre, planes);
+  const double square = EncodeSigns(vector, centre, planes).square;
   const auto dimension = static_cast<double>(vector.size());
-  const double square = factor.square;
   const double step = kStepsOfDeviation[bits] * std::sqrt(square / dimension);
-  float products[kLevelSums];
-  float squares[kLevelSums];
-  float centre_levels[kLevelSums];
+  float products[kCodeSums];
+  float squares[kCodeSums];
+  float centre_levels[kCodeSums];
   HWY_DYNAMIC_DISPATCH(EncodeLevels)
   ({vector.data(), centre.data(), vector.size(), bits, step > 0 ? static_cast<float>(1 / step) : 0,
     reinterpret_cast<uint8_t*>(planes) + plane_bytes, products, squares, centre_levels});
   PlaceSigns(std::span(planes).first(bits * plane_bytes), index, count, group);
-  factor.centre = static_cast<float>(SumOf(centre_levels));
-  const double product = SumOf(products);
-  if (product == 0) return factor;
-  const double scale = square / product;
-  const double variance = std::max(0.0, SumOf(squares) * scale * scale - square) / (dimension - 1);
-  factor.scale = static_cast<float>(scale);
-  factor.error = static_cast<float>(std::sqrt(variance));
-  return factor;
+  return FactorOfCode(square, TotalOf(products), TotalOf(squares), dimension,
+                      TotalOf(centre_levels));
 }
 
 }  // namespace pigment

@@ -33,17 +33,14 @@ struct LookUpArguments {
   float* sums;  // 2 * stride
 };
 
-// Numbers are added to sum i mod kSums, for every width of registers.
-constexpr size_t kSums = 16;
-
 struct EncodeArguments {
   const float* vector;
   const float* centre;
-  size_t dimension;     // a multiple of kSums
+  size_t dimension;     // a multiple of kCodeSums
   uint8_t* signs;       // bit i % 8 of byte i / 8 is set for +
-  float* squares;       // kSums
-  float* magnitudes;    // kSums
-  float* centre_signs;  // kSums: of the centre's numbers with the signs of r
+  float* squares;       // kCodeSums
+  float* magnitudes;    // kCodeSums
+  float* centre_signs;  // kCodeSums: of the centre's numbers with the signs of r
 };
 
 // Sums of this many tables fit 16 bits.
@@ -226,16 +223,16 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
 #endif
 
 HWY_ATTR void Encode(const EncodeArguments& arguments) {
-  const hn::CappedTag<float, kSums> lanes;
+  const hn::CappedTag<float, kCodeSums> lanes;
   using V = hn::Vec<decltype(lanes)>;
-  constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), kSums);
-  constexpr size_t kRegisters = kSums / kLanes;
+  constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), kCodeSums);
+  constexpr size_t kRegisters = kCodeSums / kLanes;
   const V zero = hn::Zero(lanes);
   V squares[kRegisters];
   V magnitudes[kRegisters];
   V centre_signs[kRegisters];
   for (size_t i = 0; i < kRegisters; ++i) squares[i] = magnitudes[i] = centre_signs[i] = zero;
-  for (size_t begin = 0; begin < arguments.dimension; begin += kSums) {
+  for (size_t begin = 0; begin < arguments.dimension; begin += kCodeSums) {
     [[maybe_unused]] uint32_t signs = 0;
     for (size_t i = 0; i < kRegisters; ++i) {
       const V centre = hn::LoadU(lanes, arguments.centre + begin + i * kLanes);
@@ -301,33 +298,37 @@ HWY_EXPORT(Encode);
 HWY_EXPORT(LookUp);
 HWY_EXPORT(MakeTables);
 
-double SumOf(const float (&sums)[kSums]) {
-  double sum = 0;
-  for (const float value : sums) sum += value;
-  return sum;
+}  // namespace
+
+double TotalOf(const float (&sums)[kCodeSums]) {
+  double total = 0;
+  for (const float sum : sums) total += sum;
+  return total;
 }
 
-}  // namespace
+SignCodeFactor FactorOfCode(double square, double product, double level_square, double dimension,
+                            double centre) {
+  if (product == 0) return {.centre = static_cast<float>(centre)};
+  const double scale = square / product;
+  // sqrt((1 - a^2) / a^2) |r| = sqrt(|u|^2 |r|^4 / (u . r)^2 - |r|^2).
+  const double variance = std::max(0.0, level_square * scale * scale - square) / (dimension - 1);
+  return {.square = static_cast<float>(square),
+          .scale = static_cast<float>(scale),
+          .centre = static_cast<float>(centre),
+          .error = static_cast<float>(std::sqrt(variance))};
+}
 
 SignCodeFactor EncodeSigns(std::span<const float> vector, std::span<const float> centre,
                            std::byte* signs) {
-  float squares[kSums];
-  float magnitudes[kSums];
-  float centre_signs[kSums];
+  float squares[kCodeSums];
+  float magnitudes[kCodeSums];
+  float centre_signs[kCodeSums];
   HWY_DYNAMIC_DISPATCH(Encode)
   ({vector.data(), centre.data(), vector.size(), reinterpret_cast<uint8_t*>(signs), squares,
     magnitudes, centre_signs});
-  const double square = SumOf(squares);
-  const double magnitude = SumOf(magnitudes);
-  if (magnitude == 0) return {.centre = static_cast<float>(SumOf(centre_signs))};
-  const double scale = square / magnitude;
   const auto dimension = static_cast<double>(vector.size());
-  // sqrt((1 - a^2) / a^2) |r| = sqrt(d |r|^4 / (sum |r_i|)^2 - |r|^2).
-  const double variance = std::max(0.0, dimension * scale * scale - square) / (dimension - 1);
-  return {.square = static_cast<float>(square),
-          .scale = static_cast<float>(scale),
-          .centre = static_cast<float>(SumOf(centre_signs)),
-          .error = static_cast<float>(std::sqrt(variance))};
+  return FactorOfCode(TotalOf(squares), TotalOf(magnitudes), dimension, dimension,
+                      TotalOf(centre_signs));
 }
 
 SignCodeFactor EncodeSignCode(std::span<const float> vector, std::span<const float> centre,

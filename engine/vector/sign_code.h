@@ -43,6 +43,14 @@ struct SignCodeFactor {
   float error = 0;
 };
 
+// Numbers are added to sum i mod this, for every width of registers.
+inline constexpr size_t kCodeSums = 16;
+double TotalOf(const float (&sums)[kCodeSums]);
+
+// The factor of a code whose levels u (of one bit the signs) have these u . r and |u|^2.
+SignCodeFactor FactorOfCode(double square, double product, double level_square, double dimension,
+                            double centre);
+
 // Writes the signs of r = vector - centre, bit i % 8 of byte i / 8 set for +, in vector.size() / 8
 // bytes. REQUIRES: as EncodeSignCode.
 SignCodeFactor EncodeSigns(std::span<const float> vector, std::span<const float> centre,

@@ -196,10 +196,10 @@ const Distribution kDistributions[] = {
      }},
 };
 
-// Over many rotations the mean of the errors is near zero, and they are as large as they say.
 class SignCodeOfBits : public ::testing::TestWithParam<uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(Bits, SignCodeOfBits, ::testing::Range(1u, kLevelBitsMax + 1));
 
+// Over many rotations the mean of the errors is near zero, and they are as large as they say.
 TEST_P(SignCodeOfBits, EstimatesHaveNoBiasAndTheErrorThatTheyState) {
   constexpr uint32_t kDimension = 128;
   constexpr int kTrials = 4000;
