@@ -41,7 +41,8 @@ struct CalibrationSample {
 class CalibrationSums {
  public:
   // Of searches that no reach below `least` makes sense for.
-  explicit CalibrationSums(float least) : least_(least) {}
+  CalibrationSums(ReachSums::Kind kind, float least)
+      : least_(least), sums_(ReachTable::kNeighbors.size(), ReachSums(kind)) {}
   // Notes the steps of a search for query `query` that went on for as many neighbours as row `rows`
   // - 1 of the table says, and so tells of the rows before too.
   void Add(const CalibrationSample& sample, uint32_t query, std::span<const SearchStep> steps,
@@ -52,7 +53,7 @@ class CalibrationSums {
 
  private:
   float least_;
-  std::array<ReachSums, ReachTable::kNeighbors.size()> sums_;
+  std::vector<ReachSums> sums_;
 };
 
 // `search_all` searches for all queries of a sample. REQUIRES: points.count() > 0.

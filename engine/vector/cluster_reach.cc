@@ -26,7 +26,7 @@ Result<ReachTable> CalibrateReach(const VectorTable& points, const ClusterLists&
   std::vector<SearchStep> steps;
   return Calibrate(
       points, options, [&](const CalibrationSample& sample) -> Result<CalibrationSums> {
-        CalibrationSums sums(kLeastReach);
+        CalibrationSums sums(ReachSums::Kind::kProbes, kLeastReach);
         for (uint32_t i = 0; i < sample.points.count(); ++i) {
           if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
           ClusterTableSource source(points, clusters, sample.points.vector(i));

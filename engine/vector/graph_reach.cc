@@ -23,7 +23,7 @@ struct LongWalk {
   size_t visits;
 };
 constexpr LongWalk kLongWalk = {.rows = 3, .reach = 1.15f, .visits = 3000};
-constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.3f, .visits = 2000};
+constexpr LongWalk kShortWalk = {.rows = 2, .reach = 1.4f, .visits = 2000};
 // Where these find too few, as of few dimensions, whose codes say less, others go further.
 constexpr LongWalk kLongerWalk = {.rows = 3, .reach = 1.5f, .visits = 6000};
 constexpr LongWalk kLongerShortWalk = {.rows = 2, .reach = 2.2f, .visits = 4000};
@@ -74,7 +74,7 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& node
                                const BuildPause& pause) {
   GraphWalk walk;
   std::vector<SearchStep> steps;
-  CalibrationSums sums(kLeastReach);
+  CalibrationSums sums(ReachSums::Kind::kWalks, kLeastReach);
   for (uint32_t i = 0; i < sample.points.count(); ++i) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     const bool is_long = i % kLongWalksOf == 0;

@@ -164,6 +164,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   TopK settled(std::min(options.k, kSettled));
   const bool is_around_centre = source.has_exact_codes();
   uint64_t allowed_visited = 0;
+  float calibrated = options.reach;
   Visit next;
   const auto choose = [&] {
     const bool is_there = Next(&next);
@@ -176,14 +177,17 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     ++nodes_visited_;
     const bool is_allowed = IsAllowed(options.allowed, visit.vector);
     allowed_visited += is_allowed ? 1 : 0;
-    if (is_allowed && nearest.MayEnter(distance)) {
-      nearest.Offer(distance, visit.vector);
-      const float reach = MaskedReach::Shortened(options.reach, options.masked, options.k,
-                                                 nodes_visited_, allowed_visited);
+    if (is_allowed) {
+      if (nearest.MayEnter(distance)) {
+        nearest.Offer(distance, visit.vector);
+        if (is_limited) settled.Offer(distance, visit.vector);
+        calibrated = MaskedReach::Shortened(options.reach, options.masked, options.k,
+                                            nodes_visited_, allowed_visited);
+      }
+      const float reach = ReachAfter(calibrated, allowed_visited, options.k);
       // NaN until there are k.
       limit_ = source.SquareOf(nearest.worst()) * reach;
       if (is_limited) {
-        settled.Offer(distance, visit.vector);
         const float enough = std::max(source.SquareOf(settled.worst()), wanted) * reach;
         if (enough < limit_ || limit_ != limit_) limit_ = enough;
       }

@@ -48,6 +48,11 @@ constexpr float ReachSums::ReachOf(size_t step) {
   return 1 + 0.01f * static_cast<float>(small) + 0.05f * static_cast<float>(above - small);
 }
 
+bool ReachSums::Ends(size_t step, float ratio, uint64_t visits, size_t k) const {
+  const float reach = ReachOf(step);
+  return (kind_ == Kind::kWalks ? ReachAfter(reach, visits, k) : reach) < ratio;
+}
+
 void ReachSums::Add(std::span<const SearchStep> steps, std::span<const float> nearest) {
   const size_t tracked = std::max(nearest.size(), ReachTable::kNeighborsMin);
   TopK found_now(tracked);
@@ -55,7 +60,7 @@ void ReachSums::Add(std::span<const SearchStep> steps, std::span<const float> ne
   size_t right = 0;
   size_t visits_now = 0;
   const auto end_walks = [&](float ratio, bool is_over) {
-    for (; reach < kReaches && ReachOf(reach) < ratio; ++reach) {
+    for (; reach < kReaches && Ends(reach, ratio, visits_now, tracked); ++reach) {
       found_[reach] += static_cast<double>(right) / static_cast<double>(nearest.size());
       visits_[reach] += static_cast<double>(visits_now);
       ended_[reach] += is_over ? 0 : 1;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,17 @@ class ReachTable {
   // As stored: kNeighbors x kRecalls.
   std::array<std::array<Reach, kRecalls.size()>, kNeighbors.size()> values{};
 };
+
+// What a reach is beyond 1 counts for less the longer a walk goes on: hard queries have many
+// vectors at every distance, and by one reach for all they would take ten times the visits of
+// others, for few of what these miss. `visits` are those of vectors that may be returned.
+inline float ReachAfter(float reach, uint64_t visits, size_t k) {
+  constexpr float kVisitsFull = 60;  // for kNeighborsMin
+  const float neighbors = static_cast<float>(std::max(k, ReachTable::kNeighborsMin));
+  const float each = static_cast<float>(visits) * ReachTable::kNeighborsMin / neighbors;
+  if (!(each > kVisitsFull) || !(reach > 1)) return reach;
+  return 1 + (reach - 1) * std::sqrt(std::sqrt(kVisitsFull / each));
+}
 
 // The reach of a search that may return some of the vectors only. The k-th nearest of these is the
 // r-th nearest of all, and the reach for r neighbours is what finds the vectors up to there; r is k
@@ -70,6 +82,10 @@ struct SearchStep {
 // What searches of each reach found and took, summed over queries.
 class ReachSums {
  public:
+  // Of walks, whose reach becomes less (ReachAfter), or of probes.
+  enum class Kind { kWalks, kProbes };
+  explicit ReachSums(Kind kind) : kind_(kind) {}
+
   // What a search for nearest.size() neighbours (their squared distances, ascending) has of the
   // steps of one that went on for more.
   void Add(std::span<const SearchStep> steps, std::span<const float> nearest);
@@ -82,7 +98,11 @@ class ReachSums {
   // Reaches that are tried: below 1, in small steps where most lie, then in larger ones.
   static constexpr size_t kReaches = 86;
   static constexpr float ReachOf(size_t step);
+  // Whether a search of this reach ends before what is estimated at `ratio` times the square of the
+  // k-th nearest.
+  bool Ends(size_t step, float ratio, uint64_t visits, size_t k) const;
 
+  Kind kind_;
   std::array<double, kReaches> found_{};  // parts of k
   std::array<double, kReaches> visits_{};
   std::array<double, kReaches> ended_{};  // before the long one, so that it is known what they take

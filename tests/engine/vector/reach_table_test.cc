@@ -62,7 +62,7 @@ TEST(ReachSums, TellWhatShorterSearchesFind) {
     steps.push_back({.estimate = 100 * reach, .distance = 1, .vector = i, .is_visit = false});
     nearest.push_back(1);
   }
-  ReachSums sums;
+  ReachSums sums(ReachSums::Kind::kProbes);
   sums.Add(steps, nearest);
   EXPECT_TRUE(sums.FindsAll());
   EXPECT_NEAR(sums.Least(0.75f).reach, 1 + 7.0 / 40, 0.011);
@@ -83,13 +83,41 @@ TEST(ReachSums, GoBelowOneWhereThatMakesSense) {
     steps.push_back({.estimate = 100 * reach, .distance = 1, .vector = i, .is_visit = false});
     nearest.push_back(1);
   }
-  ReachSums sums;
+  ReachSums sums(ReachSums::Kind::kProbes);
   sums.Add(steps, nearest);
   EXPECT_NEAR(sums.Least(0.75f, 0.5f).reach, 0.6 + 7.0 / 40, 0.021);
   EXPECT_FLOAT_EQ(sums.Least(0.75f, 0.5f).visits, 9);
   EXPECT_NEAR(sums.Least(0.75f, 0.9f).reach, 0.9, 0.021);
   EXPECT_FLOAT_EQ(sums.Least(0.75f).reach, 1);
   EXPECT_FLOAT_EQ(sums.Least(0.75f).visits, 11);
+}
+
+TEST(ReachAfter, IsLessTheLongerAWalkGoesOn) {
+  EXPECT_FLOAT_EQ(ReachAfter(1.2f, 0, 10), 1.2f);
+  EXPECT_FLOAT_EQ(ReachAfter(1.2f, 60, 10), 1.2f);
+  EXPECT_FLOAT_EQ(ReachAfter(1.2f, 16 * 60, 10), 1.1f);
+  EXPECT_FLOAT_EQ(ReachAfter(1.2f, 16 * 60, 1), 1.1f);    // as for ten
+  EXPECT_FLOAT_EQ(ReachAfter(1.2f, 16 * 60, 160), 1.2f);  // more neighbours take more visits
+  EXPECT_FLOAT_EQ(ReachAfter(1, 1'000'000, 10), 1);
+  EXPECT_FLOAT_EQ(ReachAfter(0.8f, 1'000'000, 10), 0.8f);
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(ReachAfter(kInfinite, 1'000'000, 10), kInfinite);
+}
+
+// A visit at 1.1 times the farthest of ten is within a reach of 1.2 until there were 960.
+TEST(ReachSums, OfWalksCountWhatIsBeyondForLessTheLongerTheyGoOn) {
+  for (const bool is_late : {false, true}) {
+    std::vector<SearchStep> steps;
+    for (uint32_t i = 0; i < (is_late ? 960 : 10); ++i)
+      steps.push_back({.estimate = 0, .distance = 100, .vector = 100 + i});
+    steps.push_back({.estimate = 110, .distance = 1, .vector = 0});
+    const std::vector<float> nearest(1, 1.0f);
+    ReachSums of_walks(ReachSums::Kind::kWalks), of_probes(ReachSums::Kind::kProbes);
+    of_walks.Add(steps, nearest);
+    of_probes.Add(steps, nearest);
+    EXPECT_NEAR(of_walks.Least(0.99f).reach, is_late ? 1.2 : 1.1, 0.011);
+    EXPECT_NEAR(of_probes.Least(0.99f).reach, 1.1, 0.011);
+  }
 }
 
 }  // namespace
