@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "engine/vector/chunk_codes.h"
 #include "engine/vector/cluster_probe.h"
@@ -78,7 +79,9 @@ class TailScanner::Source final : public ClusterSource {
   }
   float SquareOf(float distance) const override { return query_.SquareOf(distance); }
   void Expect(uint32_t row) override {
-    __builtin_prefetch(scanner_.tail_.row(row).embedding.data());
+    const std::span<const float> vector = scanner_.tail_.row(row).embedding;
+    for (size_t i = 0; i < vector.size(); i += 64 / sizeof(float))
+      __builtin_prefetch(vector.data() + i);
   }
   uint32_t clusters() const override { return static_cast<uint32_t>(chunks_.size()); }
   Result<float> CentroidSquare(uint32_t cluster) override {

@@ -5,6 +5,7 @@
 #include "engine/segment/pending_search.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -104,10 +105,12 @@ Status PendingSearch::GatherChunks(const Wanted& wanted) {
     const float square = chunk_query_->distance(chunk.codes.centroid().data());
     for (uint32_t number = 0; number < chunk.codes.nodes(); ++number) {
       const GraphNode node = chunk.codes.node(number);
-      node.LowerBounds(chunk_query_->signs, square, source_.errors, bounds);
-      for (uint32_t i = 0; i < node.links(); ++i) {
-        if (!(bounds[i] > limit_square_))
-          gathered_.push_back(PromiseOf(bounds[i], chunk.rows[node.link(i)]));
+      if (number + 1 < chunk.codes.nodes()) node.ExpectNext();
+      for (uint32_t near =
+               node.LinksWithin(chunk_query_->signs, square, source_.errors, limit_square_, bounds);
+           near != 0; near &= near - 1) {
+        const auto i = static_cast<uint32_t>(std::countr_zero(near));
+        gathered_.push_back(PromiseOf(bounds[i], chunk.rows[node.link(i)]));
       }
     }
     rows_scored_ += chunk.rows.size();

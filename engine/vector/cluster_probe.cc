@@ -28,7 +28,7 @@ Status ClusterProbe::NoteClusters(ClusterSource& source, const SignCodeQuery& qu
   float bounds[kLinksPerNodeMax];
   for (uint32_t number = 0; number < source.entry_nodes(); ++number) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(number));
-    node.LowerBounds(query, source.centre_square(), errors, bounds);
+    (void)node.LinksWithin(query, source.centre_square(), errors, limit_, bounds);
     for (uint32_t i = 0; i < node.links(); ++i) {
       const uint32_t cluster = node.link(i);
       if (cluster >= count) return LinkBeyondTheEnd(cluster, count);
@@ -98,24 +98,23 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
   float bounds[kLinksPerNodeMax];
   for (uint32_t n = 0; n < nodes; ++n) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
-    uint32_t near = ~uint32_t{0} >> (kLinksPerNodeMax - node.links());
+    if (n + 1 < nodes) node.ExpectNext();
+    uint32_t allowed = ~uint32_t{0};
     if (!options.allowed.empty()) {
+      allowed = 0;
       for (uint32_t i = 0; i < node.links(); ++i) {
         const uint32_t link = first + node.link(i);
         if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
-        near &= ~(static_cast<uint32_t>(!IsAllowed(options.allowed, link)) << i);
+        allowed |= static_cast<uint32_t>(IsAllowed(options.allowed, link)) << i;
       }
-      if (near == 0) continue;
+      if (allowed == 0) continue;
     }
-    node.LowerBounds(query, square_, options.errors, bounds);
+    const uint32_t met = node.LinksWithin(query, square_, options.errors, limit_, bounds);
     links_estimated_ += node.links();
-    uint32_t beyond = 0;
-    for (uint32_t i = 0; i < node.links(); ++i)
-      beyond |= static_cast<uint32_t>(bounds[i] > limit_) << i;
-    near &= ~beyond;
+    uint32_t near = met & allowed;
     // Of those that may be among the nearest: clusters have many that are not, anywhere.
-    if (limit_ == limit_) {
-      links_met_ += node.links() - static_cast<uint32_t>(std::popcount(beyond));
+    if (options.masked != nullptr && limit_ == limit_) {
+      links_met_ += static_cast<uint32_t>(std::popcount(met));
       links_allowed_ += static_cast<uint32_t>(std::popcount(near));
     }
     for (; near != 0; near &= near - 1) {

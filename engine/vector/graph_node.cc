@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/vector/half.h"
 
@@ -27,6 +28,7 @@ struct EstimateArguments {
   float slope_scale;
   float distance;
   float shift;
+  float limit;       // NaN: there is none
   float* estimates;  // u . q in, estimates out
 };
 
@@ -40,7 +42,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-HWY_ATTR void EstimateLinks(const EstimateArguments& arguments) {
+// A bit for each place whose estimate is beyond the limit.
+HWY_ATTR uint32_t EstimateLinks(const EstimateArguments& arguments) {
   const hn::CappedTag<float, 8> lanes;
   const hn::Rebind<hwy::float16_t, decltype(lanes)> halves;
   const auto* offsets = reinterpret_cast<const hwy::float16_t*>(arguments.offsets);
@@ -49,14 +52,20 @@ HWY_ATTR void EstimateLinks(const EstimateArguments& arguments) {
   const auto slope_scale = hn::Set(lanes, arguments.slope_scale);
   const auto distance = hn::Set(lanes, arguments.distance);
   const auto shift = hn::Set(lanes, arguments.shift);
+  const auto limit = hn::Set(lanes, arguments.limit);
+  uint32_t beyond = 0;
   for (size_t i = 0; i < arguments.places; i += hn::Lanes(lanes)) {
     const auto offset = hn::PromoteTo(lanes, hn::LoadU(halves, offsets + i));
     const auto slope = hn::PromoteTo(lanes, hn::LoadU(halves, slopes + i));
     const auto sum = hn::Add(hn::LoadU(lanes, arguments.estimates + i), shift);
     const auto base = hn::Add(distance, hn::Mul(offset_scale, offset));
-    hn::StoreU(hn::Add(base, hn::Mul(hn::Mul(slope_scale, slope), sum)), lanes,
-               arguments.estimates + i);
+    const auto estimate = hn::Add(base, hn::Mul(hn::Mul(slope_scale, slope), sum));
+    hn::StoreU(estimate, lanes, arguments.estimates + i);
+    uint8_t bits[8] = {};
+    hn::StoreMaskBits(lanes, hn::Gt(estimate, limit), bits);
+    beyond |= static_cast<uint32_t>(bits[0]) << i;
   }
+  return beyond;
 }
 
 }  // namespace
@@ -126,7 +135,8 @@ bool GraphNode::Read(std::span<const std::byte> bytes, uint32_t code_bits, uint3
 }
 
 void GraphNode::Estimate(const SignCodeQuery& query, float distance, float* estimates) const {
-  EstimateShifted(query, distance, 0, estimates);
+  constexpr float kNoLimit = std::numeric_limits<float>::quiet_NaN();
+  (void)EstimateShifted(query, distance, 0, kNoLimit, estimates);
 }
 
 // Of a code with a = u . r / (|u| |r|) the standard error of r . p is |p| |r| sqrt(1 / a^2 - 1) /
@@ -134,21 +144,28 @@ void GraphNode::Estimate(const SignCodeQuery& query, float distance, float* esti
 // is |p| |u| sqrt(1 - a^2) / sqrt(d) slope. The numbers of rotated vectors are nearly normal, for
 // which a^2 is 2 / pi of signs, and 0.8812, 0.9626 and 0.9885 of 2, 3 and 4 bits; of signs |u|^2 is
 // d, then 3.555 d, 11.21 d and 35.2 d.
-void GraphNode::LowerBounds(const SignCodeQuery& query, float distance, float errors,
-                            float* bounds) const {
+uint32_t GraphNode::LinksWithin(const SignCodeQuery& query, float distance, float errors,
+                                float limit, float* bounds) const {
   static constexpr float kErrorsOfSlope[kLevelBitsMax + 1] = {0, 0.6028f, 0.6500f, 0.6479f,
                                                               0.6373f};
-  const float shift = errors * kErrorsOfSlope[query.bits()] * std::sqrt(std::max(distance, 0.0f));
-  EstimateShifted(query, distance, shift, bounds);
+  const float shift =
+      errors == 0 ? 0 : errors * kErrorsOfSlope[query.bits()] * std::sqrt(std::max(distance, 0.0f));
+  const uint32_t beyond = EstimateShifted(query, distance, shift, limit, bounds);
+  return header_.links == 0 ? 0 : ~beyond & ~uint32_t{0} >> (kLinksPerNodeMax - header_.links);
 }
 
-void GraphNode::EstimateShifted(const SignCodeQuery& query, float distance, float shift,
-                                float* estimates) const {
+void GraphNode::ExpectNext() const {
+  const std::byte* const next = bytes_.data() + bytes_.size();
+  for (size_t i = 0; i < bytes_.size(); i += 64) __builtin_prefetch(next + i);
+}
+
+uint32_t GraphNode::EstimateShifted(const SignCodeQuery& query, float distance, float shift,
+                                    float limit, float* estimates) const {
   query.Sums(bytes_.data() + CodesAt(places_), places_, estimates);
   const std::byte* const offsets = bytes_.data() + NumbersAt(places_);
-  HWY_DYNAMIC_DISPATCH(EstimateLinks)
-  ({offsets, offsets + places_ * sizeof(uint16_t), places_, header_.offset_scale,
-    header_.slope_scale, distance, shift, estimates});
+  return HWY_DYNAMIC_DISPATCH(EstimateLinks)({offsets, offsets + places_ * sizeof(uint16_t),
+                                              places_, header_.offset_scale, header_.slope_scale,
+                                              distance, shift, limit, estimates});
 }
 
 }  // namespace pigment

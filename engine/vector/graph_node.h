@@ -83,13 +83,17 @@ class GraphNode {
   // Estimates of the squared distances of `query`, which is for codes of as many bits, to all
   // links, given that to this node; room for 32.
   void Estimate(const SignCodeQuery& query, float distance, float* estimates) const;
-  // The same, less `errors` standard errors of each.
-  void LowerBounds(const SignCodeQuery& query, float distance, float errors, float* bounds) const;
+  // The same, less `errors` standard errors of each. A bit for each link that is not beyond
+  // `limit` then; NaN: none is.
+  uint32_t LinksWithin(const SignCodeQuery& query, float distance, float errors, float limit,
+                       float* bounds) const;
+  // What lies behind this node, as the next of a run does, is asked for from memory.
+  void ExpectNext() const;
 
  private:
-  // With `shift` added to each u . q.
-  void EstimateShifted(const SignCodeQuery& query, float distance, float shift,
-                       float* estimates) const;
+  // With `shift` added to each u . q; a bit for each place that is beyond `limit`.
+  uint32_t EstimateShifted(const SignCodeQuery& query, float distance, float shift, float limit,
+                           float* estimates) const;
 
   std::span<const std::byte> bytes_;
   uint32_t places_ = 0;

@@ -136,14 +136,10 @@ bool GraphWalk::Next(Visit* next) {
 Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float square,
                             uint32_t vectors) {
   float estimates[kLinksPerNodeMax];
-  node.Estimate(query, square, estimates);
   links_estimated_ += node.links();
-  // Most are too far: those that are not are picked out without a branch for each. What is no
-  // number is visited last.
-  uint32_t near = 0;
-  for (uint32_t i = 0; i < node.links(); ++i)
-    near |= static_cast<uint32_t>(!(estimates[i] > limit_)) << i;
-  for (; near != 0; near &= near - 1) {
+  // Most are too far. What is no number is visited last.
+  for (uint32_t near = node.LinksWithin(query, square, 0, limit_, estimates); near != 0;
+       near &= near - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
     if (link >= vectors) return LinkBeyondTheEnd(link, vectors);

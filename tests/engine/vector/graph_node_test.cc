@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace pigment {
 namespace {
 
 constexpr uint32_t kDimension = 64;
+constexpr float kNoLimit = std::numeric_limits<float>::quiet_NaN();
 
 struct Encoded {
   std::vector<std::byte> bytes;
@@ -87,13 +89,40 @@ TEST_P(GraphNodeOfBits, BoundsAreBelowByStandardErrors) {
     int bounds = 0;
     for (uint32_t query = kLinksPerNodeMax + 1; query < table.count(); ++query) {
       float bound[kLinksPerNodeMax];
-      node.LowerBounds(SignCodeQuery(table.vector(query), bits_), table.Distance(0, query), errors,
-                       bound);
+      (void)node.LinksWithin(SignCodeQuery(table.vector(query), bits_), table.Distance(0, query),
+                             errors, kNoLimit, bound);
       for (uint32_t i = 0; i < node.links(); ++i, ++bounds)
         above += bound[i] > table.Distance(node.link(i), query) ? 1 : 0;
     }
     EXPECT_GT(above, least * bounds) << errors;
     EXPECT_LT(above, most * bounds) << errors;
+  }
+}
+
+// Whatever the number of links: places behind them are no links, however near.
+TEST_P(GraphNodeOfBits, TellsWhichLinksAreWithinALimit) {
+  const VectorTable table = NormalVectors({.count = 40, .dimension = kDimension, .seed = 7});
+  const SignCodeQuery query(table.vector(39), bits_);
+  const float distance = table.Distance(0, 39);
+  for (uint32_t count = 0; count <= kLinksPerNodeMax; ++count) {
+    SCOPED_TRACE(::testing::Message() << count << " links");
+    const Encoded encoded = Encode(table, count, bits_);
+    GraphNode node;
+    ASSERT_TRUE(GraphNode::Read(encoded.bytes, bits_ * kDimension, encoded.places, &node));
+    float estimates[kLinksPerNodeMax];
+    node.Estimate(query, distance, estimates);
+    std::vector<float> limits = {kNoLimit, 0, std::numeric_limits<float>::infinity()};
+    limits.insert(limits.end(), estimates, estimates + count);
+    for (const float limit : limits) {
+      float bounds[kLinksPerNodeMax];
+      const uint32_t within = node.LinksWithin(query, distance, 0, limit, bounds);
+      uint32_t expected = 0;
+      for (uint32_t i = 0; i < count; ++i) {
+        EXPECT_EQ(bounds[i], estimates[i]);
+        expected |= static_cast<uint32_t>(!(estimates[i] > limit)) << i;
+      }
+      EXPECT_EQ(within, expected) << limit;
+    }
   }
 }
 
