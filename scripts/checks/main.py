@@ -63,7 +63,8 @@ def structure(report):
     """Rules about the tree and the built files; each is a script that prints what breaks it."""
     release = str(build.build_directory("release"))
     for command in (
-        ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_drift.py"], ["check_headers.py"],
+        ["check_layers.py", "--self-test"], ["check_layers.py"], ["check_drift.py"],
+        ["check_headers.py", "--self-test"], ["check_headers.py"],
         ["check_symbols.py", release], ["check_abi.py", "--self-test"], ["check_abi.py", release],
         ["check_layout.py", "--self-test"], ["check_layout.py"],
         ["check_markdown.py", "--self-test"], ["check_markdown.py"], ["check_sql_reference.py"],

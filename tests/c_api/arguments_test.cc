@@ -705,6 +705,60 @@ TEST_F(Arguments, StructSizesAreChecked) {
       });
 }
 
+// A struct that was full of other bytes, after its init function.
+template <typename T>
+T Initialised(void (*init)(T*)) {
+  T made;
+  std::memset(static_cast<void*>(&made), 0xA5, sizeof made);
+  init(&made);
+  init(nullptr);
+  EXPECT_EQ(made.struct_size, sizeof made);
+  return made;
+}
+
+TEST_F(Arguments, InitFunctionsSetSizeAndDefaults) {
+  {
+    const auto [size, cancel, deadline, position] = Initialised(pigment_call_options_init);
+    EXPECT_FALSE(cancel || deadline || position);
+  }
+  {
+    const auto [size, sync, interval, budget, rows, bytes, read_only, must_exist, reserve, threads,
+                erase, map] = Initialised(pigment_open_options_init);
+    EXPECT_FALSE(sync || interval || budget || rows || bytes || read_only || must_exist ||
+                 reserve || threads || erase || map);
+  }
+  {
+    const auto [size, metadata, metadata_size, configuration, configuration_size, function, get,
+                schema, schema_size] = Initialised(pigment_collection_options_init);
+    EXPECT_FALSE(metadata || metadata_size || configuration || configuration_size || function ||
+                 get || schema || schema_size);
+  }
+  const auto is_absent = [](const pigment_text_column& column) {
+    return !column.offsets && !column.bytes && !column.validity;
+  };
+  {
+    const auto [size, vectors, texts_count, texts, n_results, ids_count, ids, where, where_size,
+                document, document_size, include, explain, recall, width, has_distance, distance,
+                threads] = Initialised(pigment_query_request_init);
+    EXPECT_EQ(n_results, 10);
+    EXPECT_FALSE(vectors.data || vectors.rows || vectors.dimension || vectors.row_stride_bytes ||
+                 vectors.dtype || texts_count || ids_count || where || where_size || document ||
+                 document_size || include || explain || width || has_distance || threads);
+    EXPECT_TRUE(is_absent(texts) && is_absent(ids) && recall == 0 && distance == 0);
+  }
+  {
+    const auto [size, queries_count, queries, n_results, ids_count, ids, where, where_size,
+                document, document_size, clauses, include, highlights, explain] =
+        Initialised(pigment_text_search_request_init);
+    EXPECT_EQ(n_results, 10);
+    EXPECT_FALSE(queries_count || ids_count || where || where_size || document || document_size ||
+                 clauses || include || highlights || explain);
+    EXPECT_TRUE(is_absent(queries) && is_absent(ids));
+  }
+  const std::string text = abi_test::HeaderText("pigment.h");
+  EXPECT_EQ(abi_test::FindAll(text, R"(void pigment_([a-z_]+)_init\()").size(), 5u);
+}
+
 TEST_F(Arguments, AWriteResultKeepsItsSizeAndIsZeroedOnFailure) {
   pigment_write_result result = abi_test::WriteResult();
   result.inserted = 5;

@@ -7,7 +7,9 @@
 
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -298,6 +300,58 @@ TEST_F(ArrowImport, AStreamThatFailsSaysWhy) {
   made = Add(docs_, empty);
   EXPECT_NE(made.outcome.message.find("no schema"), std::string::npos) << made.outcome;
   EXPECT_TRUE(empty.everything_was_released_once());
+}
+
+// A stream that writes to the collection that it is read into, and says on which threads it was
+// asked.
+TEST_F(ArrowImport, CallbacksRunOnTheThreadOfTheCallWithNoLockHeld) {
+  MadeStream source({Batch(2), Batch(3)});
+  struct Asking {
+    ArrowArrayStream* inner;
+    pigment_collection* collection;
+    pigment_client* client;
+    int calls = 0;
+    std::set<std::thread::id> threads;
+    std::vector<Outcome> outcomes;
+    void Ask() {
+      threads.insert(std::this_thread::get_id());
+      abi_test::Batch batch;
+      batch.ids.Add("own" + std::to_string(calls++));
+      batch.values = {1, 1};
+      batch.dimension = 2;
+      outcomes.push_back(abi_test::Write(pigment_collection_add, collection, batch));
+      outcomes.push_back(Try(pigment_client_flush, client));
+    }
+  } asking{source.get(), docs_.get(), client_.get(), 0, {}, {}};
+  ArrowArrayStream stream{};
+  stream.private_data = &asking;
+  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+    auto& asked = *static_cast<Asking*>(self->private_data);
+    asked.Ask();
+    return asked.inner->get_schema(asked.inner, out);
+  };
+  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+    auto& asked = *static_cast<Asking*>(self->private_data);
+    asked.Ask();
+    return asked.inner->get_next(asked.inner, out);
+  };
+  stream.get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
+  stream.release = [](ArrowArrayStream* self) {
+    auto& asked = *static_cast<Asking*>(self->private_data);
+    asked.Ask();
+    asked.inner->release(asked.inner);
+    self->release = nullptr;
+  };
+  const Imported made = Import(pigment_collection_add_arrow, docs_.get(), &stream);
+  EXPECT_TRUE(made.outcome.ok()) << made.outcome;
+  EXPECT_EQ(made.result.inserted, 3u);  // two ids come again
+  EXPECT_GE(asking.calls, 5);           // the schema, two batches, the end, the release
+  EXPECT_EQ(asking.threads, std::set{std::this_thread::get_id()});
+  for (const Outcome& outcome : asking.outcomes) EXPECT_TRUE(outcome.ok()) << outcome;
+  uint64_t count = 0;
+  ASSERT_TRUE(abi_test::Count(docs_.get(), &count).ok());
+  EXPECT_EQ(count, 3u + static_cast<uint64_t>(asking.calls));
+  EXPECT_TRUE(source.everything_was_released_once());
 }
 
 TEST_F(ArrowImport, TheStreamIsReleasedWhateverElseIsWrong) {

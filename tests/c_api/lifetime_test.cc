@@ -171,9 +171,36 @@ TEST(Lifetime, OtherOptionsOnASecondOpenAreRefusedByName) {
   EXPECT_NE(outcome.message.find("flush_rows_max"), std::string::npos) << outcome;
 }
 
+// What the header says that 0 stands for is the same as 0, and nothing else is.
+TEST(Lifetime, DefaultsOfOptionsAreTheNumbersThatTheHeaderSays) {
+  const pigment::TemporaryDirectory folder;
+  abi_test::Client first, second;
+  ASSERT_TRUE(abi_test::Open(folder.path() + "/store", &first).ok());
+  const auto open = [&](const auto& set) {
+    auto options = Sized<pigment_open_options>();
+    set(options);
+    return abi_test::Open(folder.path() + "/store", &second, &options);
+  };
+  Outcome outcome = open([](auto& options) {
+    options.sync_interval_ms = 100;
+    options.flush_rows_max = 16384;
+    options.flush_bytes_max = 64u << 20;
+    options.background_threads = 1;
+  });
+  EXPECT_TRUE(outcome.ok()) << outcome;
+  outcome = open([](auto& options) { options.sync_interval_ms = 101; });
+  EXPECT_NE(outcome.message.find("sync_interval_ms"), std::string::npos) << outcome;
+  outcome = open([](auto& options) { options.flush_rows_max = 16385; });
+  EXPECT_NE(outcome.message.find("flush_rows_max"), std::string::npos) << outcome;
+  outcome = open([](auto& options) { options.flush_bytes_max = (64u << 20) + 1; });
+  EXPECT_NE(outcome.message.find("flush_bytes_max"), std::string::npos) << outcome;
+  outcome = open([](auto& options) { options.background_threads = 2; });
+  EXPECT_NE(outcome.message.find("background_threads"), std::string::npos) << outcome;
+}
+
 // Runs `body` in a child process; its answer is the exit status.
 template <typename Body>
-int InChild(Body body) {
+int StatusOfChild(Body body) {
   const pid_t child = fork();
   if (child == 0) _exit(body());
   int status = 0;
@@ -190,7 +217,7 @@ TEST(Lifetime, AForkedChildIsRefusedAndTheParentGoesOn) {
     abi_test::Collection docs;
     ASSERT_TRUE(abi_test::Create(client.get(), "docs", &docs).ok());
     ASSERT_TRUE(abi_test::Write(pigment_collection_add, docs.get(), OneRecord("a", 1)).ok());
-    const int wrong = InChild([&] {
+    const int wrong = StatusOfChild([&] {
       uint64_t count = 0;
       abi_test::ResultHandle result;
       if (abi_test::Count(docs.get(), &count).detail != PIGMENT_DETAIL_FORKED) return 1;
@@ -220,7 +247,7 @@ TEST(Lifetime, AnotherProcessIsToldTheHolder) {
   const std::string path = folder.path() + "/store";
   abi_test::Client client;
   ASSERT_TRUE(abi_test::Open(path, &client).ok());
-  const int wrong = InChild([&] {
+  const int wrong = StatusOfChild([&] {
     abi_test::Client second;
     const int64_t before = pigment_now_ns();
     const Outcome outcome = abi_test::Open(path, &second);

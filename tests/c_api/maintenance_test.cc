@@ -143,6 +143,56 @@ TEST_F(MaintenanceAbi, StatisticsTellOfLogCatalogAndFormats) {
   EXPECT_TRUE(statistics.at("memory").contains("used_bytes"));
 }
 
+// Those of the first release with them, which stay; a new one is added here with the next.
+TEST_F(MaintenanceAbi, NoMemberOfStatisticsGoes) {
+  const auto statistics = Json(pigment_client_statistics, client_.get());
+  for (const char* const member : {"/version",
+                                   "/read_only",
+                                   "/position",
+                                   "/log/sync_mode",
+                                   "/log/position",
+                                   "/log/synced_position",
+                                   "/log/files",
+                                   "/log/bytes",
+                                   "/log/allocated_bytes",
+                                   "/log/batches",
+                                   "/log/refused_batches",
+                                   "/log/groups",
+                                   "/log/syncs",
+                                   "/log/sync_ns",
+                                   "/log/waiting_calls",
+                                   "/log/purges",
+                                   "/log/purged_files",
+                                   "/log/erased_bytes",
+                                   "/log/poison",
+                                   "/catalog/collections",
+                                   "/catalog/bytes",
+                                   "/catalog/loaded_collections",
+                                   "/catalog/shelved_collections",
+                                   "/catalog/shelved_bytes",
+                                   "/catalog/waiting_batches",
+                                   "/memory/used_bytes",
+                                   "/memory/limit_bytes",
+                                   "/memory/tail_bytes",
+                                   "/maintenance/merges",
+                                   "/maintenance/failures",
+                                   "/maintenance/rows",
+                                   "/maintenance/bytes",
+                                   "/maintenance/running",
+                                   "/maintenance/queued",
+                                   "/maintenance/waiting_writers",
+                                   "/maintenance/writer_waits",
+                                   "/maintenance/last_error",
+                                   "/formats/log",
+                                   "/formats/catalog",
+                                   "/formats/block",
+                                   "/formats/segment",
+                                   "/formats/deletions",
+                                   "/migrations"}) {
+    EXPECT_TRUE(statistics.contains(nlohmann::json::json_pointer(member))) << member;
+  }
+}
+
 TEST_F(MaintenanceAbi, ABackupIsAStoreOfItsOwn) {
   const std::string copy = folder_ / "copy";
   const auto summary =

@@ -135,6 +135,20 @@ TEST_F(ProgressAbi, OfAFlushCountsCollections) {
   EXPECT_GE(TotalAtTheEnd(token, "flush", "collections"), 1u);
 }
 
+TEST_F(ProgressAbi, WordsOutliveTokenAndStore) {
+  Add(0, 100);
+  abi_test::Cancel token = NewToken();
+  const pigment_call_options options = With(token);
+  ASSERT_TRUE(Try(pigment_client_flush_with, client_.get(), &options).ok());
+  const pigment_progress progress = Read(token.get());
+  token.reset();
+  ASSERT_TRUE(Try(pigment_client_close, client_.get()).ok());
+  docs_.reset();
+  client_.reset();
+  EXPECT_STREQ(progress.phase, "flush");
+  EXPECT_STREQ(progress.unit, "collections");
+}
+
 TEST_F(ProgressAbi, OfABackupEndsAtTheBytesOfAllSegments) {
   AddSegment(0, 500);
   AddSegment(500, 500);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "pigment/pigment.h"
 #include "tests/c_api/header.h"
@@ -85,6 +86,19 @@ TEST(StatusTable, UnknownNumbersHaveNoFacts) {
   }
 }
 
+TEST(StatusTable, StringsAreStatic) {
+  for (pigment_status status = 0; status <= PIGMENT_UNPROCESSABLE_ENTITY; ++status) {
+    const char* name = nullptr;
+    const char* sqlstate = nullptr;
+    std::thread([&] {
+      name = pigment_status_name(status);
+      sqlstate = pigment_status_sqlstate(status);
+    }).join();
+    EXPECT_EQ(static_cast<const void*>(pigment_status_name(status)), name);
+    EXPECT_EQ(static_cast<const void*>(pigment_status_sqlstate(status)), sqlstate);
+  }
+}
+
 TEST(StatusTable, DocumentHasOneRowPerCodeWithTheSameFacts) {
   const std::string document =
       abi_test::ReadFile(std::string(PIGMENT_SOURCE_DIR) + "/docs/status-codes.md");
@@ -141,6 +155,8 @@ TEST(Version, LibraryIsTheOneOfTheHeader) {
   }
   EXPECT_EQ(static_cast<const void*>(pigment_build_info()),
             static_cast<const void*>(pigment_build_info()));
+  EXPECT_EQ(static_cast<const void*>(pigment_version()),
+            static_cast<const void*>(pigment_version()));
 }
 
 TEST(Clock, DoesNotGoBack) {

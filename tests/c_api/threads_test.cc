@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/c_api/abi.h"
+#include "tests/support/temporary_directory.h"
 
 namespace {
 
@@ -132,6 +133,49 @@ TEST(Threads, DeletingACollectionUnderItsUsersGivesNotFoundOnly) {
         Try(pigment_client_delete_collection, client.get(), kNoScope, "docs", size_t{4}).ok());
     for (std::thread& user : users) user.join();
   }
+}
+
+TEST(Threads, FunctionsWithoutAHandleAreForAnyThread) {
+  const pigment::TemporaryDirectory folder;
+  const std::string path = folder.path() + "/store";
+  {
+    abi_test::Client client;
+    ASSERT_TRUE(abi_test::Open(path, &client).ok());
+    abi_test::Collection docs;
+    ASSERT_TRUE(abi_test::Create(client.get(), "docs", &docs).ok());
+    ASSERT_TRUE(abi_test::Write(pigment_collection_add, docs.get(), Records(0, 50, 4)).ok());
+    ASSERT_TRUE(Try(pigment_client_close, client.get()).ok());
+  }
+  const auto everything = [&] {
+    std::string all = std::string(pigment_version()) + pigment_build_info() +
+                      pigment_status_name(PIGMENT_DATA_LOSS);
+    pigment_buffer* buffer = nullptr;
+    EXPECT_TRUE(Try(pigment_limits, &buffer).ok());
+    all += abi_test::Text(abi_test::Buffer(buffer).get());
+    const abi_test::Texts texts{"a red fish", "a law book"};
+    const pigment_text_column column = texts.column();
+    std::vector<float> values(2 * 64);
+    EXPECT_TRUE(Try(pigment_embed_lexical, size_t{2}, &column, size_t{64}, values.data()).ok());
+    for (const float value : values) all += std::to_string(value);
+    buffer = nullptr;
+    EXPECT_TRUE(
+        Try(pigment_check, path.data(), path.size(), true, abi_test::kNoOptions, &buffer).ok());
+    all += abi_test::Text(abi_test::Buffer(buffer).get());
+    auto request = Sized<pigment_query_request>();
+    pigment_query_request_init(&request);
+    pigment_cancel* token = nullptr;
+    EXPECT_TRUE(Try(pigment_cancel_new, &token).ok());
+    pigment_cancel_free(token);
+    return all + std::to_string(request.n_results);
+  };
+  const std::string expected = everything();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 5; ++round) EXPECT_EQ(everything(), expected);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 class Stopping : public ::testing::Test {

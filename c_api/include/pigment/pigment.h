@@ -21,6 +21,11 @@
  *  7. No exception, abort, signal or output to a terminal crosses this interface. A handle that was opened before
  *     fork() answers PIGMENT_FAILED_PRECONDITION in the child.
  *  8. What is not marked "Since" is there since 0.1.
+ *  9. Functions that take no handle may be called from any thread, at any time.
+ * 10. Statuses that are not said at each function: INVALID_ARGUMENT where an argument breaks a rule; NOT_FOUND where a tenant, database or collection is
+ *     not there, or no longer; RESOURCE_EXHAUSTED where memory, disk or a limit is used up; FAILED_PRECONDITION where the store is closed, or read-only
+ *     and the call writes; CANCELLED, DEADLINE_EXCEEDED and DETAIL_STALE where the options ask for it; UNAVAILABLE, PERMISSION_DENIED and
+ *     DATA_LOSS where files are read or written.
  *
  *  object              made by                    ended by           threads          parent may go first
  *  pigment_client      pigment_client_open        close, then free   any, concurrent  -
@@ -147,7 +152,7 @@ PIGMENT_API const char *pigment_error_hint(const pigment_error *error);
 PIGMENT_API int64_t pigment_error_row(const pigment_error *error);    /* offending row of the batch, or -1 */
 PIGMENT_API const char *pigment_error_file(const pigment_error *error); /* "" when no file is involved */
 PIGMENT_API int64_t pigment_error_offset(const pigment_error *error); /* byte offset in that file, or -1 */
-PIGMENT_API void pigment_error_free(pigment_error *error);
+PIGMENT_API void pigment_error_free(pigment_error *error); /* its strings go with it */
 
 /* ---- Values in and out ------------------------------------------------------------------------------------------- */
 
@@ -179,7 +184,7 @@ typedef struct pigment_vectors {
 
 typedef struct pigment_buffer pigment_buffer; /* owned text */
 PIGMENT_API const char *pigment_buffer_data(const pigment_buffer *buffer, size_t *size); /* also NUL-terminated */
-PIGMENT_API void pigment_buffer_free(pigment_buffer *buffer);
+PIGMENT_API void pigment_buffer_free(pigment_buffer *buffer); /* its text goes with it */
 /* What the library refuses to go beyond, as a JSON array of {"name","most","status","of"}: status names the code of what is beyond. What is not there
    is bounded by memory and disk alone. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_limits(pigment_buffer **json, pigment_error **error);
@@ -187,10 +192,10 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_limits(pigment_buffer **json,
 /* ---- Cancellation and deadlines ---------------------------------------------------------------------------------- */
 
 typedef struct pigment_cancel pigment_cancel; /* sticky: once set it stays set */
-PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cancel_new(pigment_cancel **cancel, pigment_error **error);
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cancel_new(pigment_cancel **cancel, pigment_error **error); /* not set */
 PIGMENT_API void pigment_cancel_set(pigment_cancel *cancel); /* any thread, also a signal handler */
-PIGMENT_API bool pigment_cancel_is_set(const pigment_cancel *cancel);
-PIGMENT_API void pigment_cancel_free(pigment_cancel *cancel);
+PIGMENT_API bool pigment_cancel_is_set(const pigment_cancel *cancel); /* NULL never is */
+PIGMENT_API void pigment_cancel_free(pigment_cancel *cancel); /* calls that were given it go on, and cannot be stopped by it any more */
 
 /* Since 0.2. How far long work is: what a flush, compaction, backup, check or repair is at that was given the token, the last of them that began something. */
 typedef struct pigment_progress {
@@ -214,6 +219,7 @@ typedef struct pigment_call_options {
   int64_t deadline_ns;   /* absolute, of pigment_now_ns; 0: none */
   uint64_t min_position; /* reads: fail with DETAIL_STALE unless the store has reached this log position; 0: none */
 } pigment_call_options;
+/* All zero: no token, no deadline, no position. */
 PIGMENT_API void pigment_call_options_init(pigment_call_options *options);
 
 /* ---- Embedding functions ----------------------------------------------------------------------------------------- */
@@ -302,6 +308,7 @@ typedef struct pigment_open_options {
   bool erase_log;               /* overwrite what was deleted before log files go */
   bool map_files;               /* map segments instead of reading them: a failing disk is a signal then */
 } pigment_open_options;
+/* All zero: every default. */
 PIGMENT_API void pigment_open_options_init(pigment_open_options *options);
 
 /* Opens the store in the directory `path`, or one in memory when path_size is 0. Opens of one directory within a process share one engine
@@ -326,8 +333,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_flush(pigment_client *
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_flush_with(pigment_client *client,
                                                                      const pigment_call_options *options,
                                                                      pigment_error **error);
-/* Merges the segments of all collections as far as that saves anything, and gives their disk space back; `result` holds the sums and may be NULL.
-   A collection that fails does not keep the others from it; the first error is given in the end. */
+/* What a compaction did. */
 typedef struct pigment_compaction {
   size_t struct_size;
   uint64_t records; /* live ones */
@@ -336,6 +342,8 @@ typedef struct pigment_compaction {
   uint64_t bytes_before; /* of segments and their deletions */
   uint64_t bytes_after;
 } pigment_compaction;
+/* Merges the segments of all collections as far as that saves anything, and gives their disk space back; `result` holds the sums and may be NULL.
+   A collection that fails does not keep the others from it; the first error is given in the end. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_compact(pigment_client *client,
                                                                   const pigment_call_options *options,
                                                                   pigment_compaction *result, pigment_error **error);
@@ -389,7 +397,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_list_tenants(pigment_c
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_delete_tenant(pigment_client *client, const char *name,
                                                                         size_t name_size, pigment_error **error);
 
-/* tenant NULL, 0: default_tenant. */
+/* Databases, as tenants above. tenant NULL, 0: default_tenant. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_create_database(pigment_client *client, const char *tenant,
                                                                           size_t tenant_size, const char *name,
                                                                           size_t name_size, pigment_error **error);
@@ -440,6 +448,7 @@ typedef struct pigment_collection_options {
                               configuration, which must be absent; what it says of numbers and texts: docs/schema.md; absent: none */
   size_t schema_json_size;
 } pigment_collection_options;
+/* All zero: no metadata, no function, every default. */
 PIGMENT_API void pigment_collection_options_init(pigment_collection_options *options);
 
 /* Existing name without get_or_create: ALREADY_EXISTS. */
@@ -451,6 +460,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_create_collection(
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_get_collection(
     pigment_client *client, const pigment_scope *scope, const char *name, size_t name_size,
     const pigment_embedding_function *function, pigment_collection **collection, pigment_error **error);
+/* The same by its id, in whatever tenant and database it is. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_get_collection_by_id(
     pigment_client *client, const char *id, size_t id_size, const pigment_embedding_function *function,
     pigment_collection **collection, pigment_error **error);
@@ -459,9 +469,11 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_list_collections(pigme
                                                                            const pigment_scope *scope, int64_t limit,
                                                                            int64_t offset, pigment_buffer **json,
                                                                            pigment_error **error);
+/* How many there are in the scope. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_count_collections(pigment_client *client,
                                                                             const pigment_scope *scope, uint64_t *count,
                                                                             pigment_error **error);
+/* With all its records. Handles that are open give NOT_FOUND from then on; results that were got stay. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_client_delete_collection(pigment_client *client,
                                                                             const pigment_scope *scope, const char *name,
                                                                             size_t name_size, pigment_error **error);
@@ -481,6 +493,7 @@ typedef struct pigment_modify_options {
                                      of text_index k1 and b alone; absent: unchanged */
   size_t configuration_json_size;
 } pigment_modify_options;
+/* Changes name, metadata and configuration, all that is given or nothing. Handles that are open stay. A name that another one has: ALREADY_EXISTS. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_modify(pigment_collection *collection,
                                                                      const pigment_modify_options *options,
                                                                      pigment_error **error);
@@ -488,6 +501,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_modify(pigment_col
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_fork(pigment_collection *collection, const char *new_name,
                                                                    size_t new_name_size, pigment_collection **fork,
                                                                    pigment_error **error);
+/* Writes its tail into a segment. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_flush(pigment_collection *collection,
                                                                     pigment_error **error);
 /* The same with options: when it is stopped, nothing was changed. Since 0.2. */
@@ -503,6 +517,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_compact(pigment_co
                                                                       const pigment_call_options *options,
                                                                       pigment_compaction *result,
                                                                       pigment_error **error);
+/* Frees the handle; the collection stays. */
 PIGMENT_API void pigment_collection_free(pigment_collection *collection);
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -608,6 +623,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_get(pigment_collec
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_peek(pigment_collection *collection, int64_t limit,
                                                                    const pigment_call_options *options,
                                                                    pigment_result **result, pigment_error **error);
+/* How many records there are. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_count(pigment_collection *collection,
                                                                     const pigment_call_options *options,
                                                                     uint64_t *count, pigment_error **error);
@@ -675,6 +691,7 @@ typedef struct pigment_query_request {
   double max_distance; /* only records at this distance or nearer are hits; not NaN */
   int32_t threads;     /* that may share many embeddings; the answer is the same; 0: as many as there are cores, at most 256 */
 } pigment_query_request;
+/* n_results 10, the rest zero. */
 PIGMENT_API void pigment_query_request_init(pigment_query_request *request);
 /* For each query the nearest records, ascending by distance (l2 squared, 1 - cosine, 1 - inner product), ties by insertion
    order; fewer than n_results only when fewer match, or fewer are within max_distance. Distances are exact, whatever the recall. */
@@ -717,7 +734,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_collection_search_text(pigmen
 
 /* Everything below is borrowed from the result. Rows of query q are offsets[q] .. offsets[q + 1]; a get has one "query". */
 PIGMENT_API uint64_t pigment_result_query_count(const pigment_result *result);
-PIGMENT_API uint64_t pigment_result_row_count(const pigment_result *result);
+PIGMENT_API uint64_t pigment_result_row_count(const pigment_result *result); /* of all queries together */
 PIGMENT_API const uint64_t *pigment_result_query_offsets(const pigment_result *result);
 /* False, and an absent column, when the result does not include it. */
 PIGMENT_API bool pigment_result_ids(const pigment_result *result, pigment_text_column *column);
@@ -736,7 +753,7 @@ PIGMENT_API const char *pigment_result_explain(const pigment_result *result, siz
 /* Of a get that its limit ended: where it did, for the cursor of the next get of the same collection and order; otherwise NULL. It stays right whatever is
    written meanwhile: no record comes twice, and none is passed over, unless an update changes what order_by looks at. Since 0.2. */
 PIGMENT_API const char *pigment_result_cursor(const pigment_result *result, size_t *size);
-PIGMENT_API void pigment_result_free(pigment_result *result);
+PIGMENT_API void pigment_result_free(pigment_result *result); /* all that was borrowed from it goes with it */
 
 /* ---- Arrow --------------------------------------------------------------------------------------------------------- */
 

@@ -71,6 +71,7 @@ typedef struct pigment_filter_record {
   const char *uri; /* NULL: no uri */
   size_t uri_size;
 } pigment_filter_record;
+/* Whether a record matches. The record is read during the call only. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_filter_matches(const pigment_filter *filter,
                                                                   const pigment_filter_record *record, bool *matches,
                                                                   pigment_error **error);
@@ -107,6 +108,7 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_cursor_read(const char *curso
 
 /* ---- Validation, for hosts that keep collections in tables of their own ------------------------------------------ */
 
+/* The rules that names of collections, databases and tenants have in a store; INVALID_ARGUMENT says which one is broken. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_collection_name(const char *name, size_t name_size,
                                                                          pigment_error **error);
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_check_database_name(const char *name, size_t name_size,
@@ -313,6 +315,7 @@ typedef struct pigment_segment_options {
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;
+/* Checks the options and copies them. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_builder_new(const pigment_segment_options *options,
                                                                        pigment_segment_builder **builder,
                                                                        pigment_error **error);
@@ -374,6 +377,7 @@ typedef struct pigment_segment_info {
   uint64_t pages;
   int32_t index; /* PIGMENT_INDEX_FLAT, GRAPH or CLUSTERS. Since 0.2. */
 } pigment_segment_info;
+/* Fills as much of `info` as its struct_size says. Never fails. */
 PIGMENT_API void pigment_segment_get_info(const pigment_segment *segment, pigment_segment_info *info);
 /* Row pointers of rows first .. first + count - 1, for VACUUM. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_row_pointers(const pigment_segment *segment, uint64_t first,
@@ -411,6 +415,7 @@ PIGMENT_API void pigment_pending_entry_encode_with_bits(uint64_t row_pointer, co
 /* Largest entry that fits an empty pending page; a larger one goes to overflow pages. */
 PIGMENT_API size_t pigment_pending_entry_bytes_max(void);
 
+/* A pending page without entries, the last of its chain. */
 PIGMENT_API void pigment_pending_page_init(void *page, uint32_t stamp, uint32_t physical);
 /* False when the entry does not fit any more; the page is unchanged then. */
 PIGMENT_API bool pigment_pending_page_append(void *page, const void *entry, size_t entry_bytes);
@@ -551,6 +556,7 @@ typedef struct pigment_host_hit {
   int32_t kind;   /* 0 ranked, 1 not a number, 2 without a vector, or without a text */
 } pigment_host_hit;
 
+/* A search over nothing yet: segments and pages are added to it. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_new(const pigment_host_search_options *options,
                                                                    pigment_host_search **search, pigment_error **error);
 /* `segment` is borrowed until the search is freed. deleted: one bit per row, copied; NULL: none. */
@@ -632,8 +638,10 @@ typedef struct pigment_host_search_counters {
   uint64_t visits;
   uint64_t rows_late;
 } pigment_host_search_counters;
+/* What the search did until now; fills as much of `counters` as its struct_size says. Never fails. */
 PIGMENT_API void pigment_host_search_get_counters(const pigment_host_search *search,
                                                   pigment_host_search_counters *counters);
+/* What was borrowed for it may go then. */
 PIGMENT_API void pigment_host_search_free(pigment_host_search *search);
 
 #ifdef __cplusplus
