@@ -357,6 +357,31 @@ TEST(HostKeys, AreTheSameInAnIndexAndInPendingPages) {
   pigment_host_search_free(search);
 }
 
+TEST(HostKeys, AreVisitedWithoutReadingAVector) {
+  std::mt19937_64 random(14);
+  constexpr uint32_t kWide = 1000;  // two vectors a page
+  KeyedIndex keyed(kWide);
+  keyed.index.AddSegment(keyed.RandomRows(random, kWide, 1500));
+  pigment_host_search* search = keyed.index.NewSearch(PIGMENT_METRIC_L2, nullptr);
+  Error error;
+  const auto pins = [&](const auto& visit) {
+    FingerprintOf got;
+    const uint64_t before = keyed.index.pages.pins;
+    EXPECT_EQ(visit(got), PIGMENT_OK) << error.message();
+    EXPECT_GT(got.size(), 1000u);
+    return keyed.index.pages.pins - before;
+  };
+  const uint64_t of_keys = pins([&](FingerprintOf& got) {
+    return pigment_host_search_visit_keys(search, KeepFingerprint, &got, error.out());
+  });
+  const uint64_t of_vectors = pins([&](FingerprintOf& got) {
+    return pigment_host_search_visit_column(search, -1, KeepFingerprint, &got, error.out());
+  });
+  EXPECT_GT(of_vectors, 600u);
+  EXPECT_LT(of_keys, of_vectors / 4);
+  pigment_host_search_free(search);
+}
+
 TEST(HostKeys, GramsOfATextAreItsPiecesOfThreeBytes) {
   EXPECT_EQ(GramsOf(""), "");
   EXPECT_EQ(GramsOf("B"), std::string("b\0\0", 3));

@@ -557,6 +557,58 @@ TEST(HostPlaces, HaveOverflowPagesOfDeadEntriesToo) {
   EXPECT_EQ(places[fewer.size()], next);
 }
 
+TEST(HostPlaces, AreToldAnewAfterAnInterrupt) {
+  std::mt19937_64 random(9);
+  Index index(kDimension);
+  for (const Row& row : RowsFrom(random, 2000, 0, false)) index.AddPending(row);
+  const auto places = PendingPages(index, index.first_pending, PIGMENT_NO_PAGE);
+  ASSERT_GT(places.size(), 3u);
+  const pigment_page_source source = index.pages.source();
+  for (const uint64_t fail_in : {1, 3}) {
+    std::vector<uint32_t> told;
+    const auto visit = [&] {
+      Error error;
+      return pigment_pending_visit_pages(
+          &source, kStamp, index.first_pending, PIGMENT_NO_PAGE,
+          [](void* context, uint32_t physical) -> pigment_status {
+            static_cast<std::vector<uint32_t>*>(context)->push_back(physical);
+            return PIGMENT_OK;
+          },
+          &told, error.out());
+    };
+    index.pages.fail_in = fail_in;
+    EXPECT_EQ(visit(), PIGMENT_CANCELLED);
+    EXPECT_LT(told.size(), places.size());
+    EXPECT_EQ(index.pages.pinned, 0);
+    told.clear();
+    EXPECT_EQ(visit(), PIGMENT_OK);
+    EXPECT_EQ(told, places);
+  }
+}
+
+TEST(HostMerge, ReadsEachPageOnceInACall) {
+  std::mt19937_64 random(10);
+  Index index(kDimension);
+  index.AddSegment(RowsFrom(random, 20000, 0, false));
+  for (const Row& row : RowsFrom(random, 2000, 100000, false)) index.AddPending(row);
+  const auto [last, next] = EndOf(index);
+  pigment_segment_info info{};
+  info.struct_size = sizeof info;
+  pigment_segment_get_info(index.segment(0), &info);
+  const size_t chain = PendingPages(index, index.first_pending, last).size();
+  Merged merged(index, kDimension);
+  const pigment_page_source source = index.pages.source();
+  Error error;
+  uint64_t before = index.pages.pins;
+  HOST_OK(pigment_segment_builder_add_segment(merged.builder, index.segment(0), nullptr, 0,
+                                              error.out()));
+  EXPECT_LE(index.pages.pins - before, info.pages);
+  before = index.pages.pins;
+  HOST_OK(pigment_segment_builder_add_pending(merged.builder, &source, kStamp, index.first_pending,
+                                              last, error.out()));
+  EXPECT_EQ(index.pages.pins - before, chain);
+}
+
 TEST(HostPlan, KeepsSegmentsFew) {
   Error error;
   std::vector<pigment_merge_shape> segments;

@@ -446,6 +446,17 @@ TEST(HostText, WhatIsAskedWronglyIsRefusedByName) {
   EXPECT_EQ(pigment_text_query_new(analyzer.get(), &options, &query, error.out()),
             PIGMENT_RESOURCE_EXHAUSTED);
   EXPECT_EQ(error.message(), "a query of 65537 words (limit host_query_words: 65536)");
+  for (const int clauses : {256, 257}) {
+    std::string text;
+    for (int i = 0; i < clauses; ++i) text += "word" + std::to_string(i) + " ";
+    options.words = text.data();
+    options.words_size = text.size();
+    options.grammar = PIGMENT_QUERY_CLAUSES;
+    EXPECT_EQ(pigment_text_query_new(analyzer.get(), &options, &query, error.out()),
+              clauses == 256 ? PIGMENT_OK : PIGMENT_RESOURCE_EXHAUSTED)
+        << error.message();
+    pigment_text_query_free(query);
+  }
   const QueryPtr one = NewQuery(analyzer.get(), "fox"), other = NewQuery(analyzer.get(), "fox");
   TextIndex texts;
   texts.index.text = one.get();
@@ -456,6 +467,15 @@ TEST(HostText, WhatIsAskedWronglyIsRefusedByName) {
   EXPECT_EQ(pigment_host_search_sample_within(search, 1, &rows, &within, error.out()),
             PIGMENT_INVALID_ARGUMENT);
   pigment_host_search_free(search);
+  const float vector[] = {1};
+  pigment_host_search_options both{};
+  both.struct_size = sizeof both;
+  both.metric = PIGMENT_METRIC_L2;
+  both.dimension = 1;
+  both.query = vector;
+  both.text = one.get();
+  EXPECT_EQ(pigment_host_search_new(&both, &search, error.out()), PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(search, nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tests/promises.md has every sentence of pigment.h: those that promise something with the tests that hold it, the others with what they are.
+"""tests/promises.md has every sentence of pigment.h, tests/promises_host.md of pigment_host.h: those that promise something with the tests that hold it, the others with what they are.
 
 A sentence is what the header's comments say between full stops, colons and semicolons before a capital letter; a row of the table of objects is one, too. Tests are named
 as in complaints.md. `--self-test` shows that each kind of fault is found; `--list` prints the sentences.
@@ -14,8 +14,8 @@ import tempfile
 import check_complaints
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = ROOT / "c_api/include/pigment/pigment.h"
-PAGE = ROOT / "tests/promises.md"
+HEADERS = ROOT / "c_api/include/pigment"
+PAGES = {HEADERS / "pigment.h": ROOT / "tests/promises.md", HEADERS / "pigment_host.h": ROOT / "tests/promises_host.md"}
 HEADS = ("sentence", "---")
 
 # What a sentence may be that no test holds.
@@ -34,7 +34,7 @@ def sentences(text):
             continue
         running = []
         for line in comment.splitlines():
-            line = re.sub(r"^\s*\*\s?", "", line)
+            line = re.sub(r"^\s*\*\s?(?: *- (?=[A-Z`]))?", "", line)
             if re.search(r"\S {3,}\S.* {3,}\S", line):  # a row of a table
                 found.append(squeeze(line))
                 continue
@@ -125,9 +125,14 @@ def self_test():
 
 def main():
     if sys.argv[1:] == ["--list"]:
-        print("\n".join(sentences(HEADER.read_text(encoding="utf-8"))))
+        for header in PAGES:
+            print("\n".join(sentences(header.read_text(encoding="utf-8"))))
         return 0
-    found = self_test() if "--self-test" in sys.argv else list(findings(HEADER, PAGE, ROOT))
+    if "--self-test" in sys.argv:
+        found = self_test()
+    else:
+        found = [finding for header, page in PAGES.items() for finding in findings(header, page, ROOT)]
+        found += [f"{header.name} has no page" for header in HEADERS.glob("*.h") if header not in PAGES]
     for finding in found:
         print(finding)
     return 1 if found else 0
