@@ -4,7 +4,8 @@
 
 The library shows exactly the functions that the public headers declare, all called pigment_*, under the soname of its
 ABI; the extension shows PostgreSQL's entry points and nothing of the engine. None of them holds a trace of the planted
-bugs of tests/planted. The library calls nothing that reaches a network, so it tells nobody anything.
+bugs of tests/planted. The library calls nothing that reaches a network, so it tells nobody anything, and nothing that reads the environment: that
+is what the bindings' from_env are for.
 """
 
 import pathlib
@@ -16,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY_SYMBOL = re.compile(r"pigment_[a-z0-9_]+")
 EXTENSION_SYMBOL = re.compile(r"Pg_magic_func|_PG_init|pg_finfo_pigment_pg_[a-z0-9_]+|pigment_pg_[a-z0-9_]+")
 NETWORK = {"socket", "socketpair", "connect", "bind", "listen", "accept", "getaddrinfo", "gethostbyname", "send", "sendto", "sendmsg"}
+ENVIRONMENT = {"getenv", "secure_getenv", "__secure_getenv", "environ", "__environ", "_environ"}
 DECLARATION = re.compile(r"PIGMENT_API\b[^;{}]*?\b(pigment_[a-z0-9_]+)\s*\(")
 
 
@@ -60,6 +62,7 @@ def check_library(build):
     if "open" not in called and "open64" not in called:  # otherwise the search below would find nothing anywhere
         findings.append(f"{path.name} opens no file")
     findings += [f"{path.name} calls {name}, which reaches a network" for name in sorted(called & NETWORK)]
+    findings += [f"{path.name} takes {name}, which is the environment" for name in sorted(called & ENVIRONMENT)]
     dynamic = subprocess.run(["readelf", "-dW", str(path)], check=True, capture_output=True, text=True).stdout
     if "soname: [libpigment.so.1]" not in dynamic:
         findings.append(f"{path.name}: the soname is not libpigment.so.1")
