@@ -5,11 +5,35 @@
 #include "tools/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string_view>
 #include <utility>
 
+#include "tools/json.h"
 #include "tools/session.h"
 
 namespace pigment_tool {
+namespace {
+
+// What was read before the error may not have come to the flag.
+bool AsksForJson(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") return false;
+    if (argument == "--json") return true;
+  }
+  return false;
+}
+
+void PrintUsageError(const char* message) {
+  const nlohmann::json error = {{"status", kUsage}, {"name", "usage"}, {"message", message}};
+  std::fprintf(stderr, "%s\n",
+               nlohmann::json({{"error", error}})
+                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                   .c_str());
+}
+
+}  // namespace
 
 Option Option::Required() const { return Option(option_->required()); }
 
@@ -63,6 +87,11 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
     app_->parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
+    const bool is_error = error.get_exit_code() != 0;
+    if (is_error && AsksForJson(argc, argv)) {
+      PrintUsageError(error.what());
+      return kUsage;
+    }
     return app_->exit(error) == 0 ? kFine : kUsage;
   }
 }
