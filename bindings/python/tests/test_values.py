@@ -5,6 +5,8 @@ import gc
 import json
 import math
 import random
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -56,6 +58,41 @@ def test_a_matrix_of_float32_goes_in_without_a_copy():
     docs = fresh()
     docs.add(ids=["a", "b"], embeddings=watched)
     assert docs.count() == 2
+
+
+GROWTH = """
+import resource, sys
+import numpy as np
+import pigment
+
+def most():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+docs = pigment.EphemeralClient().create_collection("docs", embedding_function=None)
+docs.add(ids=["a"], embeddings=[[1.0, 2.0]])
+matrix = np.ones((60_000, 500), np.float32)  # of another dimension, so that nothing is done with it
+given = list(matrix) if sys.argv[1] == "rows" else matrix
+try:
+    docs.query(query_embeddings=matrix[:2])
+except pigment.errors.InvalidArgumentError:
+    before = most()
+try:
+    docs.query(query_embeddings=given)
+except pigment.errors.InvalidArgumentError as error:
+    print(error.detail.name, (most() - before) / (60_000 * 500 * 4))
+"""
+
+
+def test_a_matrix_of_float32_takes_no_memory_on_its_way():
+    """What the process grows by in a call, in sizes of the matrix. A list of its rows is put together, which shows that a copy is seen."""
+    def growth(form):
+        done = subprocess.run([sys.executable, "-c", GROWTH, form], stdout=subprocess.PIPE, text=True, check=True)
+        detail, sizes = done.stdout.split()
+        assert detail == "DIMENSION"
+        return float(sizes)
+
+    assert growth("matrix") < 0.2, growth("matrix")
+    assert growth("rows") > 0.8, growth("rows")
 
 
 def test_all_number_types_and_strides_are_taken():
