@@ -75,6 +75,25 @@ class JarTest {
   }
 
   @Test
+  void theReferenceIsMadeWithoutAWarning() throws Exception {
+    Path sources = GUIDE.resolveSibling("../bindings/java/src/main/java").normalize();
+    Path reference = folder.resolve("reference");
+    List<String> command = List.of(
+        Path.of(System.getProperty("java.home"), "bin/javadoc").toString(), "-quiet", "-Werror", "-Xdoclint:all/protected", "-protected",
+        "--release", "22", "-p", folder.toString(), "-d", reference.toString(), "--module-source-path", "io.pigment=" + sources, "--module",
+        "io.pigment");
+    Path said = folder.resolve("said");
+    Process javadoc = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+    int status = javadoc.waitFor();
+    assertEquals(0, status, Files.readString(said));
+    Path pages = reference.resolve("io.pigment/io/pigment");
+    for (String page : List.of("Client.html", "Collection.html", "AsyncCollection.html", "QueryResult.html", "Where.html", "package-summary.html")) {
+      assertTrue(Files.size(pages.resolve(page)) > 1000, page);
+    }
+    assertTrue(Files.notExists(pages.resolve("Functions.html")), "what is not public has no page");
+  }
+
+  @Test
   void theExampleIsShort() throws Exception {
     assertTrue(block("java").lines().count() <= 20, "the example has grown");
   }
