@@ -96,6 +96,20 @@ TEST_F(Json, EveryCommandIsTriedHere) {
   EXPECT_EQ(tried, CommandsOfTheHelp());
 }
 
+TEST_F(Json, EveryCommandIsInTheGuide) {
+  const std::string guide =
+      tool_test::ReadFile(std::string(PIGMENT_SOURCE_DIR) + "/docs/operations.md");
+  ASSERT_FALSE(guide.empty());
+  for (const std::string& command : CommandsOfTheHelp()) {
+    bool is_there = false;
+    for (const std::string before : {"`pigment ", "`"}) {
+      for (const char end : {' ', '`'})
+        is_there |= guide.find(before + command + end) != std::string::npos;
+    }
+    EXPECT_TRUE(is_there) << "docs/operations.md lacks pigment " << command;
+  }
+}
+
 TEST_F(Json, IsAllThatACommandPrints) {
   for (const auto& [command, use] : kUses) {
     if (use.good.empty()) continue;
