@@ -16,7 +16,6 @@ INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "c_api/include"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"]
 LANGUAGES = [("c", "c99"), ("c", "c17"), ("c++", "c++11"), ("c++", "c++20")]
 
-
 TITLE = re.compile(r"/\* -{3,}")
 PIECE = re.compile(r"/\*.*?\*/|PIGMENT_API[^;]*;|typedef [^;{]*;|(?:typedef )?struct \w+ \{.*?\}[^;]*;|enum \{.*?\};|^#.*?$|\n[ \t]*\n", re.DOTALL | re.MULTILINE)
 
