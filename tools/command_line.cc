@@ -5,7 +5,6 @@
 #include "tools/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -23,14 +22,6 @@ bool AsksForJson(int argc, char** argv) {
     if (argument == "--json") return true;
   }
   return false;
-}
-
-void PrintUsageError(const char* message) {
-  const nlohmann::json error = {{"status", kUsage}, {"name", "usage"}, {"message", message}};
-  std::fprintf(stderr, "%s\n",
-               nlohmann::json({{"error", error}})
-                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                   .c_str());
 }
 
 }  // namespace
@@ -89,7 +80,7 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const bool is_error = error.get_exit_code() != 0;
     if (is_error && AsksForJson(argc, argv)) {
-      PrintUsageError(error.what());
+      PrintErrorAsJson(kUsage, "usage", error.what());
       return kUsage;
     }
     return app_->exit(error) == 0 ? kFine : kUsage;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tools/commands.h"
+#include "tools/json.h"
 #include "tools/output.h"
 #include "tools/session.h"
 
@@ -20,13 +21,7 @@ int Report(const Failure& failure, bool is_json) {
     std::fprintf(stderr, "pigment: %s\n", Printable(failure.what()).c_str());
   } else {
     const char* const name = pigment_status_name(failure.status);
-    const nlohmann::json error = {{"status", failure.status},
-                                  {"name", name != nullptr ? name : "unknown"},
-                                  {"message", failure.what()}};
-    std::fprintf(stderr, "%s\n",
-                 nlohmann::json({{"error", error}})
-                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-                     .c_str());
+    PrintErrorAsJson(failure.status, name != nullptr ? name : "unknown", failure.what());
   }
   return ExitStatusOf(failure.status);
 }
