@@ -172,6 +172,15 @@ inline Outcome Create(pigment_client* client, std::string_view name, Collection*
   return outcome;
 }
 
+inline Outcome GetByName(pigment_client* client, std::string_view name, Collection* collection) {
+  pigment_collection* raw = nullptr;
+  const Outcome outcome =
+      Try(pigment_client_get_collection, client, static_cast<const pigment_scope*>(nullptr),
+          name.data(), name.size(), static_cast<const pigment_embedding_function*>(nullptr), &raw);
+  collection->reset(raw);
+  return outcome;
+}
+
 // A batch that owns what it points at.
 struct Batch {
   Texts ids;

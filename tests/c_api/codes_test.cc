@@ -19,7 +19,6 @@
 
 namespace {
 
-using abi_test::kNoFunction;
 using abi_test::kNoScope;
 using abi_test::Outcome;
 using abi_test::Sized;
@@ -127,10 +126,7 @@ TEST_F(Codes, OfStores) {
   abi_test::DamageBlocks(segment);
   Outcome damaged = abi_test::Open(path, &client);
   if (damaged.ok()) {
-    pigment_collection* raw = nullptr;
-    damaged = Try(pigment_client_get_collection, client.get(), kNoScope, "docs", size_t{4},
-                  kNoFunction, &raw);
-    docs.reset(raw);
+    damaged = abi_test::GetByName(client.get(), "docs", &docs);
     if (damaged.ok()) {
       abi_test::ResultHandle result;
       damaged = abi_test::Get(docs.get(), Sized<pigment_get_request>(), &result);

@@ -34,13 +34,6 @@ class CollectionsAbi : public ::testing::Test {
     batch.dimension = 2;
     ASSERT_TRUE(abi_test::Write(pigment_collection_add, docs_.get(), batch).ok());
   }
-  Outcome GetByName(const std::string& name, abi_test::Collection* collection) {
-    pigment_collection* raw = nullptr;
-    const Outcome outcome = Try(pigment_client_get_collection, client_.get(), kNoScope, name.data(),
-                                name.size(), kNoFunction, &raw);
-    collection->reset(raw);
-    return outcome;
-  }
   static nlohmann::json Describe(const abi_test::Collection& collection) {
     pigment_buffer* json = nullptr;
     const Outcome outcome = Try(pigment_collection_describe, collection.get(), &json);
@@ -110,7 +103,7 @@ TEST_F(CollectionsAbi, ADeletedOneIsNotFoundByItsHandlesAndItsResultsStay) {
 
 TEST_F(CollectionsAbi, AChangeIsMadeWholeOrNotAtAll) {
   abi_test::Collection twin, other;
-  ASSERT_TRUE(GetByName("docs", &twin).ok());
+  ASSERT_TRUE(abi_test::GetByName(client_.get(), "docs", &twin).ok());
   ASSERT_TRUE(abi_test::Create(client_.get(), "other", &other).ok());
   const nlohmann::json before = Describe(docs_);
   const std::string metadata = R"({"k":1})";
@@ -145,13 +138,13 @@ TEST_F(CollectionsAbi, AChangeIsMadeWholeOrNotAtAll) {
   EXPECT_EQ(after.at("configuration").at("hnsw").at("ef_search"), 77);
   EXPECT_EQ(CountOf(twin), 2u);
   abi_test::Collection gone;
-  EXPECT_EQ(GetByName("docs", &gone).status, PIGMENT_NOT_FOUND);
+  EXPECT_EQ(abi_test::GetByName(client_.get(), "docs", &gone).status, PIGMENT_NOT_FOUND);
 }
 
 TEST_F(CollectionsAbi, AHandleThatIsFreedLeavesTheCollection) {
   docs_.reset();
   abi_test::Collection again;
-  ASSERT_TRUE(GetByName("docs", &again).ok());
+  ASSERT_TRUE(abi_test::GetByName(client_.get(), "docs", &again).ok());
   EXPECT_EQ(CountOf(again), 2u);
 }
 

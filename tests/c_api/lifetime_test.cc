@@ -99,14 +99,10 @@ TEST(Lifetime, TheStoreClosesWithItsLastHandle) {
   options.must_exist = true;
   options.sync_mode = PIGMENT_SYNC_OFF;  // other options: the store is not open any more
   ASSERT_TRUE(abi_test::Open(path, &again, &options).ok());
-  pigment_collection* docs = nullptr;
-  ASSERT_TRUE(Try(pigment_client_get_collection, again.get(),
-                  static_cast<const pigment_scope*>(nullptr), "docs", size_t{4},
-                  static_cast<const pigment_embedding_function*>(nullptr), &docs)
-                  .ok());
-  const abi_test::Collection owner(docs);
+  abi_test::Collection docs;
+  ASSERT_TRUE(abi_test::GetByName(again.get(), "docs", &docs).ok());
   uint64_t count = 0;
-  ASSERT_TRUE(abi_test::Count(docs, &count).ok());
+  ASSERT_TRUE(abi_test::Count(docs.get(), &count).ok());
   EXPECT_EQ(count, 1u);
 }
 
@@ -289,14 +285,10 @@ TEST(Lifetime, EveryAcknowledgedWriteIsThereAlsoWhenEightWritersRaceTheClose) {
   }
   abi_test::Client client;
   ASSERT_TRUE(abi_test::Open(path, &client).ok());
-  pigment_collection* raw = nullptr;
-  ASSERT_TRUE(Try(pigment_client_get_collection, client.get(),
-                  static_cast<const pigment_scope*>(nullptr), "docs", size_t{4},
-                  static_cast<const pigment_embedding_function*>(nullptr), &raw)
-                  .ok());
-  const abi_test::Collection docs(raw);
+  abi_test::Collection docs;
+  ASSERT_TRUE(abi_test::GetByName(client.get(), "docs", &docs).ok());
   abi_test::ResultHandle result;
-  ASSERT_TRUE(abi_test::Get(raw, Sized<pigment_get_request>(), &result).ok());
+  ASSERT_TRUE(abi_test::Get(docs.get(), Sized<pigment_get_request>(), &result).ok());
   std::vector<std::string> there = abi_test::Ids(result.get()), wanted;
   for (const auto& ids : acknowledged) wanted.insert(wanted.end(), ids.begin(), ids.end());
   std::sort(there.begin(), there.end());

@@ -202,12 +202,8 @@ TEST_F(MaintenanceAbi, ABackupIsAStoreOfItsOwn) {
   Add(45, 50);
   abi_test::Client client;
   ASSERT_TRUE(abi_test::Open(copy, &client).ok());
-  pigment_collection* raw = nullptr;
-  ASSERT_TRUE(Try(pigment_client_get_collection, client.get(),
-                  static_cast<const pigment_scope*>(nullptr), "docs", size_t{4},
-                  static_cast<const pigment_embedding_function*>(nullptr), &raw)
-                  .ok());
-  const abi_test::Collection docs(raw);
+  abi_test::Collection docs;
+  ASSERT_TRUE(abi_test::GetByName(client.get(), "docs", &docs).ok());
   uint64_t count = 0;
   ASSERT_TRUE(abi_test::Count(docs.get(), &count).ok());
   EXPECT_EQ(count, 45u);

@@ -14,9 +14,7 @@
 
 namespace {
 
-using abi_test::kNoFunction;
 using abi_test::kNoOptions;
-using abi_test::kNoScope;
 using abi_test::Outcome;
 using abi_test::Sized;
 using abi_test::Try;
@@ -38,11 +36,10 @@ class NestedMetadataAbi : public ::testing::Test {
     return abi_test::Create(client_.get(), name, collection, &options);
   }
   abi_test::Collection Named(const abi_test::Client& client, const std::string& name) {
-    pigment_collection* raw = nullptr;
-    const Outcome outcome = Try(pigment_client_get_collection, client.get(), kNoScope, name.data(),
-                                name.size(), kNoFunction, &raw);
+    abi_test::Collection collection;
+    const Outcome outcome = abi_test::GetByName(client.get(), name, &collection);
     EXPECT_TRUE(outcome.ok()) << outcome;
-    return abi_test::Collection(raw);
+    return collection;
   }
   Outcome Write(abi_test::WriteFunction function, const abi_test::Collection& collection,
                 const std::string& id, const std::string& metadata) {
