@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/base/prefetch.h"
 #include "engine/vector/chunk_codes.h"
 #include "engine/vector/cluster_probe.h"
 #include "engine/vector/distance.h"
@@ -80,8 +81,7 @@ class TailScanner::Source final : public ClusterSource {
   float SquareOf(float distance) const override { return query_.SquareOf(distance); }
   void Expect(uint32_t row) override {
     const std::span<const float> vector = scanner_.tail_.row(row).embedding;
-    for (size_t i = 0; i < vector.size(); i += 64 / sizeof(float))
-      __builtin_prefetch(vector.data() + i);
+    ExpectBytes(vector.data(), vector.size_bytes());
   }
   uint32_t clusters() const override { return static_cast<uint32_t>(chunks_.size()); }
   Result<float> CentroidSquare(uint32_t cluster) override {

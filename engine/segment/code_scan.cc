@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/base/prefetch.h"
 #include "engine/vector/row_code.h"
 #include "engine/vector/top_k.h"
 
@@ -94,14 +95,13 @@ void CodeScanner::ListWindow(uint32_t first) {
 }
 
 void CodeScanner::Expect(size_t place) {
-  constexpr size_t kLineBytes = 64;
   if (place == window_rows_) return;
   const uint32_t first = window_[place];
   const IndexReader::RowCodes codes = reader_.LikelyRowCodesFrom(first);
   for (; place < window_rows_ && window_[place] - first < codes.count; ++place) {
     const std::byte* const code = codes.first + (window_[place] - first) * code_bytes_;
-    for (size_t at = 0; at < code_bytes_; at += kLineBytes) __builtin_prefetch(code + at);
-    __builtin_prefetch(code + code_bytes_ - 1);
+    ExpectBytes(code, code_bytes_);
+    ExpectBytes(code + code_bytes_ - 1, 1);
   }
 }
 

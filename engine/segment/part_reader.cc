@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "engine/base/prefetch.h"
+
 namespace pigment {
 
 Result<PinnedBlock> PinUnchecked(BlockSource* source, uint32_t physical) {
@@ -122,10 +124,7 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
 void PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
   const std::byte* const payload = LikelyBlock(block);
   if (payload == nullptr) return;
-  constexpr size_t kLineBytes = 64;
-  const std::byte* const bytes = payload + within;
-  const uint64_t here = std::min<uint64_t>(size, kBlockPayloadBytes - within);
-  for (size_t i = 0; i < here; i += kLineBytes) __builtin_prefetch(bytes + i, 0, 3);
+  ExpectBytes(payload + within, std::min<uint64_t>(size, kBlockPayloadBytes - within));
 }
 
 void PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {

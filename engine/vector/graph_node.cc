@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/prefetch.h"
 #include "engine/vector/half.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -154,10 +155,7 @@ uint32_t GraphNode::LinksWithin(const SignCodeQuery& query, float distance, floa
   return header_.links == 0 ? 0 : ~beyond & ~uint32_t{0} >> (kLinksPerNodeMax - header_.links);
 }
 
-void GraphNode::ExpectNext() const {
-  const std::byte* const next = bytes_.data() + bytes_.size();
-  for (size_t i = 0; i < bytes_.size(); i += 64) __builtin_prefetch(next + i);
-}
+void GraphNode::ExpectNext() const { ExpectBytes(bytes_.data() + bytes_.size(), bytes_.size()); }
 
 uint32_t GraphNode::EstimateShifted(const SignCodeQuery& query, float distance, float shift,
                                     float limit, float* estimates) const {

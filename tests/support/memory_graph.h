@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/prefetch.h"
 #include "engine/vector/graph_build.h"
 #include "engine/vector/graph_encode.h"
 #include "engine/vector/graph_space.h"
@@ -73,7 +74,7 @@ class MemoryGraph {
     float SquareOf(float distance) const override { return query_.SquareOf(distance); }
     void Expect(uint32_t vector) override {
       const std::span<const std::byte> bytes = graph_.bytes_of(vector);
-      for (size_t i = 0; i < bytes.size(); i += 64) __builtin_prefetch(bytes.data() + i);
+      ExpectBytes(bytes.data(), bytes.size());
       graph_.vectors_.Expect(vector);
     }
 
