@@ -19,10 +19,17 @@ INCLUDE_DOCUMENTS_AND_METADATAS = INCLUDE["documents"] | INCLUDE["metadatas"]
 
 def texts_of(column, count):
     """A column of a result as strings; a result's first offset is 0."""
-    if count == 0:
-        return []
-    offsets = column.offsets[:count + 1]
-    joined = c.string_at(column.bytes, offsets[count])
+    return cut(*bytes_of(column, count))
+
+
+def bytes_of(column, count):
+    """A copy of a column of a result: all its bytes, and where each text begins, then the end of the last."""
+    offsets = column.offsets[:count + 1] if count != 0 else [0]
+    return c.string_at(column.bytes, offsets[-1]), offsets
+
+
+def cut(joined, offsets):
+    """The texts that bytes_of copied."""
     if joined.isascii():  # one byte a character: cut once it is decoded
         joined = joined.decode()
         return [joined[begin:end] for begin, end in zip(offsets, offsets[1:])]
@@ -82,6 +89,8 @@ class Collection:
         self.request = QueryRequest(struct_size=c.sizeof(QueryRequest), include=INCLUDE["distances"])
         self.request.embeddings.dtype = F32
         self.request_address = c.byref(self.request)
+        self.result, self.error, self.ids = c.c_void_p(), c.c_void_p(), TextColumn()
+        self.addresses = c.byref(self.result), c.byref(self.error), c.byref(self.ids)
         self.text_offsets = (c.c_int64 * 2)()
         self.text_request = TextSearchRequest(struct_size=c.sizeof(TextSearchRequest), queries_count=1, include=INCLUDE_NOTHING)
         self.text_request.queries.offsets = self.text_offsets
@@ -139,6 +148,21 @@ class Collection:
         """The ids of the k nearest records that satisfy the filter (JSON, bytes), as strings."""
         return self.take_ids(self.answer(vector, 1, k, where, recall, search_width))
 
+    def ask(self, vector, k, where=None, recall=0.0, search_width=0):
+        """What query gives, as bytes_of has it: cut makes texts of it when its time has been taken. Little beside the search;
+        the vector's memory can be written to."""
+        address = c.addressof(c.c_char.from_buffer(vector))
+        self.set_request(address, 1, len(vector), k, where, recall, search_width)
+        result, error, ids = self.addresses
+        functions = self.library.functions
+        status = functions.pigment_collection_query(self.handle, self.request_address, None, result, error)
+        if status != 0:
+            self.library.refuse(status, self.error)
+        functions.pigment_result_ids(self.result, ids)
+        found = bytes_of(self.ids, functions.pigment_result_row_count(self.result))
+        functions.pigment_result_free(self.result)
+        return found
+
     def query_many(self, vectors, k, where=None, recall=0.0, search_width=0, threads=0):
         """The same for each row of a matrix, in one call, on so many threads (0: one a core)."""
         self.request.threads = threads
@@ -148,15 +172,18 @@ class Collection:
         return [ids[begin:end] for begin, end in zip(offsets, offsets[1:])]
 
     def answer(self, vectors, rows, k, where, recall, search_width):
-        """A result, to be freed; `vectors` is contiguous f32. 0 is the library's default."""
-        request, embeddings = self.request, self.request.embeddings
-        request.n_results, request.recall, request.search_width = k, recall, search_width
-        embeddings.data = vectors.__array_interface__["data"][0]
-        embeddings.rows, embeddings.dimension = rows, vectors.shape[-1]
-        request.where_json, request.where_json_size = where, len(where) if where is not None else 0
+        """A result, to be freed; `vectors` is contiguous f32."""
+        self.set_request(vectors.__array_interface__["data"][0], rows, vectors.shape[-1], k, where, recall, search_width)
         result = c.c_void_p()
         self.library.call("collection_query", self.handle, self.request_address, None, c.byref(result))
         return result
+
+    def set_request(self, address, rows, dimension, k, where, recall, search_width):
+        """0 is the library's default."""
+        request, embeddings = self.request, self.request.embeddings
+        request.n_results, request.recall, request.search_width = k, recall, search_width
+        embeddings.data, embeddings.rows, embeddings.dimension = address, rows, dimension
+        request.where_json, request.where_json_size = where, len(where) if where is not None else 0
 
     def take_ids(self, result):
         """The ids of a result, which is freed."""

@@ -79,7 +79,7 @@ class Pigment(Contestant):
         import pigment_library
 
         self.library = pigment_library.Library(library_path, numpy)
-        self.open_client = pigment_library.Client
+        self.open_client, self.cut = pigment_library.Client, pigment_library.cut
         self.effort = {}
         self.name = f"pigment {self.library.version()} {self.full_vectors}"
         if self.index != "hnsw":
@@ -107,16 +107,16 @@ class Pigment(Contestant):
         self.effort = setting
 
     def query(self, vector, k):
-        return self.collection.query(vector, k, **self.effort)
+        return self.collection.ask(vector, k, **self.effort)
 
     def query_where(self, vector, k, predicate):
-        return self.collection.query(vector, k, json.dumps(where_of(self.data, predicate)).encode(), **self.effort)
+        return self.collection.ask(vector, k, json.dumps(where_of(self.data, predicate)).encode(), **self.effort)
 
     def query_many(self, vectors, k):
         return self.collection.query_many(vectors, k, **self.effort)
 
     def rows_of(self, answer):
-        return [int(name[4:]) for name in answer]
+        return [int(name[4:]) for name in self.cut(*answer)]
 
     def insert(self, row, vector):
         self.collection.add([f"new-{row}"], vector[None], ['{"bucket": 1000, "source": "new"}'])

@@ -183,8 +183,11 @@ class Library:
         """Calls a fallible function; its error becomes an exception."""
         error = pointer()
         status = getattr(self.functions, "pigment_" + name)(*arguments, ctypes.byref(error))
-        if status == 0:
-            return
+        if status != 0:
+            self.refuse(status, error)
+
+    def refuse(self, status, error):
+        """Raises an error that a call gave."""
         message = self.functions.pigment_error_message(error).decode(errors="replace")
         self.functions.pigment_error_free(error)
         raise Refused(self.functions.pigment_status_sqlstate(i32(status)).decode(), message, status)
