@@ -34,7 +34,7 @@ class CodeScanner {
         errors_(errors),
         reader_(reader),
         search_(search),
-        query_(search.query->point(), reader.head().row_radius),
+        query_(search.query->point(), reader.head().row_bits, reader.head().row_radius),
         distance_(search.metric, search.vector),
         nearest_(search.k, search.wanted),
         limit_(search.query->SquareOf(search.wanted)) {}

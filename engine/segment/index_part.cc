@@ -32,7 +32,8 @@ struct StoredHead {
   uint64_t seed;
   float square_max;
   uint16_t places;
-  uint16_t more_bits;  // beyond one
+  uint8_t more_bits;  // beyond one
+  uint8_t more_row_bits;
   uint32_t entries;
   float row_radius;
   decltype(ReachTable::values) reach;
@@ -373,7 +374,8 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
   const StoredHead head{.seed = space.seed,
                         .square_max = HasStandIn(build_.metric) ? widening_ : space.square_max,
                         .places = static_cast<uint16_t>(numbers.places),
-                        .more_bits = static_cast<uint16_t>(numbers.bits - 1),
+                        .more_bits = static_cast<uint8_t>(numbers.bits - 1),
+                        .more_row_bits = static_cast<uint8_t>(numbers.row_bits - 1),
                         .entries = numbers.entries,
                         .row_radius = numbers.row_radius,
                         .reach = reach.values};
@@ -387,12 +389,15 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
   const GraphEncoder& encoder = nodes.encoder();
   // Codes of rows bound the distance of the index's space, not one that another stands in for.
   const float radius = HasStandIn(build_.metric) ? 0 : GreatestLength(points_);
+  const uint32_t row_bits =
+      radius == 0 || HasExactCodes(build_) ? 1 : RowCodeBits(points_.dimension());
   PIGMENT_RETURN_IF_ERROR(
       WriteHead(space,
                 {.places = encoder.places(),
                  .bits = encoder.codes().bits,
                  .entries = static_cast<uint32_t>(encoder.graph().entries().size()),
-                 .row_radius = radius},
+                 .row_radius = radius,
+                 .row_bits = row_bits},
                 reach, packer));
   std::vector<std::byte> node(encoder.node_bytes());
   const uint32_t element_bytes = DenseElementBytes(node.size());
@@ -407,10 +412,10 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
     PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
   }
   if (radius == 0) return Status::Ok();
-  std::vector<std::byte> code(RowCodeBytes(points_.dimension()));
+  std::vector<std::byte> code(RowCodeBytes(points_.dimension(), row_bits));
   part = packer.Part(BlockKind::kRowCodes, DenseElementBytes(code.size()));
   for (uint32_t i = 0; i < points_.count(); ++i) {
-    EncodeRowCode(points_.vector(i), radius, code.data());
+    EncodeRowCode(points_.vector(i), row_bits, radius, code.data());
     PIGMENT_RETURN_IF_ERROR(part->AddDense(code.data(), code.size()));
   }
   return Status::Ok();
@@ -424,7 +429,8 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
                                     {.places = kLinksPerNodeMax,
                                      .bits = lists.bits(),
                                      .entries = lists.clusters(),
-                                     .row_radius = 0},
+                                     .row_radius = 0,
+                                     .row_bits = 1},
                                     clusters.reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
@@ -472,9 +478,13 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
       part.CopyStream(sizeof head, std::as_writable_bytes(std::span(space.centre))));
   size_t bad = 0;
   const uint32_t bits = head.more_bits + 1u;
+  const uint32_t row_bits = head.more_row_bits + 1u;
+  const auto are_bits = [&](uint32_t some) {
+    return some == 1 || (some <= kLevelBitsMax && point_dimension <= kLevelDimensionMax);
+  };
   bool is_sound = head.places % 8 == 0 && head.places > 0 && head.places <= kLinksPerNodeMax &&
-                  (bits == 1 || (bits <= kLevelBitsMax && point_dimension <= kLevelDimensionMax)) &&
-                  head.entries > 0 && head.entries <= info.vectors && head.square_max >= 0 &&
+                  are_bits(bits) && are_bits(row_bits) && head.entries > 0 &&
+                  head.entries <= info.vectors && head.square_max >= 0 &&
                   (head.seed != 0 || info.metric == Metric::kHamming) &&
                   (!has_stand_in || head.square_max >= 1) && std::isfinite(head.square_max) &&
                   head.row_radius >= 0 && std::isfinite(head.row_radius) &&
@@ -485,8 +495,8 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
   if (!is_sound) {
     return part.Damaged(
         Detail::kMiscounted,
-        fmt::format("{} places, {} bits, {} entries, square {}, radius {}", head.places, bits,
-                    head.entries, head.square_max, head.row_radius));
+        fmt::format("{} places, {} and {} bits, {} entries, square {}, radius {}", head.places,
+                    bits, row_bits, head.entries, head.square_max, head.row_radius));
   }
   auto read = std::make_unique<IndexHead>(
       IndexHead{.space = GraphSpace(info.metric, info.dimension, std::move(space)),
@@ -494,6 +504,7 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
                 .bits = bits,
                 .entries = head.entries,
                 .row_radius = head.row_radius,
+                .row_bits = row_bits,
                 .widening = has_stand_in ? head.square_max : 1,
                 .reach = {.values = head.reach},
                 .centroid_element = CentroidElement(source, root, head.entries, point_dimension),

@@ -9,7 +9,8 @@
 //                         metric stands in, how many times as many neighbours are looked for by it
 //                         (stand_in.h); 0 otherwise
 //   12      2             places for links in every node; of clusters, in those of the entries
-//   14      2             bits a dimension of the nodes' codes, less one
+//   14      1             bits a dimension of the nodes' codes, less one
+//   15      1             those of the row codes, less one
 //   16      4             entries; of clusters, all of them
 //   20      4             f32: with row codes, the greatest length of a point; 0 without
 //   24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
@@ -117,6 +118,7 @@ class IndexWriter {
     uint32_t bits;
     uint32_t entries;
     float row_radius;
+    uint32_t row_bits;
   };
   Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
@@ -141,7 +143,8 @@ struct IndexHead {
   uint32_t places;
   uint32_t bits;  // of the nodes' codes, a dimension
   uint32_t entries;
-  float row_radius;  // 0: there are no row codes
+  float row_radius;   // 0: there are no row codes
+  uint32_t row_bits;  // of these, a dimension
   // Where another metric stands in: so many times as many neighbours are looked for by it.
   float widening;
   ReachTable reach;
@@ -152,7 +155,7 @@ struct IndexHead {
 
   uint32_t code_bits() const { return bits * space.point_dimension(); }
   size_t node_bytes() const { return GraphNodeBytes(code_bits(), places); }
-  size_t row_code_bytes() const { return RowCodeBytes(space.point_dimension()); }
+  size_t row_code_bytes() const { return RowCodeBytes(space.point_dimension(), row_bits); }
   uint32_t entry_nodes() const { return (entries + places - 1) / places; }
   size_t centroid_bytes() const { return VectorBytes(centroid_element, space.point_dimension()); }
   ClusterShape cluster(uint32_t number) const { return {code_bits(), cluster_sizes[number]}; }

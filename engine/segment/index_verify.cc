@@ -126,7 +126,7 @@ Status IndexVerifier::CompareRowCode(uint32_t vector, std::span<const float> poi
   if (head_.row_radius == 0) return Status::Ok();
   PIGMENT_ASSIGN_OR_RETURN(const IndexReader::RowCodes codes, reader_->RowCodesFrom(vector));
   expected_.resize(head_.row_code_bytes());
-  EncodeRowCode(point, head_.row_radius, expected_.data());
+  EncodeRowCode(point, head_.row_bits, head_.row_radius, expected_.data());
   if (std::ranges::equal(std::span(codes.first, expected_.size()), expected_)) return Status::Ok();
   return row_codes_.Damaged(Detail::kMiscounted,
                             fmt::format("code {} is not that of its vector", vector));

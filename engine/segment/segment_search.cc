@@ -25,11 +25,14 @@ constexpr double kRowBytes = 500;
 constexpr double kRowCodeBytes = 150;
 // Vectors that a probe compares for each neighbour.
 constexpr double kComparedEach = 8;
-// The same of a scan of codes. Those of fewer dimensions say less: of 64 it compares some 3,000 of
-// 10,000 rows for ten neighbours, where of 384 it compares 300.
-double ComparedByCodesEach(uint32_t dimension) {
+// The same of a scan of codes. Those of fewer dimensions say less: by signs of 64 it compares some
+// 3,000 of 10,000 rows for ten neighbours, where by those of 384 it compares 300. Codes of more
+// bits say as much as signs of so many times the dimensions: the squares of errors, the query's
+// rounding included, are as much smaller.
+double ComparedByCodesEach(uint32_t dimension, uint32_t bits) {
   constexpr double kEach = 30, kDimension = 384, kGrowth = 1.3;
-  return kEach * std::pow(std::max(kDimension / dimension, 1.0), kGrowth);
+  static constexpr double kTimes[kLevelBitsMax + 1] = {0, 1, 3.9, 11.5, 25};
+  return kEach * std::pow(std::max(kDimension / (kTimes[bits] * dimension), 1.0), kGrowth);
 }
 constexpr float kNoLimit = std::numeric_limits<float>::quiet_NaN();
 
@@ -97,8 +100,9 @@ double SegmentSearcher::ScanBytes(const IndexHead& head) const {
   const double vector_bytes = segment_.info().vector_bytes() + kRowBytes;
   const double allowed = static_cast<double>(search_.allowed_count);
   if (!MayScanCodes(head)) return allowed * vector_bytes;
-  const double compared = std::min(
-      allowed, ComparedByCodesEach(head.space.point_dimension()) * static_cast<double>(wanted()));
+  const double compared =
+      std::min(allowed, ComparedByCodesEach(head.space.point_dimension(), head.row_bits) *
+                            static_cast<double>(wanted()));
   return allowed * (static_cast<double>(head.row_code_bytes()) + kRowCodeBytes) +
          compared * vector_bytes;
 }

@@ -104,12 +104,11 @@ constexpr double kStepsOfDeviation[kLevelBitsMax + 1] = {0, 0, 0.9957, 0.5860, 0
 
 }  // namespace
 
-SignCodeFactor EncodeLevelCode(std::span<const float> vector, std::span<const float> centre,
-                               uint32_t bits, size_t index, size_t count, std::byte* group) {
-  if (bits == 1) return EncodeSignCode(vector, centre, index, count, group);
-  std::byte planes[kLevelBitsMax * kLevelDimensionMax / 8];
-  const size_t plane_bytes = vector.size() / 8;
-  const double square = EncodeSigns(vector, centre, planes).square;
+SignCodeFactor EncodeLevels(std::span<const float> vector, std::span<const float> centre,
+                            uint32_t bits, std::byte* planes) {
+  const SignCodeFactor of_signs = EncodeSigns(vector, centre, planes);
+  if (bits == 1) return of_signs;
+  const double square = of_signs.square;
   const auto dimension = static_cast<double>(vector.size());
   const double step = kStepsOfDeviation[bits] * std::sqrt(square / dimension);
   float products[kCodeSums];
@@ -117,10 +116,18 @@ SignCodeFactor EncodeLevelCode(std::span<const float> vector, std::span<const fl
   float centre_levels[kCodeSums];
   HWY_DYNAMIC_DISPATCH(EncodeLevels)
   ({vector.data(), centre.data(), vector.size(), bits, step > 0 ? static_cast<float>(1 / step) : 0,
-    reinterpret_cast<uint8_t*>(planes) + plane_bytes, products, squares, centre_levels});
-  PlaceSigns(std::span(planes).first(bits * plane_bytes), index, count, group);
+    reinterpret_cast<uint8_t*>(planes) + vector.size() / 8, products, squares, centre_levels});
   return FactorOfCode(square, TotalOf(products), TotalOf(squares), dimension,
                       TotalOf(centre_levels));
+}
+
+SignCodeFactor EncodeLevelCode(std::span<const float> vector, std::span<const float> centre,
+                               uint32_t bits, size_t index, size_t count, std::byte* group) {
+  if (bits == 1) return EncodeSignCode(vector, centre, index, count, group);
+  std::byte planes[kLevelBitsMax * kLevelDimensionMax / 8];
+  const SignCodeFactor factor = EncodeLevels(vector, centre, bits, planes);
+  PlaceSigns(std::span(planes).first(bits * vector.size() / 8), index, count, group);
+  return factor;
 }
 
 }  // namespace pigment

@@ -35,6 +35,14 @@ constexpr uint32_t ClusterCodeBits(uint32_t dimension) {
   return dimension <= 48 ? 4 : dimension <= 80 ? 3 : dimension <= 208 ? 2 : 1;
 }
 
+// Of the codes of rows (row_code.h), of which each vector has one.
+constexpr uint32_t RowCodeBits(uint32_t dimension) { return ClusterCodeBits(dimension); }
+
+// Writes the signs of each plane in vector.size() / 8 bytes, as EncodeSigns does, one plane after
+// the other. REQUIRES: as EncodeLevelCode.
+SignCodeFactor EncodeLevels(std::span<const float> vector, std::span<const float> centre,
+                            uint32_t bits, std::byte* planes);
+
 // As EncodeSignCode, in a group for SignCodeGroupBytes(bits * vector.size(), count) bytes; the
 // factor's numbers have u in place of s: scale is |r|^2 / (u . r), centre u . c, a is
 // u . r / (|u| |r|). REQUIRES: 1 <= bits <= kLevelBitsMax, and with more than one bit

@@ -29,10 +29,11 @@ constexpr size_t kWordsPerGroup = 8;
 
 struct CountArguments {
   const uint64_t* planes;  // of each group of words the first plane, then the others; 0 at the end
+  const uint64_t* shifts;  // of each word, in groups
   size_t words;
   const std::byte* const* codes;
   size_t count;
-  uint32_t* sums;  // of each code: signs that differ from each plane's, times what the plane counts
+  uint32_t* sums;  // of each code: signs that differ from each plane's, times what both count
 };
 
 }  // namespace pigment
@@ -68,7 +69,8 @@ HWY_ATTR void CountDifferences(const CountArguments& arguments) {
       };
       const auto low = hn::Add(count(0), hn::ShiftLeft<1>(count(1)));
       const auto high = hn::Add(count(2), hn::ShiftLeft<1>(count(3)));
-      sum = hn::Add(sum, hn::Add(low, hn::ShiftLeft<2>(high)));
+      const auto of_signs = hn::Add(low, hn::ShiftLeft<2>(high));
+      sum = hn::Add(sum, hn::Shl(of_signs, hn::LoadU(words, arguments.shifts + word)));
       planes += kPlanes * kWordsPerGroup;
     }
     arguments.sums[i] = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(words, sum)));
@@ -80,21 +82,22 @@ HWY_ATTR void CountDifferences(const CountArguments& arguments) {
 HWY_ATTR void CountDifferences(const CountArguments& arguments) {
   for (size_t i = 0; i < arguments.count; ++i) {
     const std::byte* const code = arguments.codes[i];
-    size_t ones = 0, twos = 0, fours = 0, eights = 0;
+    size_t sum = 0;
     const uint64_t* planes = arguments.planes;
     for (size_t begin = 0; begin < arguments.words; begin += kWordsPerGroup) {
       const size_t end = HWY_MIN(begin + kWordsPerGroup, arguments.words);
       for (size_t word = begin; word < end; ++word, ++planes) {
         uint64_t signs;
         std::memcpy(&signs, code + word * sizeof signs, sizeof signs);
-        ones += hwy::PopCount(signs ^ planes[0]);
-        twos += hwy::PopCount(signs ^ planes[kWordsPerGroup]);
-        fours += hwy::PopCount(signs ^ planes[2 * kWordsPerGroup]);
-        eights += hwy::PopCount(signs ^ planes[3 * kWordsPerGroup]);
+        const size_t low =
+            hwy::PopCount(signs ^ planes[0]) + 2 * hwy::PopCount(signs ^ planes[kWordsPerGroup]);
+        const size_t high = hwy::PopCount(signs ^ planes[2 * kWordsPerGroup]) +
+                            2 * hwy::PopCount(signs ^ planes[3 * kWordsPerGroup]);
+        sum += (low + 4 * high) << arguments.shifts[word];
       }
       planes += (kPlanes - 1) * kWordsPerGroup;
     }
-    arguments.sums[i] = static_cast<uint32_t>(ones + 2 * twos + 4 * fours + 8 * eights);
+    arguments.sums[i] = static_cast<uint32_t>(sum);
   }
 }
 
@@ -117,12 +120,17 @@ constexpr float kLevels = 15;  // odd numbers from -15 to 15
 
 }  // namespace
 
-void EncodeRowCode(std::span<const float> point, float radius_max, std::byte* out) {
+void EncodeRowCode(std::span<const float> point, uint32_t bits, float radius_max, std::byte* out) {
   const auto dimension = static_cast<uint32_t>(point.size());
-  const size_t numbers_at = RowCodeBytes(dimension) - 2 * sizeof(uint16_t);
+  const size_t numbers_at = RowCodeBytes(dimension, bits) - 2 * sizeof(uint16_t);
   std::memset(out, 0, numbers_at);
   const std::vector<float> origin(point.size());
-  const SignCodeFactor factor = EncodeSigns(point, origin, out);
+  std::vector<std::byte> planes(bits * point.size() / 8);
+  const SignCodeFactor factor = EncodeLevels(point, origin, bits, planes.data());
+  for (size_t plane = 0; plane < bits; ++plane) {
+    std::memcpy(out + plane * RowCodePlaneWords(dimension) * sizeof(uint64_t),
+                planes.data() + plane * point.size() / 8, point.size() / 8);
+  }
   const float radius = std::sqrt(factor.square);
   const float scaled[] = {
       radius_max > 0 ? radius / radius_max : 0,
@@ -130,11 +138,13 @@ void EncodeRowCode(std::span<const float> point, float radius_max, std::byte* ou
   NarrowToHalves(scaled, out + numbers_at);
 }
 
-RowCodeQuery::RowCodeQuery(std::span<const float> query, float radius_max)
+RowCodeQuery::RowCodeQuery(std::span<const float> query, uint32_t bits, float radius_max)
     : dimension_(static_cast<uint32_t>(query.size())),
+      bits_(bits),
       radius_max_(radius_max),
-      words_((query.size() + 63) / 64),
-      planes_((words_ + kWordsPerGroup - 1) / kWordsPerGroup * kWordsPerGroup * kPlanes) {
+      words_(bits * RowCodePlaneWords(dimension_)),
+      planes_((words_ + kWordsPerGroup - 1) / kWordsPerGroup * kWordsPerGroup * kPlanes),
+      shifts_(planes_.size() / kPlanes) {
   float greatest = 0;
   double square = 0;
   for (const float value : query) {
@@ -144,37 +154,46 @@ RowCodeQuery::RowCodeQuery(std::span<const float> query, float radius_max)
   square_ = static_cast<float>(square);
   unit_ = greatest / kLevels;
   const float inverse = unit_ > 0 ? 0.5f / unit_ : 0;
+  const size_t plane_words = RowCodePlaneWords(dimension_);
   for (size_t i = 0; i < query.size(); ++i) {
     const float level = std::clamp(std::floor(query[i] * inverse) + 8, 0.0f, kLevels);
-    const auto bits = static_cast<uint64_t>(level);
-    const size_t word = i / 64;
-    uint64_t* const group = planes_.data() + word / kWordsPerGroup * kWordsPerGroup * kPlanes;
-    for (size_t plane = 0; plane < kPlanes; ++plane)
-      group[plane * kWordsPerGroup + word % kWordsPerGroup] |= (bits >> plane & 1) << i % 64;
+    const auto level_bits = static_cast<uint64_t>(level);
+    for (size_t word = i / 64; word < words_; word += plane_words) {  // the same for every plane
+      uint64_t* const group = planes_.data() + word / kWordsPerGroup * kWordsPerGroup * kPlanes;
+      for (size_t plane = 0; plane < kPlanes; ++plane)
+        group[plane * kWordsPerGroup + word % kWordsPerGroup] |= (level_bits >> plane & 1)
+                                                                 << i % 64;
+    }
   }
+  for (size_t word = 0; word < words_; ++word) shifts_[word] = bits_ - 1 - word / plane_words;
 }
 
-// The standard error of s . q is |q| sqrt(1 - a^2), where a of rotated points is near to sqrt(2 /
-// pi) (graph_node.cc), and that of the levels, which are 2 units apart.
+// The standard error of u . q is |q| |u| sqrt(1 - a^2) / sqrt(d), where a and |u| of rotated points
+// are near to those of normal numbers (graph_node.cc), and that of the query's levels, which are 2
+// units apart, |u| unit / sqrt(3).
 void RowCodeQuery::LowerBounds(const std::byte* const* codes, size_t count, float errors,
                                float* bounds) const {
-  constexpr float kVarianceOfCode = 0.3634f;  // 1 - 2 / pi
+  static constexpr float kVarianceOfCode[kLevelBitsMax + 1] = {0, 0.3634f, 0.4225f, 0.4198f,
+                                                               0.4061f};
+  static constexpr float kSquareOfLevel[kLevelBitsMax + 1] = {0, 1, 3.555f, 11.21f, 35.2f};
   const auto dimension = static_cast<float>(dimension_);
-  const float shift = errors * std::sqrt(kVarianceOfCode * square_ + dimension * unit_ * unit_ / 3);
+  const float shift = errors * std::sqrt(kVarianceOfCode[bits_] * square_ +
+                                         kSquareOfLevel[bits_] * dimension * unit_ * unit_ / 3);
   const float slope = -2 / std::sqrt(dimension);
-  const size_t numbers_at = RowCodeBytes(dimension_) - 2 * sizeof(uint16_t);
+  const size_t numbers_at = RowCodeBytes(dimension_, bits_) - 2 * sizeof(uint16_t);
+  const float greatest_sum = kLevels * dimension * static_cast<float>((1u << bits_) - 1);
   uint32_t sums[kCodesAtOnce];
   std::byte halves[kCodesAtOnce * 2 * sizeof(uint16_t)];
   float numbers[kCodesAtOnce * 2];
   for (size_t begin = 0; begin < count; begin += kCodesAtOnce) {
     const size_t some = std::min(kCodesAtOnce, count - begin);
     HWY_DYNAMIC_DISPATCH(CountDifferences)
-    ({planes_.data(), words_, codes + begin, some, sums});
+    ({planes_.data(), shifts_.data(), words_, codes + begin, some, sums});
     for (size_t i = 0; i < some; ++i)
       std::memcpy(halves + i * 4, codes[begin + i] + numbers_at, 2 * sizeof(uint16_t));
     WidenHalves(halves, std::span(numbers).first(2 * some));
     for (size_t i = 0; i < some; ++i) {
-      const float product = unit_ * (kLevels * dimension - 2 * static_cast<float>(sums[i]));
+      const float product = unit_ * (greatest_sum - 2 * static_cast<float>(sums[i]));
       const float radius = radius_max_ * numbers[2 * i];
       bounds[begin + i] =
           (square_ + radius * radius) + slope * radius * numbers[2 * i + 1] * (product + shift);

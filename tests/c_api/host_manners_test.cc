@@ -262,7 +262,7 @@ TEST(HostManners, WhereAPageProbablyLiesIsNotReadThroughThat) {
   ASSERT_NE(nowhere, MAP_FAILED);
   Index index(24);
   index.segment_index = PIGMENT_INDEX_GRAPH;
-  index.AddSegment(MadeRows(5000, 24));
+  index.AddSegment(MadeRows(12000, 24));  // more than a scan of their codes is worth
   Placing placing{index.pages.source(), nowhere, 0};
   pigment_page_source source = placing.inner;
   source.context = &placing;

@@ -38,11 +38,11 @@ double SquareBetween(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 struct Codes {
-  Codes(const Vectors& points, float radius_max)
-      : bytes(points.size() * RowCodeBytes(static_cast<uint32_t>(points[0].size()))) {
+  Codes(const Vectors& points, uint32_t bits, float radius_max)
+      : bytes(points.size() * RowCodeBytes(static_cast<uint32_t>(points[0].size()), bits)) {
     const size_t size = bytes.size() / points.size();
     for (size_t i = 0; i < points.size(); ++i) {
-      EncodeRowCode(points[i], radius_max, bytes.data() + i * size);
+      EncodeRowCode(points[i], bits, radius_max, bytes.data() + i * size);
       of.push_back(bytes.data() + i * size);
     }
   }
@@ -56,37 +56,60 @@ struct Codes {
   std::vector<const std::byte*> of;
 };
 
-TEST(RowCode, HoldsSignsRadiusAndShape) {
+// Calls check(bits) for those that codes of a dimension may have.
+template <typename Check>
+void ForAllBits(size_t dimension, const Check& check) {
+  for (uint32_t bits = 1; bits <= (dimension <= kLevelDimensionMax ? kLevelBitsMax : 1); ++bits) {
+    SCOPED_TRACE(::testing::Message() << bits << " bits of " << dimension);
+    check(bits);
+  }
+}
+
+TEST(RowCode, HoldsLevelsRadiusAndShape) {
   std::mt19937_64 random(1);
   for (const uint32_t dimension : {16u, 48u, 112u, 128u, 384u, 1040u, 65536u}) {
-    SCOPED_TRACE(dimension);
     const auto point = VectorOfLength(random, dimension, 3);
-    std::vector<std::byte> code(RowCodeBytes(dimension) + 1, std::byte{0xA5});
-    EncodeRowCode(point, 4, code.data());
-    EXPECT_EQ(code.back(), std::byte{0xA5}) << "wrote beyond its end";
-    const size_t numbers_at = RowCodeBytes(dimension) - 4;
-    EXPECT_EQ(numbers_at % 16, 0u);
-    double magnitude = 0;
-    for (size_t i = 0; i < numbers_at * 8; ++i) {
-      const bool is_set = (std::to_integer<uint32_t>(code[i / 8]) >> i % 8 & 1) != 0;
-      EXPECT_EQ(is_set, i < dimension && point[i] >= 0) << i;
-      if (i < dimension) magnitude += std::fabs(point[i]);
-    }
-    float numbers[2];
-    WidenHalves(code.data() + numbers_at, numbers);
-    EXPECT_NEAR(numbers[0], 0.75, 1e-3);
-    EXPECT_NEAR(numbers[1], std::sqrt(dimension) * 3 / magnitude, 2e-3);
+    ForAllBits(dimension, [&](uint32_t bits) {
+      std::vector<std::byte> code(RowCodeBytes(dimension, bits) + 1, std::byte{0xA5});
+      EncodeRowCode(point, bits, 4, code.data());
+      EXPECT_EQ(code.back(), std::byte{0xA5}) << "wrote beyond its end";
+      const size_t numbers_at = RowCodeBytes(dimension, bits) - 4;
+      EXPECT_EQ(numbers_at % 16, 0u);
+      const auto is_set = [&](size_t i) {
+        return (std::to_integer<uint32_t>(code[i / 8]) >> i % 8 & 1) != 0;
+      };
+      const size_t plane = 64 * RowCodePlaneWords(dimension);
+      double product = 0;
+      for (size_t i = 0; i < plane; ++i) {
+        int level = 0;
+        for (uint32_t p = 0; p < bits; ++p) {
+          const bool sign = is_set(p * plane + i);
+          EXPECT_TRUE(i < dimension || !sign) << i;
+          level += (sign ? 1 : -1) << (bits - 1 - p);
+        }
+        if (i < dimension) {
+          EXPECT_EQ(level > 0, point[i] >= 0) << i;
+          product += level * double{point[i]};
+        }
+      }
+      for (size_t i = bits * plane; i < numbers_at * 8; ++i) EXPECT_FALSE(is_set(i)) << i;
+      float numbers[2];
+      WidenHalves(code.data() + numbers_at, numbers);
+      EXPECT_NEAR(numbers[0], 0.75, 1e-3);
+      EXPECT_NEAR(numbers[1], std::sqrt(dimension) * 3 / product, 2e-3);
+    });
   }
 }
 
 struct Errors {
-  double sum = 0;  // of estimates, in standard errors
+  double sum = 0;    // of estimates, in standard errors
+  double error = 0;  // the sum of these
   int bounds_above = 0;
   int count = 0;
 };
 
 // Of points at all distances from a query, rotated by one rotation.
-void AddErrors(const std::vector<float>& query, uint64_t seed, Errors& errors) {
+void AddErrors(const std::vector<float>& query, uint32_t bits, uint64_t seed, Errors& errors) {
   const auto dimension = static_cast<uint32_t>(query.size());
   std::mt19937_64 random(seed);
   const Rotation rotation(dimension, seed);
@@ -102,8 +125,8 @@ void AddErrors(const std::vector<float>& query, uint64_t seed, Errors& errors) {
     for (size_t d = 0; d < dimension; ++d) point[d] += part * query[d];
     points.push_back(rotated(point));
   }
-  const Codes codes(points, 1.5f);
-  const RowCodeQuery prepared(rotated(query), 1.5f);
+  const Codes codes(points, bits, 1.5f);
+  const RowCodeQuery prepared(rotated(query), bits, 1.5f);
   const auto estimates = codes.Bounds(prepared, 0);
   const auto bounds = codes.Bounds(prepared, 2);
   for (size_t i = 0; i < points.size(); ++i) {
@@ -112,46 +135,53 @@ void AddErrors(const std::vector<float>& query, uint64_t seed, Errors& errors) {
     ASSERT_GT(error, 0);
     ASSERT_LT(error, 3.5 / std::sqrt(dimension));
     errors.sum += (estimates[i] - square) / error;
+    errors.error += error;
     errors.bounds_above += bounds[i] > square ? 1 : 0;
     ++errors.count;
   }
 }
 
-// Rounding to 4 bits leaves a query with an error of its own, a third of that of a code: so many
-// queries.
+// Rounding to 4 bits leaves a query with an error of its own, a third of that of a code of signs and
+// nearly that of one of 4 bits: so many queries.
 TEST(RowCode, BoundsMissAsSeldomAsTheirErrorsSay) {
   std::mt19937_64 random(2);
   for (const uint32_t dimension : {64u, 384u, 1536u}) {
     for (const bool is_spike : {false, true}) {
-      SCOPED_TRACE(::testing::Message() << dimension << (is_spike ? ", a spike" : ""));
-      Errors errors;
-      for (uint64_t seed = 1; seed <= 20; ++seed) {
-        std::vector<float> query = VectorOfLength(random, dimension);
-        if (is_spike) query.assign(dimension, 0), query[seed] = 1;
-        AddErrors(query, seed, errors);
-      }
-      EXPECT_NEAR(errors.sum / errors.count, 0, 0.1);
-      EXPECT_LT(errors.bounds_above, 0.035 * errors.count);
-      EXPECT_GT(errors.bounds_above, 0);
+      double error_before = 1;
+      ForAllBits(dimension, [&](uint32_t bits) {
+        SCOPED_TRACE(is_spike ? "a spike" : "");
+        Errors errors;
+        for (uint64_t seed = 1; seed <= 20; ++seed) {
+          std::vector<float> query = VectorOfLength(random, dimension);
+          if (is_spike) query.assign(dimension, 0), query[seed] = 1;
+          AddErrors(query, bits, seed, errors);
+        }
+        EXPECT_NEAR(errors.sum / errors.count, 0, bits < 3 ? 0.1 : 0.2);
+        EXPECT_LT(errors.bounds_above, 0.035 * errors.count);
+        EXPECT_GT(errors.bounds_above, 0);
+        EXPECT_LT(errors.error / errors.count, error_before);
+        error_before = 0.8 * errors.error / errors.count;
+      });
     }
   }
 }
 
 TEST(RowCode, EveryTargetGivesTheSameBits) {
   std::mt19937_64 random(3);
-  for (const uint32_t dimension : {16u, 48u, 384u, 1040u, 8192u}) {
+  for (const uint32_t dimension : {16u, 48u, 192u, 384u, 1040u, 8192u}) {
     Vectors points;
     for (int i = 0; i < 70; ++i) points.push_back(VectorOfLength(random, dimension));
     const auto query = VectorOfLength(random, dimension);
-    std::vector<float> expected;
-    const int targets = ForEachTarget([&] {
-      const Codes codes(points, 1.25f);
-      const auto bounds = codes.Bounds(RowCodeQuery(query, 1.25f), 2);
-      if (expected.empty()) expected = bounds;
-      EXPECT_EQ(std::memcmp(bounds.data(), expected.data(), bounds.size() * sizeof(float)), 0)
-          << dimension;
+    ForAllBits(dimension, [&](uint32_t bits) {
+      std::vector<float> expected;
+      const int targets = ForEachTarget([&] {
+        const Codes codes(points, bits, 1.25f);
+        const auto bounds = codes.Bounds(RowCodeQuery(query, bits, 1.25f), 2);
+        if (expected.empty()) expected = bounds;
+        EXPECT_EQ(std::memcmp(bounds.data(), expected.data(), bounds.size() * sizeof(float)), 0);
+      });
+      EXPECT_GE(targets, 2);
     });
-    EXPECT_GE(targets, 2);
   }
 }
 
@@ -159,32 +189,37 @@ TEST(RowCode, OfOneAloneAndAnywhereInMemoryIsTheSame) {
   std::mt19937_64 random(4);
   Vectors points;
   for (int i = 0; i < 9; ++i) points.push_back(VectorOfLength(random, 112));
-  const RowCodeQuery query(points[2], 1);
-  const Codes codes(points, 1);
-  const auto expected = codes.Bounds(query, 1);
-  for (size_t shift = 0; shift < 16; ++shift) {
-    std::vector<std::byte> moved(shift + RowCodeBytes(112));  // the sanitizer watches its end
-    for (size_t i = 0; i < points.size(); ++i) {
-      std::memcpy(moved.data() + shift, codes.of[i], RowCodeBytes(112));
-      const std::byte* const code = moved.data() + shift;
-      float bound = 0;
-      query.LowerBounds(&code, 1, 1, &bound);
-      ASSERT_EQ(bound, expected[i]) << "shift " << shift;
+  ForAllBits(112, [&](uint32_t bits) {
+    const RowCodeQuery query(points[2], bits, 1);
+    const Codes codes(points, bits, 1);
+    const auto expected = codes.Bounds(query, 1);
+    const size_t size = RowCodeBytes(112, bits);
+    for (size_t shift = 0; shift < 16; ++shift) {
+      std::vector<std::byte> moved(shift + size);  // the sanitizer watches its end
+      for (size_t i = 0; i < points.size(); ++i) {
+        std::memcpy(moved.data() + shift, codes.of[i], size);
+        const std::byte* const code = moved.data() + shift;
+        float bound = 0;
+        query.LowerBounds(&code, 1, 1, &bound);
+        ASSERT_EQ(bound, expected[i]) << "shift " << shift;
+      }
     }
-  }
+  });
 }
 
 TEST(RowCode, OfZeroIsAsFarAsTheQueryIsLong) {
   std::mt19937_64 random(6);
   const std::vector<float> zero(48);
   const auto point = VectorOfLength(random, 48, 2);
-  const Codes codes({zero, point}, 2);
-  const auto of_point = codes.Bounds(RowCodeQuery(point, 2), 2);
-  EXPECT_NEAR(of_point[0], 4, 1e-5);
-  const auto of_zero = codes.Bounds(RowCodeQuery(zero, 2), 2);
-  EXPECT_EQ(of_zero[0], 0);
-  EXPECT_NEAR(of_zero[1], 4, 1e-2);
-  EXPECT_EQ(Codes({zero}, 0).Bounds(RowCodeQuery(zero, 0), 2)[0], 0);
+  ForAllBits(48, [&](uint32_t bits) {
+    const Codes codes({zero, point}, bits, 2);
+    const auto of_point = codes.Bounds(RowCodeQuery(point, bits, 2), 2);
+    EXPECT_NEAR(of_point[0], 4, 1e-5);
+    const auto of_zero = codes.Bounds(RowCodeQuery(zero, bits, 2), 2);
+    EXPECT_EQ(of_zero[0], 0);
+    EXPECT_NEAR(of_zero[1], 4, 1e-2);
+    EXPECT_EQ(Codes({zero}, bits, 0).Bounds(RowCodeQuery(zero, bits, 0), 2)[0], 0);
+  });
 }
 
 }  // namespace
