@@ -21,6 +21,7 @@ import sets
 import truth
 
 BATCH_ROWS = 1000
+INGEST_TIMES = 4
 QUERIES_A_CALL = 50  # of two threads: so few calls that Python's lock is no part of the figure
 
 
@@ -81,10 +82,10 @@ def write(collection, world, rows):
         collection.send("collection_upsert", batch)
 
 
-def one_by_one(collection, data, options):
+def one_by_one(collection, data, options, seconds):
     """Queries a second, median and 99th percentile in microseconds, and one answer to each query."""
     times, answers = [], []
-    end = time.perf_counter() + options.seconds
+    end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(times) < len(data.queries):
         for query in data.queries:
             begin = time.perf_counter()
@@ -131,7 +132,7 @@ class Report:
 
 
 def measure(collection, world, options, report, what, fresh=None):
-    rate, median, p99, answers = one_by_one(collection, world.data, options)
+    rate, median, p99, answers = one_by_one(collection, world.data, options, options.seconds)
     recall = world.recall(answers, options.k)
     figures = f"{rate:8,.0f}/s  recall {recall:.4f}  median {median:6.0f} us  p99 {p99:6.0f} us ({p99 / median:.1f} times)"
     if fresh is None:
@@ -152,8 +153,10 @@ def run(library, options, key, report):
     with tempfile.TemporaryDirectory() as folder:
         client = pigment_library.Client(library, folder)
         collection = client.create_collection("bench", data.metric, index=options.index)
+        begin = time.process_time()
         write(collection, world, numpy.arange(options.rows))
         client.compact()
+        pace = options.rows / (time.process_time() - begin)
         fresh = measure(collection, world, options, report, "fresh, one thread")
         other = client.get_collection("bench")
         alone = in_threads([collection], data, options)
@@ -177,32 +180,42 @@ def run(library, options, key, report):
         world.gone[back] = False
         write(collection, world, back)
         measure(collection, world, options, report, f"with {len(back):,} rows just written", anew)
+        client.wait_for_merges()
+        client.compact()
+        rate_beside_ingest(collection, world, options, report, anew, pace)
         rate_beside_ingest(collection, world, options, report, anew)
         other.free()
         collection.free()
         client.close()
 
 
-def rate_beside_ingest(collection, world, options, report, idle):
-    """One thread writes all rows again, another asks; batches are made before, so that Python takes no part."""
+def rate_beside_ingest(collection, world, options, report, idle, pace=None):
+    """One thread writes all rows again, another asks; batches are made before, so that Python takes no part. With a pace of
+    so many rows a second, which a core writes and indexes, so that ingest may go on for ever; without one as fast as it can."""
     stop, written = threading.Event(), [0]
     made = list(batches(collection, world, numpy.flatnonzero(~world.gone)))
+    begin = time.perf_counter()
 
     def ingest():
         while not stop.is_set():
             collection.send("collection_upsert", made[written[0] % len(made)])
             written[0] += 1
+            if pace is not None:
+                stop.wait(max(0, begin + written[0] * BATCH_ROWS / pace - time.perf_counter()))
 
     thread = threading.Thread(target=ingest)
-    begin = time.perf_counter()
     thread.start()
-    rate, median, p99, answers = one_by_one(collection, world.data, options)
+    seconds = options.seconds if pace is None else INGEST_TIMES * options.seconds  # so that there are merges
+    rate, median, p99, answers = one_by_one(collection, world.data, options, seconds)
     passed = time.perf_counter() - begin
     stop.set()
     thread.join()
-    report.line("beside ingest", f"{rate:8,.0f}/s  recall {world.recall(answers, options.k):.4f}  median {median:6.0f} us  "
-                f"p99 {p99:6.0f} us  {rate / idle[0]:.2f} of idle; {written[0] * BATCH_ROWS / passed:,.0f} rows/s written",
-                "0.50 of idle", rate >= 0.5 * idle[0])
+    figures = (f"{rate:8,.0f}/s  recall {world.recall(answers, options.k):.4f}  median {median:6.0f} us  p99 {p99:6.0f} us  "
+               f"{rate / idle[0]:.2f} of idle; {written[0] * BATCH_ROWS / passed:,.0f} rows/s written")
+    if pace is None:
+        report.line("beside a burst of writes", figures)
+    else:
+        report.line("beside ingest", f"{figures} of {pace:,.0f}", "0.50 of idle", rate >= 0.5 * idle[0])
 
 
 def main():
