@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/vector/entry_source.h"
+#include "engine/vector/promises.h"
 #include "engine/vector/reach_table.h"
 #include "engine/vector/row_mask.h"
 #include "engine/vector/top_k.h"
@@ -78,6 +79,9 @@ class ClusterProbe {
  private:
   // Bounds of all centroids' distances.
   Status NoteClusters(ClusterSource& source, const SignCodeQuery& query, float errors);
+  // Brings about so many of those that wait to their front, the nearest by their bounds, and gives
+  // where they end.
+  size_t BringForward(size_t count);
   // Computes the squares of some more of those that wait, the nearest by their bounds.
   Status CompareCentroids(ClusterSource& source);
   // The nearest cluster that was not probed, and its square; false: there is none up to `farthest`,
@@ -93,15 +97,15 @@ class ClusterProbe {
                  TopK& nearest);
 
   // Of all: PromiseOf the square and the cluster or vector.
-  std::vector<uint64_t> waiting_;   // clusters by their bounds
-  std::vector<uint64_t> known_;     // a heap of clusters by their squares, the least on top
-  std::vector<uint64_t> gathered_;  // vectors by their bounds
-  size_t taken_ = 0;                // of waiting_, the first: in known_, or were
-  uint64_t bound_ = 0;              // that of no other is less
-  float limit_ = 0;                 // the square of the k-th hit so far; NaN: there are not k yet
-  float square_ = 0;                // of the cluster that was probed last
-  uint64_t links_met_ = 0;          // that may be among the nearest, or might if they were allowed
-  uint64_t links_allowed_ = 0;      // of these
+  std::vector<uint64_t> waiting_;  // clusters by their bounds
+  Promises known_;                 // clusters by their squares
+  Promises gathered_;              // vectors by their bounds
+  size_t taken_ = 0;               // of waiting_, the first: in known_, or were
+  uint64_t bound_ = 0;             // that of no other is less
+  float limit_ = 0;                // the square of the k-th hit so far; NaN: there are not k yet
+  float square_ = 0;               // of the cluster that was probed last
+  uint64_t links_met_ = 0;         // that may be among the nearest, or might if they were allowed
+  uint64_t links_allowed_ = 0;     // of these
   uint64_t clusters_probed_ = 0;
   uint64_t links_estimated_ = 0;
   uint64_t vectors_compared_ = 0;
