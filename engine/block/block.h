@@ -87,7 +87,7 @@ enum class BlockKind : uint8_t {
   kGramTerms = 55,
   kGramPostings = 56,
   kIndexRules = 41,    // the schema: which values have an inverted index (record/index_rules.h)
-  kRowCodes = 42,      // a code for each vector of a graph (engine/vector/row_code.h)
+  kRowCodes = 42,      // a code for each vector of an index (engine/vector/row_code.h)
   kTextHead = 32,        // what made the terms of the text index (segment/text_part.h)
   kTextGroups = 33,      // rows that have a text index together
   kTextLengths = 34,     // words of each document

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scan of row codes: looks at the code of every allowed row of a graph's segment, and compares
-// the vectors that may be among the nearest. For few or far rows, which a walk would come to late.
+// The scan of row codes: looks at the code of every allowed row of a segment, and compares the
+// vectors that may be among the nearest. For few or far rows, which a search would come to late.
 // Approximate in which rows it finds, exact in their distances. Any thread; segment, reader and
 // query are borrowed for the call.
 

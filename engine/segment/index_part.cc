@@ -375,9 +375,9 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
                         .square_max = HasStandIn(build_.metric) ? widening_ : space.square_max,
                         .places = static_cast<uint16_t>(numbers.places),
                         .more_bits = static_cast<uint8_t>(numbers.bits - 1),
-                        .more_row_bits = static_cast<uint8_t>(numbers.row_bits - 1),
+                        .more_row_bits = static_cast<uint8_t>(numbers.row_codes.bits - 1),
                         .entries = numbers.entries,
-                        .row_radius = numbers.row_radius,
+                        .row_radius = numbers.row_codes.radius,
                         .reach = reach.values};
   PartWriter* const part = packer.Part(BlockKind::kIndex, 0);
   PIGMENT_RETURN_IF_ERROR(part->AddStream(BytesOf(&head, sizeof head)));
@@ -387,17 +387,13 @@ Status IndexWriter::WriteHead(const GraphSpaceNumbers& space, const HeadNumbers&
 Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes,
                                const ReachTable& reach, BlockPacker& packer) const {
   const GraphEncoder& encoder = nodes.encoder();
-  // Codes of rows bound the distance of the index's space, not one that another stands in for.
-  const float radius = HasStandIn(build_.metric) ? 0 : GreatestLength(points_);
-  const uint32_t row_bits =
-      radius == 0 || HasExactCodes(build_) ? 1 : RowCodeBits(points_.dimension());
+  const RowCodes row_codes = RowCodesOfPoints();
   PIGMENT_RETURN_IF_ERROR(
       WriteHead(space,
                 {.places = encoder.places(),
                  .bits = encoder.codes().bits,
                  .entries = static_cast<uint32_t>(encoder.graph().entries().size()),
-                 .row_radius = radius,
-                 .row_bits = row_bits},
+                 .row_codes = row_codes},
                 reach, packer));
   std::vector<std::byte> node(encoder.node_bytes());
   const uint32_t element_bytes = DenseElementBytes(node.size());
@@ -411,11 +407,23 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
     PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
   }
-  if (radius == 0) return Status::Ok();
-  std::vector<std::byte> code(RowCodeBytes(points_.dimension(), row_bits));
-  part = packer.Part(BlockKind::kRowCodes, DenseElementBytes(code.size()));
+  return WriteRowCodes(row_codes, packer);
+}
+
+// Codes of rows bound the distance of the index's space, not one that another stands in for. Who
+// asks for clusters wants few bytes.
+IndexWriter::RowCodes IndexWriter::RowCodesOfPoints() const {
+  if (HasStandIn(build_.metric) || build_.index.kind != SegmentKind::kGraph) return {};
+  return {.radius = GreatestLength(points_),
+          .bits = HasExactCodes(build_) ? 1 : RowCodeBits(points_.dimension())};
+}
+
+Status IndexWriter::WriteRowCodes(const RowCodes& codes, BlockPacker& packer) const {
+  if (codes.radius == 0) return Status::Ok();
+  std::vector<std::byte> code(RowCodeBytes(points_.dimension(), codes.bits));
+  PartWriter* const part = packer.Part(BlockKind::kRowCodes, DenseElementBytes(code.size()));
   for (uint32_t i = 0; i < points_.count(); ++i) {
-    EncodeRowCode(points_.vector(i), row_bits, radius, code.data());
+    EncodeRowCode(points_.vector(i), codes.bits, codes.radius, code.data());
     PIGMENT_RETURN_IF_ERROR(part->AddDense(code.data(), code.size()));
   }
   return Status::Ok();
@@ -425,12 +433,12 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
                                                         const Calibrated& clusters,
                                                         BlockPacker& packer) const {
   const ClusterLists& lists = clusters.lists;
+  const RowCodes row_codes = RowCodesOfPoints();
   PIGMENT_RETURN_IF_ERROR(WriteHead(space,
                                     {.places = kLinksPerNodeMax,
                                      .bits = lists.bits(),
                                      .entries = lists.clusters(),
-                                     .row_radius = 0,
-                                     .row_bits = 1},
+                                     .row_codes = row_codes},
                                     clusters.reach, packer));
   PartWriter* const entries =
       packer.Part(BlockKind::kEntries, DenseElementBytes(lists.entry_node_bytes()));
@@ -457,6 +465,7 @@ Result<IndexWriter::Written> IndexWriter::WriteClusters(const GraphSpaceNumbers&
     PIGMENT_RETURN_IF_ERROR(
         nodes->AddStream(BytesOf(lists.bytes(i).data(), lists.bytes(i).size())));
   }
+  PIGMENT_RETURN_IF_ERROR(WriteRowCodes(row_codes, packer));
   return Written{.kind = SegmentKind::kClusters, .clusters = lists.clusters()};
 }
 
@@ -518,12 +527,11 @@ Result<std::unique_ptr<const IndexHead>> ReadIndexHead(BlockSource* source, cons
                                                             checked.bytes(), elements, bytes));
   };
   PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kEntries, read->entry_nodes(), read->node_bytes()));
+  if (head.row_radius != 0) {
+    PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kRowCodes, info.vectors, read->row_code_bytes()));
+  }
   if (info.kind == SegmentKind::kGraph) {
     PIGMENT_RETURN_IF_ERROR(check_size(BlockKind::kGraphNodes, info.vectors, read->node_bytes()));
-    if (head.row_radius != 0) {
-      PIGMENT_RETURN_IF_ERROR(
-          check_size(BlockKind::kRowCodes, info.vectors, read->row_code_bytes()));
-    }
     return std::unique_ptr<const IndexHead>(std::move(read));
   }
   if (head.entries != info.clusters || head.places != kLinksPerNodeMax) {

@@ -16,8 +16,8 @@
 //   24      8 * 18        calibration: f32 reach, f32 visits, by neighbours, then by recall
 //                         (reach_table.h)
 //   168     4 * p         f32: the centre, with p = GraphSpace::PointDimension
-// kEntries, nodes that link to the entries (graph_node.h). Then, of a graph, kGraphNodes, a node
-// for each vector, in their order, and kRowCodes, a code of each (row_code.h). Of clusters
+// kEntries, nodes that link to the entries (graph_node.h), and kRowCodes, a code of each vector, in
+// their order (row_code.h). Then, of a graph, kGraphNodes, a node for each vector. Of clusters
 // (cluster_lists.h) kClusterSizes, u32, how many vectors each has; kCentroids, points in f32, or in
 // f16, as those of f16 vectors are unless one is beyond it; kClusterNodes, the bytes of all, one
 // after the other. Nodes and centroids are elements or streams of these (DenseElementBytes).
@@ -113,13 +113,18 @@ class IndexWriter {
   double BytesOfWalk(uint32_t count) const;
   double BytesOfVisit() const;
   uint32_t CodeBits() const;  // of a link, if a graph is built
+  struct RowCodes {
+    float radius = 0;  // the greatest length of a point; 0: there are none
+    uint32_t bits = 1;
+  };
   struct HeadNumbers {
     uint32_t places;
     uint32_t bits;
     uint32_t entries;
-    float row_radius;
-    uint32_t row_bits;
+    RowCodes row_codes;
   };
+  RowCodes RowCodesOfPoints() const;
+  Status WriteRowCodes(const RowCodes& codes, BlockPacker& packer) const;
   Status WriteHead(const GraphSpaceNumbers& space, const HeadNumbers& numbers,
                    const ReachTable& reach, BlockPacker& packer) const;
   Status WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes, const ReachTable& reach,

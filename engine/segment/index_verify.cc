@@ -161,6 +161,10 @@ Status IndexVerifier::VerifyClusters() {
       PIGMENT_RETURN_IF_ERROR(Compare(nodes_, node, i, shape.places(i), centroid,
                                       [this](uint32_t link) { return ReadVectorPoint(link); }));
       for (const uint32_t vector : links_) {
+        if (head_.row_radius != 0) {
+          PIGMENT_RETURN_IF_ERROR(ReadVectorPoint(vector));
+          PIGMENT_RETURN_IF_ERROR(CompareRowCode(vector, point_));
+        }
         reached_count_ += reached_[vector] ? 0 : 1;  // as many as vectors: each once
         reached_[vector] = true;
       }

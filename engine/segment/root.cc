@@ -200,9 +200,9 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
                    fmt::format("an index of {} vectors, metric {}", header.vectors, header.metric));
     }
     std::vector<BlockKind> kinds = {BlockKind::kIndex, BlockKind::kEntries};
+    if (has(BlockKind::kRowCodes)) kinds.push_back(BlockKind::kRowCodes);
     if (kind == SegmentKind::kGraph) {
       kinds.push_back(BlockKind::kGraphNodes);
-      if (has(BlockKind::kRowCodes)) kinds.push_back(BlockKind::kRowCodes);
     } else {
       for (const BlockKind of_clusters :
            {BlockKind::kClusterSizes, BlockKind::kCentroids, BlockKind::kClusterNodes})

@@ -22,7 +22,7 @@ namespace {
 constexpr double kVisitBytes = 10000;
 constexpr double kRowBytes = 500;
 // What a row costs beside its code, where a scan has codes.
-constexpr double kRowCodeBytes = 150;
+constexpr double kRowCodeBytes = 250;
 // Vectors that a probe compares for each neighbour.
 constexpr double kComparedEach = 8;
 // The same of a scan of codes. Those of fewer dimensions say less: by signs of 64 it compares some
@@ -58,7 +58,7 @@ class SegmentSearcher {
   bool is_graph() const { return segment_.info().kind == SegmentKind::kGraph; }
   bool MayUseIndex() const;
   bool MayScanCodes(const IndexHead& head) const {
-    return MayUseIndex() && is_graph() && head.row_radius != 0 && search_.width == 0;
+    return MayUseIndex() && head.row_radius != 0 && search_.width == 0;
   }
   double ScanBytes(const IndexHead& head) const;
   // Sets reach and visits of searches, unless a scan is expected to cost less.

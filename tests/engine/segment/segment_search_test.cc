@@ -29,6 +29,7 @@ struct IndexCase {
   Metric metric = Metric::kL2;
   VectorElement element = VectorElement::kF32;
   MadeVectors made;
+  bool may_be_clusters = false;
 };
 
 // Rows of a host, which have vectors and nothing else; the last 20 vectors are queries.
@@ -75,7 +76,7 @@ struct IndexedSegment {
   }
   // Clusters of a few vectors: as many as a large segment has.
   static SegmentIndex IndexOf(const IndexCase& of) {
-    return {.kind = of.kind, .vectors_per_cluster = 25};
+    return {.kind = of.kind, .may_be_clusters = of.may_be_clusters, .vectors_per_cluster = 25};
   }
 
   SegmentSearch Search(size_t k, double recall, std::span<const uint64_t> allowed = {}) const {
@@ -401,6 +402,29 @@ TEST(SegmentSearch, OfFewOrFarRowsOfAGraphReadsCodes) {
     EXPECT_GE(RecallOf(indexed, search, *found), 0.97);
     EXPECT_LT(found->walks, IndexedSegment::kQueries / 2);
   }
+}
+
+// And of clusters that stand in a graph's place; who asks for clusters has none.
+TEST(SegmentSearch, OfFewRowsOfClustersReadsCodesWhereAGraphWasAskedFor) {
+  std::vector<uint64_t> bytes;
+  for (const bool was_graph : {true, false}) {
+    const IndexCase of{
+        .kind = was_graph ? SegmentKind::kGraph : SegmentKind::kClusters,
+        .made = {.count = 10020, .dimension = 128, .clusters = 10, .spread = 0.3f, .seed = 15},
+        .may_be_clusters = was_graph};
+    const IndexedSegment indexed(of);
+    ASSERT_OK(indexed.status);
+    ASSERT_EQ(indexed.segment->info().kind, SegmentKind::kClusters);
+    ASSERT_OK(indexed.segment->Verify());
+    const auto few = SomeRows(indexed.rows, 0.02, 3);
+    const SegmentSearch search = indexed.Search(10, 0.98, few);
+    const auto found = SearchSegment(*indexed.segment, 128, search);
+    ASSERT_OK(found);
+    EXPECT_GE(RecallOf(indexed, search, *found), 0.97);
+    EXPECT_EQ(found->found.rows_scored, search.allowed_count * IndexedSegment::kQueries);
+    bytes.push_back(found->found.bytes_scored);
+  }
+  EXPECT_LT(bytes[0], bytes[1] / 4);
 }
 
 // Another segment gave all but the nearest: a walk may leave out what is beyond it.
