@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "c_api/error.h"
-#include "engine/vector/packed_vector.h"
 #include "pigment/pigment_host.h"
 
 static_assert(PIGMENT_PAGE_BYTES == pigment::kBlockBytes);
@@ -19,8 +18,8 @@ static_assert(PIGMENT_NO_PAGE == pigment::kNoBlock);
 
 namespace {
 
+using pigment::PendingForm;
 using pigment::Status;
-using pigment::VectorElement;
 
 pigment::BlockBytes Bytes(void* page) {
   return pigment::BlockBytes(static_cast<std::byte*>(page), pigment::kBlockBytes);
@@ -38,20 +37,20 @@ void ChangePayload(void* page, size_t offset, const void* bytes, size_t size) {
   pigment::SealBlock(Bytes(page), trailer.kind, trailer.segment, trailer.logical);
 }
 
-size_t EntryBytes(VectorElement element, size_t dimension, size_t keys_size) {
-  return sizeof(pigment::PendingEntry) + pigment::VectorBytes(element, dimension) + keys_size;
+size_t EntryBytes(PendingForm form, size_t dimension, size_t keys_size) {
+  return sizeof(pigment::PendingEntry) + pigment::PendingVectorBytes(form, dimension) + keys_size;
 }
 
 // `vector` empty: none.
-void EncodeEntry(VectorElement element, uint64_t row_pointer, std::span<const float> vector,
+void EncodeEntry(PendingForm form, uint64_t row_pointer, std::span<const float> vector,
                  const void* keys, size_t keys_size, void* out) {
   const pigment::PendingEntry entry{
-      row_pointer, pigment::PendingNumbers(element, static_cast<uint32_t>(vector.size())),
+      row_pointer, pigment::PendingNumbers(form, static_cast<uint32_t>(vector.size())),
       static_cast<uint32_t>(keys_size)};
   std::byte* at = static_cast<std::byte*>(out);
   std::memcpy(at, &entry, sizeof entry);
   at += sizeof entry;
-  pigment::PackVector(element, vector, at);
+  pigment::PackPendingVector(form, vector, at);
   if (keys_size != 0) std::memcpy(at + entry.vector_bytes(), keys, keys_size);
 }
 
@@ -67,34 +66,44 @@ void pigment_pending_entry_encode(uint64_t row_pointer, const float* vector, siz
 }
 
 size_t pigment_pending_entry_bytes_with_keys(size_t dimension, bool has_vector, size_t keys_size) {
-  return EntryBytes(VectorElement::kF32, has_vector ? dimension : 0, keys_size);
+  return EntryBytes(PendingForm::kFloats, has_vector ? dimension : 0, keys_size);
 }
 
 void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, const float* vector,
                                             size_t dimension, const void* keys, size_t keys_size,
                                             void* out) {
-  EncodeEntry(VectorElement::kF32, row_pointer, {vector, vector != nullptr ? dimension : 0}, keys,
+  EncodeEntry(PendingForm::kFloats, row_pointer, {vector, vector != nullptr ? dimension : 0}, keys,
               keys_size, out);
 }
 
 size_t pigment_pending_entry_bytes_with_halves(size_t dimension, size_t keys_size) {
-  return EntryBytes(VectorElement::kF16, dimension, keys_size);
+  return EntryBytes(PendingForm::kHalves, dimension, keys_size);
 }
 
 void pigment_pending_entry_encode_with_halves(uint64_t row_pointer, const float* vector,
                                               size_t dimension, const void* keys, size_t keys_size,
                                               void* out) {
-  EncodeEntry(VectorElement::kF16, row_pointer, {vector, dimension}, keys, keys_size, out);
+  EncodeEntry(PendingForm::kHalves, row_pointer, {vector, dimension}, keys, keys_size, out);
+}
+
+size_t pigment_pending_entry_bytes_with_twelves(size_t dimension, size_t keys_size) {
+  return EntryBytes(PendingForm::kTwelves, dimension, keys_size);
+}
+
+void pigment_pending_entry_encode_with_twelves(uint64_t row_pointer, const float* vector,
+                                               size_t dimension, const void* keys, size_t keys_size,
+                                               void* out) {
+  EncodeEntry(PendingForm::kTwelves, row_pointer, {vector, dimension}, keys, keys_size, out);
 }
 
 size_t pigment_pending_entry_bytes_with_bits(size_t dimension, size_t keys_size) {
-  return EntryBytes(VectorElement::kBit, dimension, keys_size);
+  return EntryBytes(PendingForm::kBits, dimension, keys_size);
 }
 
 void pigment_pending_entry_encode_with_bits(uint64_t row_pointer, const float* vector,
                                             size_t dimension, const void* keys, size_t keys_size,
                                             void* out) {
-  EncodeEntry(VectorElement::kBit, row_pointer, {vector, dimension}, keys, keys_size, out);
+  EncodeEntry(PendingForm::kBits, row_pointer, {vector, dimension}, keys, keys_size, out);
 }
 
 size_t pigment_pending_entry_bytes_max(void) { return pigment::kPendingEntryBytesMax; }

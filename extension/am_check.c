@@ -721,7 +721,9 @@ has_same_vector(const CheckState *check, const CheckedRow *row, Datum *values, b
 	if (pig_rounding(&check->meta) == 0)
 		return false;
 	rounded = palloc(sizeof(float) * vector.dimension);
-	return pigment_host_round_to_halves(check->meta.metric, vector.values, vector.dimension, rounded, NULL) && has_vector(check, row, rounded);
+	if (pigment_host_round_to_halves(check->meta.metric, vector.values, vector.dimension, rounded, NULL) && has_vector(check, row, rounded))
+		return true;
+	return pigment_host_round_to_twelves(check->meta.metric, vector.values, vector.dimension, rounded, NULL) && has_vector(check, row, rounded);
 }
 
 static void

@@ -147,6 +147,7 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 		vector = pig_column_vector(&columns, values[columns.vector]);
 	row.vector = vector.values;
 	row.element = pig_build_element(index);
+	row.rounds = pig_build_wants_rounding(index);
 	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
 	/* again when somebody else changed the dimension in between */

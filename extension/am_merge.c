@@ -104,6 +104,8 @@ entry_bytes_of(const Maintenance *work)
 {
 	size_t		dimension = work->meta->dimension;
 
+	if (pig_build_wants_rounding(work->index))
+		return dimension * 3 / 2 + ENTRY_BYTES;
 	switch (pig_build_element(work->index))
 	{
 		case PIG_ELEMENT_BIT:

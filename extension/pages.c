@@ -103,11 +103,11 @@ check_meta(Relation index, Page page)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "the metapage is empty");
 	if (meta->magic != PIG_META_MAGIC)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "no metapage of access method pigment");
-	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_HALVES)
+	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_TWELVES)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has version %u, this module reads versions %d to %d",
-						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_HALVES),
+						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_TWELVES),
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
@@ -153,7 +153,7 @@ pig_read_page_for(Relation index, Snapshot snapshot, BlockNumber block, PGAligne
 static uint32
 newest_version(bool has_keys)
 {
-	return has_keys ? PIG_META_VERSION_KEYS_HALVES : PIG_META_VERSION_HALVES;
+	return has_keys ? PIG_META_VERSION_KEYS_TWELVES : PIG_META_VERSION_TWELVES;
 }
 
 static void
@@ -562,38 +562,87 @@ append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, b
 	return result;
 }
 
+typedef enum VectorForm
+{
+	VECTOR_FLOATS,
+	VECTOR_HALVES,
+	VECTOR_TWELVES,
+	VECTOR_BITS
+} VectorForm;
+
 /*
- * A row's entry, with its vector in 16 bits a number where it may be, or as bits. Not the former in pages that an older version began: only with a new one does the metapage
- * say that older modules may read the index no more.
+ * How a row's entry has its vector, and how far rounding takes it then. Where bits may be left out, 12 of a number are kept, or 16 where few numbers
+ * are much larger than the others, or where 16 lose nothing and 12 would. Not so in pages that an older version began: only with a new one does the
+ * metapage say that older modules may read the index no more.
  */
+static VectorForm
+choose_form(const PigMeta *meta, const PigRow *row, double *rounding)
+{
+	*rounding = 0;
+	if (row->vector == NULL || row->element == PIG_ELEMENT_FLOAT)
+		return VECTOR_FLOATS;
+	if (row->element == PIG_ELEMENT_BIT)
+		return VECTOR_BITS;
+	if (row->rounds && meta->version >= PIG_META_VERSION_TWELVES &&
+		pigment_host_round_to_twelves(meta->metric, row->vector, meta->dimension, NULL, rounding))
+		return VECTOR_TWELVES;
+	if (meta->version >= PIG_META_VERSION_HALVES &&
+		pigment_host_round_to_halves(meta->metric, row->vector, meta->dimension, NULL, rounding))
+		return VECTOR_HALVES;
+	return VECTOR_FLOATS;
+}
+
+static size_t
+entry_bytes(VectorForm form, uint32 dimension, const PigRow *row)
+{
+	switch (form)
+	{
+		case VECTOR_HALVES:
+			return pigment_pending_entry_bytes_with_halves(dimension, row->keys_size);
+		case VECTOR_TWELVES:
+			return pigment_pending_entry_bytes_with_twelves(dimension, row->keys_size);
+		case VECTOR_BITS:
+			return pigment_pending_entry_bytes_with_bits(dimension, row->keys_size);
+		case VECTOR_FLOATS:
+			break;
+	}
+	return pigment_pending_entry_bytes_with_keys(dimension, row->vector != NULL, row->keys_size);
+}
+
+static void
+write_entry(VectorForm form, uint32 dimension, const PigRow *row, void *out)
+{
+	switch (form)
+	{
+		case VECTOR_FLOATS:
+			pigment_pending_entry_encode_with_keys(row->row_pointer, row->vector, dimension, row->keys, row->keys_size, out);
+			return;
+		case VECTOR_HALVES:
+			pigment_pending_entry_encode_with_halves(row->row_pointer, row->vector, dimension, row->keys, row->keys_size, out);
+			return;
+		case VECTOR_TWELVES:
+			pigment_pending_entry_encode_with_twelves(row->row_pointer, row->vector, dimension, row->keys, row->keys_size, out);
+			return;
+		case VECTOR_BITS:
+			pigment_pending_entry_encode_with_bits(row->row_pointer, row->vector, dimension, row->keys, row->keys_size, out);
+			return;
+	}
+}
+
 static PendingEntry
 encode_row(const PigMeta *meta, const PigRow *row, bool declared)
 {
 	PendingEntry entry = {.row_pointer = row->row_pointer,.overflow = PIGMENT_NO_PAGE,.has_vector = row->vector != NULL};
-	double		rounding = 0;
+	double		rounding;
+	VectorForm	form = choose_form(meta, row, &rounding);
 	char	   *bytes;
 
 	if (entry.has_vector && !declared)
 		entry.dimension = meta->dimension;
-	if (entry.has_vector && row->element == PIG_ELEMENT_BIT)
-	{
-		entry.size = pigment_pending_entry_bytes_with_bits(meta->dimension, row->keys_size);
-		entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
-		pigment_pending_entry_encode_with_bits(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
-		return entry;
-	}
-	if (entry.has_vector && row->element == PIG_ELEMENT_HALF && meta->version == newest_version(pig_has_keys(meta)) &&
-		pigment_host_round_to_halves(meta->metric, row->vector, meta->dimension, NULL, &rounding))
-	{
-		entry.rounding = pig_float_from(rounding);
-		entry.size = pigment_pending_entry_bytes_with_halves(meta->dimension, row->keys_size);
-		entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
-		pigment_pending_entry_encode_with_halves(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
-		return entry;
-	}
-	entry.size = pigment_pending_entry_bytes_with_keys(meta->dimension, entry.has_vector, row->keys_size);
+	entry.rounding = pig_float_from(rounding);
+	entry.size = entry_bytes(form, meta->dimension, row);
 	entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
-	pigment_pending_entry_encode_with_keys(row->row_pointer, row->vector, meta->dimension, row->keys, row->keys_size, bytes);
+	write_entry(form, meta->dimension, row, bytes);
 	return entry;
 }
 

@@ -11,8 +11,8 @@
  *
  *	offset	size	meaning
  *	0		4		magic, PIG_META_MAGIC
- *	4		4		version of this layout: 6 where rows have keys, otherwise 5; 4 and 3, 2 and 1 where all pending pages were made
- *					before there were vectors in 16 bits, or holes, in them
+ *	4		4		version of this layout: 8 where rows have keys, otherwise 7; 6 and 5, 4 and 3, 2 and 1 where all pending pages were
+ *					made before there were vectors in 12 bits, or in 16 bits, or holes, in them
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
  *	16		8		generation: grows with every change of the directory, when another dimension takes the place of one, and when
@@ -63,6 +63,9 @@
 /* And vectors of pending entries may be in 16 bits a number. */
 #define PIG_META_VERSION_HALVES 5
 #define PIG_META_VERSION_KEYS_HALVES 6
+/* And in 12 bits a number. */
+#define PIG_META_VERSION_TWELVES 7
+#define PIG_META_VERSION_KEYS_TWELVES 8
 
 typedef struct PigSegmentEntry
 {
@@ -116,7 +119,7 @@ static inline bool
 pig_has_keys(const PigMeta *meta)
 {
 	return meta->version == PIG_META_VERSION_KEYS || meta->version == PIG_META_VERSION_KEYS_HOLES ||
-		meta->version == PIG_META_VERSION_KEYS_HALVES;
+		meta->version == PIG_META_VERSION_KEYS_HALVES || meta->version == PIG_META_VERSION_KEYS_TWELVES;
 }
 
 /* How far rounding takes a vector, as a float that is not less. */
@@ -204,6 +207,7 @@ typedef struct PigRow
 	uint64		row_pointer;
 	const float *vector;		/* NULL: none */
 	PigElement	element;		/* as what the vector is kept; where 16 bits do not hold a number, all are kept in 32 */
+	bool		rounds;			/* bits of its numbers may be left out; REQUIRES: PIG_ELEMENT_HALF */
 	const void *keys;			/* as pig_encode_keys() makes them */
 	size_t		keys_size;
 } PigRow;

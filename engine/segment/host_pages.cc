@@ -8,6 +8,10 @@
 
 #include <cstring>
 
+#include "engine/record/vector_element.h"
+#include "engine/vector/packed_vector.h"
+#include "engine/vector/twelve.h"
+
 namespace pigment {
 namespace {
 
@@ -50,7 +54,35 @@ size_t EntryBytesAt(ConstBlockBytes page, PendingSlot slot, size_t end) {
   return entry.bytes();
 }
 
+// Of a form other than kTwelves.
+VectorElement ElementOf(PendingForm form) {
+  if (form == PendingForm::kHalves) return VectorElement::kF16;
+  return form == PendingForm::kBits ? VectorElement::kBit : VectorElement::kF32;
+}
+
 }  // namespace
+
+size_t PendingVectorBytes(PendingForm form, size_t dimension) {
+  if (dimension == 0) return 0;
+  if (form == PendingForm::kTwelves) return TwelvesBytes(dimension);
+  return VectorBytes(ElementOf(form), dimension);
+}
+
+void PackPendingVector(PendingForm form, std::span<const float> vector, std::byte* out) {
+  if (form == PendingForm::kTwelves) {
+    if (!vector.empty()) PackTwelves(vector, out);
+  } else {
+    PackVector(ElementOf(form), vector, out);
+  }
+}
+
+void UnpackPendingVector(PendingForm form, const std::byte* packed, std::span<float> out) {
+  if (form == PendingForm::kTwelves) {
+    if (!out.empty()) UnpackTwelves(packed, out);
+  } else {
+    UnpackVector(ElementOf(form), packed, out);
+  }
+}
 
 void InitPendingPage(BlockBytes page, uint32_t stamp, uint32_t physical) {
   std::memset(BlockPayload(page).data(), 0, kBlockPayloadBytes);

@@ -19,8 +19,8 @@
 //                    besides: its bytes there have no vector)
 //
 // Entry: row pointer u64, dimension u32 (0: no vector; its highest bit: of numbers in 16 bits, the
-// one below: of bits), bytes of keys u32, the vector (packed_vector.h), the row's keys
-// (host_keys.h).
+// one below: of bits, the third: of numbers in 12 bits), bytes of keys u32, the vector
+// (packed_vector.h, of 12 bits twelve.h), the row's keys (host_keys.h).
 // Entry in overflow pages: row pointer u64, bytes of the entry u64, first overflow page u32,
 // reserved u32 (zero).
 //
@@ -33,9 +33,9 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/base/limits.h"
 #include "engine/base/status.h"
 #include "engine/block/block.h"
-#include "engine/record/vector_element.h"
 
 namespace pigment {
 
@@ -57,19 +57,24 @@ inline constexpr uint16_t kPendingDead = 1;
 inline constexpr uint16_t kPendingOverflow = 2;
 inline constexpr uint16_t kPendingNoVector = 4;
 
+// How an entry has its vector.
+enum class PendingForm : uint8_t { kFloats, kHalves, kTwelves, kBits };
+
 struct PendingEntry {
   uint64_t row_pointer;
   uint32_t numbers;  // PendingNumbers()
   uint32_t keys_bytes;
 
   uint32_t dimension() const;
-  VectorElement element() const;
+  PendingForm form() const;
   uint64_t vector_bytes() const;
   uint64_t bytes() const;  // of the entry as a whole
 };
 static_assert(sizeof(PendingEntry) == 16);
 inline constexpr uint32_t kPendingHalves = uint32_t{1} << 31;
 inline constexpr uint32_t kPendingBits = uint32_t{1} << 30;
+inline constexpr uint32_t kPendingTwelves = uint32_t{1} << 29;
+static_assert(kDimensionMax < kPendingTwelves);
 
 struct PendingOverflowEntry {
   uint64_t row_pointer;
@@ -97,28 +102,40 @@ inline constexpr uint32_t kDeletionPageRows = (kBlockPayloadBytes - sizeof(Delet
 inline constexpr size_t kPendingEntryBytesMax =
     kBlockPayloadBytes - sizeof(PendingHeader) - sizeof(PendingSlot);
 
-constexpr uint32_t PendingNumbers(VectorElement element, uint32_t dimension) {
-  switch (element) {
-    case VectorElement::kF32:
+constexpr uint32_t PendingNumbers(PendingForm form, uint32_t dimension) {
+  switch (form) {
+    case PendingForm::kFloats:
       return dimension;
-    case VectorElement::kF16:
+    case PendingForm::kHalves:
       return dimension | kPendingHalves;
-    case VectorElement::kBit:
+    case PendingForm::kTwelves:
+      return dimension | kPendingTwelves;
+    case PendingForm::kBits:
       return dimension | kPendingBits;
   }
   return dimension;
 }
 inline uint32_t PendingEntry::dimension() const {
-  return numbers & ~(kPendingHalves | kPendingBits);
+  return numbers & ~(kPendingHalves | kPendingBits | kPendingTwelves);
 }
-inline VectorElement PendingEntry::element() const {
-  if ((numbers & kPendingHalves) != 0) return VectorElement::kF16;
-  return (numbers & kPendingBits) != 0 ? VectorElement::kBit : VectorElement::kF32;
+inline PendingForm PendingEntry::form() const {
+  if ((numbers & kPendingHalves) != 0) return PendingForm::kHalves;
+  if ((numbers & kPendingTwelves) != 0) return PendingForm::kTwelves;
+  return (numbers & kPendingBits) != 0 ? PendingForm::kBits : PendingForm::kFloats;
 }
-inline uint64_t PendingEntry::vector_bytes() const { return VectorBytes(element(), dimension()); }
+// Of a vector; 0 of none.
+size_t PendingVectorBytes(PendingForm form, size_t dimension);
+inline uint64_t PendingEntry::vector_bytes() const {
+  return PendingVectorBytes(form(), dimension());
+}
 inline uint64_t PendingEntry::bytes() const {
   return sizeof(PendingEntry) + vector_bytes() + keys_bytes;
 }
+
+// PendingVectorBytes() bytes, which may be unaligned. REQUIRES: numbers that the form holds, others
+// are rounded, or of bits become 1.
+void PackPendingVector(PendingForm form, std::span<const float> vector, std::byte* out);
+void UnpackPendingVector(PendingForm form, const std::byte* packed, std::span<float> out);
 
 void InitPendingPage(BlockBytes page, uint32_t stamp, uint32_t physical);
 // Checks trailer and structure: afterwards every entry of the directory lies within the page and

@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "engine/segment/part_reader.h"
-#include "engine/vector/packed_vector.h"
 
 namespace pigment {
 
 void PendingRow::ReadVector(std::vector<float>* vector) const {
   vector->resize(head.dimension());
-  UnpackVector(head.element(), bytes + sizeof head, *vector);
+  UnpackPendingVector(head.form(), bytes + sizeof head, *vector);
 }
 
 Status PendingReader::Damaged(uint32_t physical, const std::string& what) const {

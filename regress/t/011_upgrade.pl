@@ -78,7 +78,7 @@ SQL
 	is($node->safe_psql($database, q{SELECT sum(live_rows) FROM pigment.segments}), '2', 'and its index is listed');
 }
 
-# Pending pages of older versions have no hole and all bits of vectors: the one that was begun goes on so, those that follow have a hole and 16 bits a number.
+# Pending pages of older versions have no hole and all bits of vectors: the one that was begun goes on so, those that follow have a hole and 12 bits a number.
 $node->safe_psql('fresh', q{
 	CREATE TABLE old (id int, v vector(100));
 	CREATE INDEX old_v ON old USING pigment (v) WITH (full_vectors = f32);
@@ -89,24 +89,28 @@ my $file = $node->data_dir . '/' . $node->safe_psql('fresh', q{SELECT pg_relatio
 my ($bounds_place, $special) = (8192 + 12, 8192 - 16);    # of pd_lower and pd_upper in block 1, the first pending page
 my $bounds = sub { return join ',', unpack 'S2', substr(slurp_file($file), $bounds_place, 4); };
 my $version_of = sub { return unpack 'L', substr(slurp_file($file), 24 + 4, 4); };
-# Whether entries of a pending page have vectors in 16 bits (engine/segment/host_pages.h).
-my $halves_in = sub {
+my $set_version = sub {
+	my ($handle, $version) = @_;
+	my $meta = substr(slurp_file($file), 24, 8192 - 24 - 4);
+	substr $meta, 4, 4, pack 'L', $version;
+	seek $handle, 24, 0;
+	print $handle $meta, pack 'L', crc32c($meta);
+};
+# How entries of a pending page have their vectors: 4 in 16 bits a number, 1 in 12, 0 in 32 (engine/segment/host_pages.h).
+my $forms_in = sub {
 	my ($block) = @_;
 	my $payload = substr(slurp_file($file), 8192 * $block + 24, 8152);
 	my $count = unpack 'L', substr($payload, 4, 4);
-	return join '', map { unpack('L', substr($payload, unpack('S', substr($payload, 8152 - 4 * $_, 2)) + 8, 4)) >> 31 } 1 .. $count;
+	return join '', map { unpack('L', substr($payload, unpack('S', substr($payload, 8152 - 4 * $_, 2)) + 8, 4)) >> 29 } 1 .. $count;
 };
 $node->stop;
 isnt($bounds->(), "$special,$special", 'a pending page has a hole');
-is($version_of->(), 5, 'a new index has the newest version');
-is($halves_in->(1), '00000', 'vectors have all bits where they are to');
+is($version_of->(), 7, 'a new index has the newest version');
+is($forms_in->(1), '00000', 'vectors have all bits where they are to');
 open my $handle, '+<:raw', $file or die "$file: $!";
 seek $handle, $bounds_place, 0;
 print $handle pack 'S2', $special, $special;
-my $meta = substr(slurp_file($file), 24, 8192 - 24 - 4);
-substr $meta, 4, 4, pack 'L', 1;
-seek $handle, 24, 0;
-print $handle $meta, pack 'L', crc32c($meta);
+$set_version->($handle, 1);
 close $handle;
 $node->start;
 $node->safe_psql('fresh', 'INSERT INTO old SELECT n, array_fill(n, ARRAY[100])::vector FROM generate_series(6, 50) n');
@@ -115,10 +119,26 @@ is($node->safe_psql('fresh', 'SET enable_seqscan = off; SELECT count(*) FROM (SE
 	'50', 'and are found');
 $node->stop;
 is($bounds->(), "$special,$special", 'the page went on without a hole');
-like($halves_in->(1), qr/^0{10,}$/, 'and with all bits');
+like($forms_in->(1), qr/^0{10,}$/, 'and with all bits');
 # the entry that found the old page full was made for it
-like($halves_in->(2), qr/^01{10,}$/, 'those that follow have 16 bits a number');
-is($version_of->(), 5, 'the index has the newest version then');
+like($forms_in->(2), qr/^01{10,}$/, 'those that follow have 12 bits a number');
+is($version_of->(), 7, 'the index has the newest version then');
+
+# The versions between leave vectors in 16 bits in the page that was begun.
+open $handle, '+<:raw', $file or die "$file: $!";
+$set_version->($handle, 5);
+close $handle;
+my $begun = $forms_in->(2);
+$node->start;
+$node->safe_psql('fresh', 'INSERT INTO old SELECT n, array_fill(n, ARRAY[100])::vector FROM generate_series(51, 150) n');
+is($node->safe_psql('fresh', q{SELECT live_rows, leaked FROM pigment.check('old_v')}), '150|0', 'rows follow those of 16 bits');
+is($node->safe_psql('fresh', q{SELECT count(*) FROM pigment.differences('old_v')}), '0', 'whose vectors are those of the table');
+is($node->safe_psql('fresh', 'SET enable_seqscan = off; SELECT count(*) FROM (SELECT id FROM old ORDER BY v <-> (SELECT v FROM old WHERE id = 3)) x'),
+	'150', 'and are found');
+$node->stop;
+like($forms_in->(2), qr/^${begun}4+$/, 'the page went on with 16 bits a number');
+like($forms_in->(3), qr/^41{10,}$/, 'those that follow have 12');
+is($version_of->(), 7, 'the index has the newest version again');
 done_testing();
 
 # Of a page's payload and trailer, as the engine seals it.

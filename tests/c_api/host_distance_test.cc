@@ -74,6 +74,27 @@ TEST(HostRounding, TellsHowFarItTakesAVectorByMetric) {
   EXPECT_EQ(none, 0) << "halves are what they are";
 }
 
+TEST(HostRounding, ToTwelveBitsSaysNoMoreThanHalvesHold) {
+  const int32_t metric = PIGMENT_METRIC_L2;
+  const float vector[] = {1.0001f, -0.33f, 0.77f};
+  float rounded[3] = {}, again[3] = {};
+  double rounding = -1, none = -1;
+  ASSERT_TRUE(pigment_host_round_to_twelves(metric, vector, 3, rounded, &rounding));
+  double square = 0;
+  for (int i = 0; i < 3; ++i) square += std::pow(double{vector[i]} - rounded[i], 2);
+  EXPECT_NEAR(rounding, std::sqrt(square), 1e-9);
+  ASSERT_TRUE(pigment_host_round_to_halves(metric, rounded, 3, again, &none));
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(std::vector<float>(again, again + 3), std::vector<float>(rounded, rounded + 3));
+  EXPECT_TRUE(pigment_host_round_to_twelves(metric, vector, 3, nullptr, nullptr));
+  const float large[] = {1, 65520, 1}, tiny[] = {1e-7f, 1e-6f, -1e-7f};
+  const float exact[] = {1.0009765625f, 3, 5};
+  EXPECT_FALSE(pigment_host_round_to_twelves(metric, large, 3, rounded, nullptr));
+  EXPECT_FALSE(pigment_host_round_to_twelves(metric, tiny, 3, rounded, nullptr));
+  EXPECT_FALSE(pigment_host_round_to_twelves(metric, exact, 3, rounded, nullptr))
+      << "16 bits lose nothing, 12 would";
+}
+
 TEST(HostNorm, IsFiniteWhereTheSquaresOverflowF32) {
   const float a[] = {3e38f, 3e38f};
   EXPECT_NEAR(pigment_host_norm(a, 2) / (3e38 * std::sqrt(2.0)), 1.0, 1e-6);

@@ -214,10 +214,14 @@ class Index {
   // overflow pages.
   void AddPending(Row row) {
     std::vector<float> rounded(row.vector.size());
-    const bool halves = rounds_pending && all.size() % 3 != 0 && !row.vector.empty() &&
-                        pigment_host_round_to_halves(PIGMENT_METRIC_L2, row.vector.data(),
-                                                     dimension_, rounded.data(), nullptr);
-    if (halves) row.vector = std::move(rounded);
+    const bool rounds = rounds_pending && all.size() % 3 != 0 && !row.vector.empty();
+    const auto rounds_by = [&](auto round) {
+      return rounds &&
+             round(PIGMENT_METRIC_L2, row.vector.data(), dimension_, rounded.data(), nullptr);
+    };
+    const bool twelves = all.size() % 3 == 1 && rounds_by(pigment_host_round_to_twelves);
+    const bool halves = !twelves && rounds_by(pigment_host_round_to_halves);
+    if (twelves || halves) row.vector = std::move(rounded);
     all.push_back(row);
     const float* vector = row.vector.empty() ? nullptr : row.vector.data();
     std::vector<char> entry(
@@ -226,6 +230,9 @@ class Index {
     if (bit_vectors && vector != nullptr) {
       entry.resize(pigment_pending_entry_bytes_with_bits(dimension_, row.keys.size()));
       encode = pigment_pending_entry_encode_with_bits;
+    } else if (twelves) {
+      entry.resize(pigment_pending_entry_bytes_with_twelves(dimension_, row.keys.size()));
+      encode = pigment_pending_entry_encode_with_twelves;
     } else if (halves) {
       entry.resize(pigment_pending_entry_bytes_with_halves(dimension_, row.keys.size()));
       encode = pigment_pending_entry_encode_with_halves;
@@ -330,7 +337,8 @@ class Index {
   uint64_t zero_vectors = 0;                 // of segments
   const pigment_text_query* text = nullptr;  // of searches, the test's; null: by distance
   uint32_t text_column = 0;
-  bool rounds_pending = false;  // two of three pending vectors, to 16 bits, where that can be
+  bool rounds_pending =
+      false;  // of three pending vectors one to 16 bits, one to 12, where that can be
   pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read
   std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;

@@ -176,7 +176,7 @@ TEST(PendingPage, TakesEntriesUntilItIsFullAndKeepsThem) {
   EXPECT_EQ(pigment_pending_page_check(page.data(), 9, 5, error.out()), PIGMENT_DATA_LOSS);
 }
 
-TEST(PendingPage, TakesTwiceAsManyVectorsOfHalvesAndMoreOfBits) {
+TEST(PendingPage, TakesMoreVectorsOfFewerBits) {
   const std::vector<float> vector(100, 0.5f);
   const std::string keys = "keys";
   std::vector<char> entry(pigment_pending_entry_bytes_with_keys(100, true, keys.size()));
@@ -194,6 +194,9 @@ TEST(PendingPage, TakesTwiceAsManyVectorsOfHalvesAndMoreOfBits) {
   };
   const uint32_t full = fill(pigment_pending_entry_encode_with_keys, entry.size());
   EXPECT_GT(fill(pigment_pending_entry_encode_with_halves, halves), full * 9 / 5);
+  const size_t twelves = pigment_pending_entry_bytes_with_twelves(100, keys.size());
+  EXPECT_EQ(twelves + 400 - 151, entry.size());
+  EXPECT_GT(fill(pigment_pending_entry_encode_with_twelves, twelves), full * 11 / 5);
   const size_t bits = pigment_pending_entry_bytes_with_bits(100, keys.size());
   EXPECT_EQ(bits + 400 - 13, entry.size());
   EXPECT_GT(fill(pigment_pending_entry_encode_with_bits, bits), full * 8);
@@ -309,11 +312,15 @@ TEST(PendingPage, TellsWhichEntriesHaveAVector) {
   ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
                                           pigment_pending_entry_bytes_with_halves(3, 0)));
   EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 3));
+  pigment_pending_entry_encode_with_twelves(6, vector, 3, nullptr, 0, entry.data());
+  ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
+                                          pigment_pending_entry_bytes_with_twelves(3, 0)));
   const float bits[] = {1, 0, 1};
   pigment_pending_entry_encode_with_bits(5, bits, 3, nullptr, 0, entry.data());
   ASSERT_TRUE(pigment_pending_page_append(page.data(), entry.data(),
                                           pigment_pending_entry_bytes_with_bits(3, 0)));
   EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 4));
+  EXPECT_TRUE(pigment_pending_page_entry_has_vector(page.data(), 5));
 }
 
 TEST(HostSegment, OfBitsTakesNoOtherNumbers) {

@@ -283,6 +283,21 @@ inline void AddPure(std::vector<Entry>& t) {
                                      rounding == 0),
                          "what is rounded can be, and stays");
                }});
+  t.push_back(
+      {"pigment_host_round_to_twelves", [](World&, Arguments& a) {
+         const std::vector<float>& x = a.Floats(1 + a.input().Below(70));
+         std::vector<float> rounded(x.size());
+         double rounding = 0;
+         const bool rounds = pigment_host_round_to_twelves(
+             a.input().OneIn(2) ? PIGMENT_METRIC_L2 : PIGMENT_METRIC_COSINE, x.data(), x.size(),
+             rounded.data(), a.input().OneIn(4) ? nullptr : &rounding);
+         for (const auto again : {pigment_host_round_to_twelves, pigment_host_round_to_halves}) {
+           Require(
+               !rounds || (again(PIGMENT_METRIC_L1, rounded.data(), x.size(), nullptr, &rounding) &&
+                           rounding == 0),
+               "what is rounded can be, and stays");
+         }
+       }});
   t.push_back({"pigment_filter_compile", [](World& w, Arguments& a) {
                  const Text where = a.Where(), where_document = a.WhereDocument();
                  pigment_filter* filter = reinterpret_cast<pigment_filter*>(8);

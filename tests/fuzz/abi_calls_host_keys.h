@@ -182,6 +182,24 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                  Require(pigment_pending_page_append(page.data(), entry.data(), entry.size()),
                          "an entry is as long as it says");
                }});
+  t.push_back({"pigment_pending_entry_bytes_with_twelves", [](World&, Arguments& a) {
+                 const size_t dimension = 1 + a.input().Below(20), keys = a.input().Below(100);
+                 Require(pigment_pending_entry_bytes_with_twelves(dimension, keys) ==
+                             pigment_pending_entry_bytes_with_keys(dimension, false, keys) + 1 +
+                                 dimension + (dimension + 1) / 2,
+                         "a byte and a half each, and one more");
+               }});
+  t.push_back({"pigment_pending_entry_encode_with_twelves", [](World&, Arguments& a) {
+                 const std::vector<float>& vector = a.Floats(3);
+                 const std::string keys = FuzzedRowKeys(a);
+                 std::vector<char> entry(pigment_pending_entry_bytes_with_twelves(3, keys.size()));
+                 pigment_pending_entry_encode_with_twelves(a.input().Number(), vector.data(), 3,
+                                                           keys.data(), keys.size(), entry.data());
+                 std::vector<char> page(PIGMENT_PAGE_BYTES);
+                 pigment_pending_page_init(page.data(), 9, 0);
+                 Require(pigment_pending_page_append(page.data(), entry.data(), entry.size()),
+                         "an entry is as long as it says");
+               }});
   t.push_back({"pigment_pending_entry_bytes_with_bits", [](World&, Arguments& a) {
                  const size_t dimension = a.input().Below(20), keys = a.input().Below(100);
                  Require(pigment_pending_entry_bytes_with_bits(dimension, keys) ==

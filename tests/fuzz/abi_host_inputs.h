@@ -95,6 +95,9 @@ inline FuzzedChain AChain(World& w, Arguments& a) {
       if (in.OneIn(2)) {
         entry.resize(pigment_pending_entry_bytes_with_halves(3, keys.size()));
         encode = pigment_pending_entry_encode_with_halves;
+      } else if (in.OneIn(2)) {
+        entry.resize(pigment_pending_entry_bytes_with_twelves(3, keys.size()));
+        encode = pigment_pending_entry_encode_with_twelves;
       } else if (in.OneIn(3)) {
         entry.resize(pigment_pending_entry_bytes_with_bits(3, keys.size()));
         encode = pigment_pending_entry_encode_with_bits;

@@ -51,6 +51,10 @@ PIGMENT_API double pigment_host_norm(const float *a, size_t dimension);
    `rounded` is of no use then. Never fails. Since 0.2. */
 PIGMENT_API bool pigment_host_round_to_halves(int32_t metric, const float *vector, size_t dimension, float *rounded,
                                               double *rounding);
+/* The same to 12 bits a number, with one power of two for all (engine/vector/twelve.h); what comes of it 16 bits hold as it is. False besides: 16 bits hold
+   the vector as it is, and 12 do not. Since 0.2. */
+PIGMENT_API bool pigment_host_round_to_twelves(int32_t metric, const float *vector, size_t dimension, float *rounded,
+                                               double *rounding);
 
 /* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
@@ -408,6 +412,11 @@ PIGMENT_API void pigment_pending_entry_encode_with_keys(uint64_t row_pointer, co
 PIGMENT_API size_t pigment_pending_entry_bytes_with_halves(size_t dimension, size_t keys_size);
 PIGMENT_API void pigment_pending_entry_encode_with_halves(uint64_t row_pointer, const float *vector, size_t dimension,
                                                           const void *keys, size_t keys_size, void *out);
+/* The same with a vector that is rounded to 12 bits a number, with one power of two for all; REQUIRES: pigment_host_round_to_twelves takes it. Since 0.2. */
+PIGMENT_API size_t pigment_pending_entry_bytes_with_twelves(size_t dimension, size_t keys_size);
+PIGMENT_API void pigment_pending_entry_encode_with_twelves(uint64_t row_pointer, const float *vector,
+                                                           size_t dimension, const void *keys, size_t keys_size,
+                                                           void *out);
 /* The same with a vector that is kept as bits; REQUIRES: its numbers are 0 and 1. Since 0.2. */
 PIGMENT_API size_t pigment_pending_entry_bytes_with_bits(size_t dimension, size_t keys_size);
 PIGMENT_API void pigment_pending_entry_encode_with_bits(uint64_t row_pointer, const float *vector, size_t dimension,
