@@ -106,7 +106,7 @@ my (undef, $warned) = build('1MB', 'VACUUM long');
 like($warned, qr/WARNING:  index "long_v" has no graph or clusters in its segment \d+, .*DETAIL:  .* looks at each of its \d+ rows\..*HINT:  Increase/s,
 	'VACUUM tells of a segment without index');
 my $log_begin = -s $node->logfile;
-(undef, $warned) = build('1MB', q{SET pigment.pending_list_limit = '1MB'; INSERT INTO long SELECT n, array_fill(n % 1009, ARRAY[200]) FROM generate_series(12001, 15000) n});
+(undef, $warned) = build('1MB', q{SET pigment.pending_list_limit = '1MB'; INSERT INTO long SELECT n, array_fill(n % 1009, ARRAY[200]) FROM generate_series(12001, 16000) n});
 is($warned, '', 'who inserts is told nothing');
 like(slurp_file($node->logfile, $log_begin), qr/LOG:  index "long_v" has no graph or clusters in its segment \d+, /, '... but the log is');
 (undef, $warned) = build('1MB', q{DO $$ BEGIN PERFORM pigment.merge('long_v'); END $$});
@@ -114,7 +114,7 @@ like($warned, qr/WARNING:  index "long_v" keeps 1000 deleted rows in its segment
 is($node->safe_psql('postgres', q{SELECT rows FROM pigment.segments WHERE index = 'long_v'::regclass AND kind = 'clusters'}), '9000', '... beside their index');
 (undef, $warned) = build('64MB', q{DO $$ BEGIN PERFORM pigment.merge('long_v'); END $$});
 unlike($warned, qr/WARNING/, 'with more memory there is nothing to say');
-is($node->safe_psql('postgres', q{SELECT kind, rows FROM pigment.segments WHERE index = 'long_v'::regclass}), 'clusters|14000', '... and one segment with an index');
+is($node->safe_psql('postgres', q{SELECT kind, rows FROM pigment.segments WHERE index = 'long_v'::regclass}), 'clusters|15000', '... and one segment with an index');
 is($node->safe_psql('postgres', "SELECT is_whole('long', 'long_v')"), 't', '... of all rows');
 
 # Nobody knows how long vectors are before the first one.
