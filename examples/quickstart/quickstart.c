@@ -162,6 +162,7 @@ static void ask(pigment_collection *collection, int number, char **question) {
   request.texts.offsets = offsets;
   request.texts.bytes = question[0];
   request.n_results = RESULTS;
+  request.recall = 1; /* exact: both homes give the same then, whatever their indexes are like */
   if (question[1][0] != '\0') request.where_json = question[1], request.where_json_size = strlen(question[1]);
   if (question[2][0] != '\0') {
     request.where_document_json = question[2];
