@@ -168,8 +168,16 @@ double HalfShift::Of(Metric metric) const {
   return metric == Metric::kL1 ? taxicab : length;
 }
 
+std::optional<HalfShift> HalfShiftOf(double lost, double square, double taxicab) {
+  constexpr double kPartMax = 1.0 / 1024;  // of usual numbers halves lose half of it at the most
+  // A number that is none makes both sums none, and no comparison holds.
+  if (!(lost <= square * kPartMax * kPartMax)) return std::nullopt;
+  return HalfShift{.length = std::sqrt(lost),
+                   .part = lost == 0 ? 0 : std::sqrt(lost / square),
+                   .taxicab = taxicab};
+}
+
 std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<float> out) {
-  constexpr double kPartMax = 1.0 / 1024;  // usual numbers lose half of it at the most
   float* const to = out.empty() ? nullptr : out.data();
   HalfSums sums;
   const size_t whole = HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), to, sums);
@@ -179,12 +187,8 @@ std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<fl
     HWY_DYNAMIC_DISPATCH(RoundWhole)(padded.data(), padded.size(), rounded.data(), sums);
     if (to != nullptr) std::copy_n(rounded.begin(), rest.size(), to + whole);
   }
-  // A number that is none makes both sums none, and no comparison holds.
-  if (!(sums.greatest <= kHalfMax) || !(sums.lost <= sums.square * kPartMax * kPartMax))
-    return std::nullopt;
-  return HalfShift{.length = std::sqrt(sums.lost),
-                   .part = sums.lost == 0 ? 0 : std::sqrt(sums.lost / sums.square),
-                   .taxicab = sums.taxicab};
+  if (!(sums.greatest <= kHalfMax)) return std::nullopt;
+  return HalfShiftOf(sums.lost, sums.square, sums.taxicab);
 }
 
 void WidenHalves(const std::byte* halves, std::span<float> out) {

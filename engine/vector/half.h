@@ -37,6 +37,9 @@ struct HalfShift {
   // multiplied by the other vector's length, of L2 before it is squared.
   double Of(Metric metric) const;
 };
+// From the squares of the difference and of the vector, and the sum of what each number is off by.
+// None where more than a 1,024th of the length would be lost, or the sums are no numbers.
+std::optional<HalfShift> HalfShiftOf(double lost, double square, double taxicab);
 // Rounds into `out`, of the same size, or empty: nowhere. None where a number is beyond halves, or
 // where more than a 1,024th of the vector's length would be lost, because it has numbers too small
 // for them.

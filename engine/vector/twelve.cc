@@ -112,7 +112,6 @@ float NumberOf(uint32_t word, float power) {
 }  // namespace
 
 std::optional<HalfShift> RoundToTwelves(std::span<const float> vector, std::span<float> out) {
-  constexpr double kPartMax = 1.0 / 1024;
   const std::optional<HalfShift> halves = RoundVector(vector, {});
   if (!halves) return std::nullopt;
   const float greatest = GreatestOf(vector);
@@ -129,11 +128,8 @@ std::optional<HalfShift> RoundToTwelves(std::span<const float> vector, std::span
     taxicab += std::fabs(difference);
     if (!out.empty()) out[i] = rounded;
   }
-  if (lost > square * kPartMax * kPartMax || (halves->length == 0 && lost != 0))
-    return std::nullopt;
-  return HalfShift{.length = std::sqrt(lost),
-                   .part = lost == 0 ? 0 : std::sqrt(lost / square),
-                   .taxicab = taxicab};
+  if (halves->length == 0 && lost != 0) return std::nullopt;
+  return HalfShiftOf(lost, square, taxicab);
 }
 
 void PackTwelves(std::span<const float> vector, std::byte* out) {

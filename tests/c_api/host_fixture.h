@@ -337,8 +337,8 @@ class Index {
   uint64_t zero_vectors = 0;                 // of segments
   const pigment_text_query* text = nullptr;  // of searches, the test's; null: by distance
   uint32_t text_column = 0;
-  bool rounds_pending =
-      false;  // of three pending vectors one to 16 bits, one to 12, where that can be
+  // Of three pending vectors one to 16 bits and one to 12, where that can be.
+  bool rounds_pending = false;
   pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read
   std::vector<pigment_host_condition> conditions;  // of searches; what they point at is the test's
   std::vector<Row> all;
