@@ -131,7 +131,8 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
             .rows = copied,
             .dimension = dimension,
             .row_keys = row_keys,
-            .key_bytes_max = limit == 0 ? kKeyBytesMax : std::min(limit / 8, kKeyBytesMax)};
+            .key_bytes_max = limit == 0 ? kKeyBytesMax : std::min(limit / 8, kKeyBytesMax),
+            .budget = &budget};
   }
 };
 

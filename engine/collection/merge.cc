@@ -144,10 +144,22 @@ class Merger {
       PIGMENT_RETURN_IF_ERROR(Push(input));
     }
     job_.told.BeginPhase("index", "rows", 0);
-    return Status::Ok();
+    return StartFromLargestGraph(writer);
   }
 
  private:
+  Status StartFromLargestGraph(SegmentWriter& writer) const {
+    const auto rows_that_stay = [&](size_t input) {
+      return std::ranges::count_if(map_.of(input),
+                                   [](uint32_t to) { return to != RowMap::kDropped; });
+    };
+    std::optional<size_t> largest;
+    for (size_t input = 0; input < sources_.size(); ++input) {
+      if (sources_[input]->info().kind != SegmentKind::kGraph) continue;
+      if (!largest || rows_that_stay(input) > rows_that_stay(*largest)) largest = input;
+    }
+    return largest ? writer.StartFrom(*sources_[*largest], map_.of(*largest)) : Status::Ok();
+  }
   Status Push(size_t input) {
     PIGMENT_ASSIGN_OR_RETURN(const bool has_row, cursors_[input].Advance());
     if (!has_row) return Status::Ok();

@@ -18,6 +18,7 @@
 #include "engine/collection/contents.h"
 #include "engine/collection/segment_store.h"
 #include "engine/record/configuration.h"
+#include "engine/segment/kept_links.h"
 
 namespace pigment {
 
@@ -28,7 +29,7 @@ using MergePause = std::function<Status(uint64_t rows)>;
 // Where rows of the inputs went. 4 bytes for each of their rows.
 class RowMap {
  public:
-  static constexpr uint32_t kDropped = 0xFFFFFFFF;
+  static constexpr uint32_t kDropped = kVectorIsGone;
 
   explicit RowMap(MemoryBudget* budget) : reservation_(budget) {}
 
@@ -40,6 +41,8 @@ class RowMap {
   void Translate(size_t input, const RowBitmap* deleted, std::vector<uint32_t>& to) const;
   // The same for an input all of whose rows are deleted.
   void TranslateAll(size_t input, std::vector<uint32_t>& to) const;
+  // Of each row of `input` where it went, or kDropped.
+  std::span<const uint32_t> of(size_t input) const { return rows_[input]; }
 
  private:
   Reservation reservation_;

@@ -73,12 +73,18 @@ Status CopySegment(const Segment& segment, std::span<const uint8_t> deleted, con
     return Status::Ok();
   PIGMENT_ASSIGN_OR_RETURN(const std::optional<RowSet> unindexed, UnindexedRows(segment));
   RowSource source(segment, copy);
+  Reservation reservation(copy.budget);
+  // A graph is made without its links, where there is no memory for them.
+  const bool may_start_from = segment.info().kind == SegmentKind::kGraph &&
+                              reservation.Grow(uint64_t{vectors} * sizeof(uint32_t)).ok();
+  std::vector<uint32_t> to(may_start_from ? vectors : 0, kVectorIsGone);
   for (uint32_t row = 0; row < rows; ++row) {
     if (IsDeleted(deleted, row)) continue;
     PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, source.VectorNumber(row));
     if (!IsWanted(copy.rows, number != kNoVector)) continue;
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, source.ReadPointer(row));
     PIGMENT_ASSIGN_OR_RETURN(const std::span<const float> vector, source.ReadVector(number));
+    if (may_start_from && number != kNoVector) to[number] = copy.writer->vectors();
     if (copy.row_keys && unindexed && unindexed->Test(row)) {
       PIGMENT_RETURN_IF_ERROR(copy.writer->AddUnindexedRow(vector, pointer));
       continue;
@@ -89,7 +95,7 @@ Status CopySegment(const Segment& segment, std::span<const uint8_t> deleted, con
     }
     PIGMENT_RETURN_IF_ERROR(copy.writer->AddRow(vector, pointer, keys));
   }
-  return Status::Ok();
+  return may_start_from ? copy.writer->StartFrom(segment, to) : Status::Ok();
 }
 
 Status CopyPending(PendingReader& pending, const HostCopy& copy) {

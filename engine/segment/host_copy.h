@@ -24,6 +24,7 @@ struct HostCopy {
   uint32_t dimension;      // of the writer
   bool row_keys;           // the writer's rows have keys
   uint64_t key_bytes_max;  // memory for keys of rows that come from a segment
+  MemoryBudget* budget;    // of the writer; may be null
 };
 
 // The rows of a segment whose bit of `deleted` is clear; rows beyond it are live.

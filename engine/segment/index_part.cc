@@ -275,7 +275,9 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
     if (!is_graph || probe_bytes < BytesOfWalk(points_.count()))
       return WriteClusters(space, clusters, packer);
   }
-  const GraphOptions options = GraphOptionsOf(build_);
+  GraphOptions options = GraphOptionsOf(build_);
+  kept_.links.FillUpTo(points_.count());
+  options.neighbors.known = &kept_.links;
   if (HasExactCodes(build_)) {
     PIGMENT_ASSIGN_OR_RETURN(space, MakePointsOfBits());
   }
@@ -316,7 +318,7 @@ Result<GraphSpaceNumbers> IndexWriter::MakePointsOfBits() {
 
 Result<bool> IndexWriter::AreClustersBetter() const {
   constexpr double kMuchLess = 0.5;  // more vectors take more probes
-  if (points_.count() < kSampledFrom) return false;
+  if (points_.count() < kSampledFrom || kept_.vectors >= points_.count() / 2) return false;
   const uint32_t step = StepOfSample(points_.count());
   const auto are_better = [&](const VectorTable& sample) -> Result<bool> {
     PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(sample));

@@ -27,11 +27,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/memory_budget.h"
 #include "engine/record/metric.h"
 #include "engine/record/vector_element.h"
+#include "engine/segment/kept_links.h"
 #include "engine/segment/root.h"
 #include "engine/vector/cluster_lists.h"
 #include "engine/vector/graph.h"
@@ -77,6 +79,10 @@ class IndexWriter {
   // REQUIRES: vector.size() == dimension, finite values. More than there is room for: kInternal.
   Status Add(std::span<const float> vector);
 
+  // Of vectors that were added: a graph starts from them.
+  void StartFrom(KeptLinks kept) { kept_ = std::move(kept); }
+  uint32_t kept_vectors() const { return kept_.vectors; }
+
   // Clusters are to be built, whatever was asked for.
   void MakeClusters() { build_.index.kind = SegmentKind::kClusters; }
 
@@ -100,7 +106,8 @@ class IndexWriter {
         padded_(points_.dimension()) {}
   // In place of those that the graph was built of: points whose codes are exact.
   Result<GraphSpaceNumbers> MakePointsOfBits();
-  // Whether clusters are likely to be the better index of the points.
+  // Whether clusters are likely to be the better index of the points. Where most come from a graph
+  // they were not.
   Result<bool> AreClustersBetter() const;
   // Of an average search for ten neighbours.
   struct Calibrated {
@@ -134,6 +141,7 @@ class IndexWriter {
 
   IndexBuild build_;    // vectors: those that there is room for
   uint32_t taken_ = 0;  // those whose memory was taken
+  KeptLinks kept_;
   const uint32_t most_ = build_.vectors;
   Reservation reservation_;
   VectorTable points_;

@@ -479,6 +479,19 @@ bool SegmentWriter::HasRoom() {
          (state.index->MakeRoom() && state.MakeHeldRoom(state.held_keys_max).ok());
 }
 
+uint32_t SegmentWriter::vectors() const { return state_->vectors; }
+
+Status SegmentWriter::StartFrom(const Segment& graph, std::span<const uint32_t> to) {
+  State& state = *state_;
+  if (state.index == nullptr || graph.info().kind != SegmentKind::kGraph) return Status::Ok();
+  const auto gone = static_cast<size_t>(std::ranges::count(to, kVectorIsGone));
+  if (to.size() - gone <= state.index->kept_vectors()) return Status::Ok();
+  PIGMENT_ASSIGN_OR_RETURN(std::optional<KeptLinks> kept,
+                           KeepLinks(graph, to, state.options.budget));
+  if (kept) state.index->StartFrom(*std::move(kept));
+  return Status::Ok();
+}
+
 bool SegmentWriter::has_given_up_index() const {
   return state_->has_given_up && state_->vectors >= state_->options.index_vectors_min;
 }

@@ -39,7 +39,7 @@ struct SegmentOptions {
   bool rounds = false;  // rows of a host are rounded to it here; REQUIRES: kF16
   // Also byte codes, for faster exact scans: of all segments, or of those that become flat.
   enum class Codes { kNone, kOfFlat, kAlways } codes = Codes::kNone;
-  SegmentIndex index = {};         // also an index
+  SegmentIndex index = {};  // also an index
   // What is kept of each record is charged for so many at once; 0: as they come, twice as much.
   uint32_t records_max = 0;
   uint32_t index_vectors = 0;      // over at most so many vectors
@@ -90,6 +90,13 @@ class SegmentWriter {
   // As AddRow, of a row whose keys nobody knows, because it is in no index where it comes from: nor
   // will it be here. REQUIRES: row_keys.
   Status AddUnindexedRow(std::span<const float> vector, uint64_t row_pointer);
+
+  // Those that were added.
+  uint32_t vectors() const;
+  // Of rows that were added: the vector of row i of `graph`, a segment with one, is number to[i],
+  // or kVectorIsGone (kept_links.h). A graph over them starts from the links of the largest that
+  // was given; where memory is short, from none.
+  Status StartFrom(const Segment& graph, std::span<const uint32_t> to);
 
   // All rows with a vector were added; the others need not wait any more, and so take no memory.
   Status EndVectors();

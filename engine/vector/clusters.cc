@@ -186,12 +186,6 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   return clustering;
 }
 
-NumberLists Clustering::Members(uint32_t begin, uint32_t end) const {
-  const auto count = static_cast<uint32_t>(nearest_.size() / near_);
-  return Invert(clusters_, count,
-                [&](uint32_t vector) { return of(vector).subspan(begin, end - begin); });
-}
-
 std::vector<uint32_t> Clustering::Middles() const {
   constexpr uint32_t kNobody = 0xFFFFFFFF;
   std::vector<uint32_t> middles(clusters_, kNobody);

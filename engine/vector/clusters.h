@@ -74,7 +74,18 @@ class Clustering {
   // Vectors by cluster, each in those of the clusters around it that are from the begin-th to
   // before the end-th. REQUIRES begin < end <= near(). Of the first alone, `numbers` has each
   // vector once, and what goes through them finds what is near to the last one in the caches.
-  NumberLists Members(uint32_t begin, uint32_t end) const;
+  NumberLists Members(uint32_t begin, uint32_t end) const {
+    return Members(begin, end, [](uint32_t) { return true; });
+  }
+  // The same of those vectors alone that is_wanted(vector) is true of.
+  template <typename IsWanted>
+  NumberLists Members(uint32_t begin, uint32_t end, const IsWanted& is_wanted) const {
+    const auto count = static_cast<uint32_t>(nearest_.size() / near_);
+    return Invert(clusters_, count, [&](uint32_t vector) {
+      return is_wanted(vector) ? of(vector).subspan(begin, end - begin)
+                               : std::span<const uint32_t>();
+    });
+  }
   // Of each cluster that is the nearest of some vector, the vector that is nearest to its centroid.
   std::vector<uint32_t> Middles() const;
 

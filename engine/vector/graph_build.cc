@@ -29,11 +29,13 @@ class LinkSelector {
   // Of `candidates`, ascending; valid until the next call.
   std::span<const uint32_t> Select(std::span<const Neighbor> candidates);
   // The same of those that a graph has for `vector`, and of `others`: all, where there is room.
-  std::span<const uint32_t> SelectMutual(uint32_t vector, std::span<const uint32_t> links,
-                                         std::span<const uint32_t> others);
+  std::span<const uint32_t> SelectOf(uint32_t vector, std::span<const uint32_t> links,
+                                     std::span<const uint32_t> others);
 
  private:
   enum class Spared { kNo, kYes, kDuplicate };
+  // Whether both have room; then `links_` has them, nobody twice.
+  bool HasRoom(std::span<const uint32_t> links, std::span<const uint32_t> others);
   // Whether a link of the vector that has `candidate` to that is spared because of one to `link`.
   Spared SparedBy(uint32_t link, const Neighbor& candidate) const;
 
@@ -75,9 +77,21 @@ std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candida
   return links_;
 }
 
-std::span<const uint32_t> LinkSelector::SelectMutual(uint32_t vector,
-                                                     std::span<const uint32_t> links,
-                                                     std::span<const uint32_t> others) {
+bool LinkSelector::HasRoom(std::span<const uint32_t> links, std::span<const uint32_t> others) {
+  links_.clear();
+  for (const std::span<const uint32_t> some : {links, others}) {
+    for (const uint32_t link : some) {
+      if (std::ranges::find(links_, link) != links_.end()) continue;
+      if (links_.size() == options_.degree_max) return false;
+      links_.push_back(link);
+    }
+  }
+  return true;
+}
+
+std::span<const uint32_t> LinkSelector::SelectOf(uint32_t vector, std::span<const uint32_t> links,
+                                                 std::span<const uint32_t> others) {
+  if (HasRoom(links, others)) return links_;
   candidates_.clear();
   for (const uint32_t link : links) candidates_.push_back({0, link});
   for (const uint32_t other : others) candidates_.push_back({0, other});
@@ -87,10 +101,7 @@ std::span<const uint32_t> LinkSelector::SelectMutual(uint32_t vector,
   }
   std::sort(candidates_.begin(), candidates_.end());
   candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
-  if (candidates_.size() > options_.degree_max) return Select(candidates_);
-  links_.clear();
-  for (const Neighbor& candidate : candidates_) links_.push_back(candidate.vector);
-  return links_;
+  return Select(candidates_);
 }
 
 class GraphBuilder {
@@ -113,7 +124,8 @@ class GraphBuilder {
   template <typename Visit>
   Status ForEachVector(const Visit& visit) const;
   Status LinkToNeighbors();
-  // Adds the opposite of each link, and selects again where that is more than there is room for.
+  // Adds the opposite of each link of a new vector, and selects again where that is more than there
+  // is room for.
   Status MakeMutual();
   // Links to every vector that cannot be reached from the entries.
   Status Connect();
@@ -156,7 +168,9 @@ Status GraphBuilder::LinkToNeighbors() {
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
   order_ = clustering.Members(0, 1).numbers;
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
-    graph_.SetLinks(i, selector.Select(lists.of(i)));
+    const NeighborOptions& neighbors = options_.neighbors;
+    graph_.SetLinks(i, neighbors.is_new(i) ? selector.Select(lists.of(i))
+                                           : selector.SelectOf(i, neighbors.known->of(i), {}));
   }));
   std::vector<uint32_t> entries = clustering.Middles();  // in the order of the clusters: any
   entries.resize(std::min<size_t>(entries.size(), options_.entries_max));
@@ -167,9 +181,11 @@ Status GraphBuilder::LinkToNeighbors() {
 Status GraphBuilder::MakeMutual() {
   const uint32_t count = vectors_.count();
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow((graph_.link_count() + count + 1) * sizeof(uint32_t)));
-  const NumberLists from = Invert(count, count, [&](uint32_t i) { return graph_.links(i); });
+  const NumberLists from = Invert(count, count, [&](uint32_t i) {
+    return options_.neighbors.is_new(i) ? graph_.links(i) : std::span<const uint32_t>();
+  });
   return ForEachVector([&](LinkSelector& selector, uint32_t i) {
-    graph_.SetLinks(i, selector.SelectMutual(i, graph_.links(i), from.of(i)));
+    graph_.SetLinks(i, selector.SelectOf(i, graph_.links(i), from.of(i)));
   });
 }
 

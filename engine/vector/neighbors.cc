@@ -75,31 +75,32 @@ void NeighborLists::Measure(uint32_t vector, const VectorTable& vectors) {
 
 namespace {
 
-// For each vector its first `taken` neighbours, and up to as many vectors of whose first it is.
-NumberLists NearInBothDirections(const NeighborLists& lists, uint32_t count, uint32_t taken) {
-  const auto first_of = [&](uint32_t i) {
-    return lists.of(i).first(std::min<size_t>(taken, lists.of(i).size()));
+// For each vector its first `taken` neighbours, by its list or as they are known, and up to as many
+// vectors of whose first it is.
+NumberLists NearInBothDirections(const NeighborLists& lists, const NumberLists* known,
+                                 uint32_t count, uint32_t taken) {
+  const auto for_each_first = [&](uint32_t i, const auto& visit) {
+    const std::span<const Neighbor> list = lists.of(i);
+    for (const Neighbor& neighbor : list.first(std::min<size_t>(taken, list.size())))
+      visit(neighbor.vector);
+    if (known == nullptr) return;
+    const std::span<const uint32_t> links = known->of(i);
+    for (const uint32_t link : links.first(std::min<size_t>(taken, links.size()))) visit(link);
   };
-  std::vector<uint32_t> others(count);  // as many as point here, bounded
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const Neighbor& neighbor : first_of(i))
-      others[neighbor.vector] = std::min(others[neighbor.vector] + 1, taken);
-  }
+  std::vector<uint32_t> places(count);  // first those of others that point here, bounded
+  for (uint32_t i = 0; i < count; ++i)
+    for_each_first(i, [&](uint32_t near) { places[near] = std::min(places[near] + 1, taken); });
+  for (uint32_t i = 0; i < count; ++i) for_each_first(i, [&](uint32_t) { ++places[i]; });
   NumberLists near;
   near.begins.resize(size_t{count} + 1);
-  for (uint32_t i = 0; i < count; ++i)
-    near.begins[i + 1] = near.begins[i] + static_cast<uint32_t>(first_of(i).size()) + others[i];
+  std::partial_sum(places.begin(), places.end(), near.begins.begin() + 1);
   near.numbers.resize(near.begins.back());
   std::vector<uint32_t> next(near.begins.begin(), near.begins.end() - 1);
   const auto add = [&](uint32_t to, uint32_t vector) {
     if (next[to] < near.begins[to + 1]) near.numbers[next[to]++] = vector;
   };
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const Neighbor& neighbor : first_of(i)) add(i, neighbor.vector);
-  }
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const Neighbor& neighbor : first_of(i)) add(neighbor.vector, i);
-  }
+  for (uint32_t i = 0; i < count; ++i) for_each_first(i, [&](uint32_t near) { add(i, near); });
+  for (uint32_t i = 0; i < count; ++i) for_each_first(i, [&](uint32_t near) { add(near, i); });
   return near;
 }
 
@@ -120,6 +121,7 @@ class Finder {
     PIGMENT_RETURN_IF_ERROR(SearchClusters());
     PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
     order_ = clustering_.Members(0, 1).numbers;
+    std::erase_if(order_, [this](uint32_t vector) { return !options_.is_new(vector); });
     PIGMENT_RETURN_IF_ERROR(Measure());
     if (options_.descent > 0) PIGMENT_RETURN_IF_ERROR(Descend());
     return std::move(lists_);
@@ -141,7 +143,7 @@ class Finder {
   const PairCodes& codes_;
   const NeighborOptions& options_;
   Reservation reservation_;
-  std::vector<uint32_t> order_;  // of all vectors, those of a cluster one after the other
+  std::vector<uint32_t> order_;  // of new vectors, those of a cluster one after the other
   NeighborLists lists_;
   // A vector searches several clusters, each by any thread: its list is locked meanwhile. In which
   // order its clusters come makes no difference to what it has in the end.
@@ -209,6 +211,7 @@ Status Finder::ClusterWorker::ComparePart(uint32_t cluster, std::span<const uint
                                           std::span<const uint32_t> members,
                                           const BuildPause& pause) {
   constexpr size_t kPass = MemberCodes::kRowsPerPass;
+  if (searching.empty()) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(codes_.Pack(finder_.vectors_, members));
   for (size_t begin = 0; begin < searching.size(); begin += kPass) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
@@ -271,7 +274,9 @@ Status Finder::SearchClusters() {
   uint32_t begin = 0;
   for (const uint32_t end : {1u, std::min(4u, near), near}) {
     if (begin == end) continue;
-    PIGMENT_RETURN_IF_ERROR(SearchClusters(clustering_.Members(begin, end), members));
+    PIGMENT_RETURN_IF_ERROR(SearchClusters(
+        clustering_.Members(begin, end, [this](uint32_t i) { return options_.is_new(i); }),
+        members));
     begin = end;
   }
   return Status::Ok();
@@ -341,7 +346,7 @@ Status Finder::Descend() {
   Reservation reservation(options_.budget);
   PIGMENT_RETURN_IF_ERROR(reservation.Grow(
       uint64_t{count} * (2 * uint64_t{taken} + 2 + options_.threads) * sizeof(uint32_t)));
-  const NumberLists near = NearInBothDirections(lists_, count, taken);
+  const NumberLists near = NearInBothDirections(lists_, options_.known, count, taken);
   return ShareVectors(options_.threads, order_, options_.pause, [&] {
     return [worker = std::make_shared<DescentWorker>(*this, near)](uint32_t vector) {
       worker->Better(vector);

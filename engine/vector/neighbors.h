@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Neighbours: for each vector of a table a list of others near to it, nearly always the nearest,
-// from which a graph is made. Two steps: within clusters by blocked matrix products, every vector
-// with the members of the clusters around it; then among the neighbours of neighbours (NN-descent;
-// Dong, Moses and Li, WWW 2011). Equal arguments give equal lists
-// on every machine, however many threads share the work.
+// Neighbours: for each new vector of a table a list of others near to it, nearly always the
+// nearest, from which a graph is made. Two steps: within clusters by blocked matrix products, every
+// vector with the members of the clusters around it; then among the neighbours of neighbours
+// (NN-descent; Dong, Moses and Li, WWW 2011). Equal arguments give equal lists on every machine,
+// however many threads share the work.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 #include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
 #include "engine/vector/clusters.h"
+#include "engine/vector/number_lists.h"
 #include "engine/vector/pair_codes.h"
 #include "engine/vector/vector_table.h"
 
@@ -65,9 +66,14 @@ struct NeighborOptions {
   uint32_t list_max = 64;
   uint32_t clusters_joined = 2;  // a vector is a member of its first clusters, and searches all
   uint32_t descent = 12;         // neighbours whose neighbours are looked at; 0: no second step
+  // Of each vector some that are known to be near it, the nearest first; of new ones none. Only
+  // these get lists. Null: all are new.
+  const NumberLists* known = nullptr;
   uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
   BuildPause pause;                // may be empty; asked by the caller's thread alone
+
+  bool is_new(uint32_t vector) const { return known == nullptr || known->of(vector).empty(); }
 };
 
 // A vector is compared with at most so many members of each cluster: where duplicates make one

@@ -13,12 +13,22 @@
 namespace pigment {
 
 struct NumberLists {
-  std::vector<uint32_t> begins;  // of each list, then the end of the last
+  std::vector<uint32_t> begins{0};  // of each list, then the end of the last
   std::vector<uint32_t> numbers;
 
   std::span<const uint32_t> of(uint32_t list) const {
     return std::span(numbers).subspan(begins[list], begins[list + 1] - begins[list]);
   }
+
+  // For those that are filled one list after the other.
+  uint32_t count() const { return static_cast<uint32_t>(begins.size()) - 1; }
+  // The next list.
+  void Add(std::span<const uint32_t> list) {
+    numbers.insert(numbers.end(), list.begin(), list.end());
+    begins.push_back(static_cast<uint32_t>(numbers.size()));
+  }
+  // Empty lists, until there are `count`.
+  void FillUpTo(uint32_t count) { begins.resize(size_t{count} + 1, begins.back()); }
 };
 
 // Of `lists` lists the one of j has, ascending, every i below `count` that has j among

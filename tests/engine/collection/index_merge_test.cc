@@ -14,6 +14,7 @@
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
 #include "engine/record/configuration.h"
+#include "engine/segment/index_reader.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
@@ -102,6 +103,19 @@ class IndexMerge : public testing::TestWithParam<IndexKind> {
     return kinds;
   }
 
+  // Of the one segment, by rows.
+  std::vector<std::set<uint32_t>> GraphLinks() const {
+    const auto version = docs_->Pin().value();
+    const Segment& segment = *version->segments.at(0).segment;
+    const auto reader = segment.NewIndexReader(*segment.Index().value());
+    std::vector<std::set<uint32_t>> links(segment.info().rows);
+    for (uint32_t row = 0; row < links.size(); ++row) {
+      const GraphNode node = reader->Node(row).value();
+      for (uint32_t i = 0; i < node.links(); ++i) links[row].insert(node.link(i));
+    }
+    return links;
+  }
+
   bool SearchIsIndexed() const {
     const ResultSet result = Search(made_.vector(0), 10, 0.9, true);
     return result.explain_json.find(R"("strategy":")" + Indexed()) != std::string::npos;
@@ -183,6 +197,28 @@ TEST_P(IndexMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
 }
 
 // A graph or clusters are as long as their rows are many, whatever was there before.
+TEST_P(IndexMerge, StartsFromTheLargestGraph) {
+  Open(Options());
+  Write(WriteKind::kAdd, 0, 1000);
+  ASSERT_OK(docs_->Compact());
+  std::vector<std::set<uint32_t>> before;
+  if (Indexed() == "graph") before = GraphLinks();
+  Write(WriteKind::kAdd, 1000, 2000);
+  ASSERT_OK(docs_->Compact());
+  EXPECT_GE(Recall(), 0.97);
+  if (Indexed() != "graph") return;  // clusters are made anew
+  size_t kept = 0, made = 0;
+  const auto after = GraphLinks();
+  ASSERT_EQ(after.size(), 3000u);
+  for (uint32_t row = 0; row < 1000; ++row) {
+    for (const uint32_t link : after[row]) {
+      if (link < 1000) ++(before[row].contains(link) ? kept : made);
+    }
+  }
+  EXPECT_GT(kept, 3000u);
+  EXPECT_LT(made, 10u);  // for what could not be reached
+}
+
 TEST_P(IndexMerge, FilesStayInProportionToWhatLives) {
   Open(Options());
   const auto bytes = [&] {

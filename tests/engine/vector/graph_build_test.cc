@@ -110,6 +110,86 @@ TEST(GraphBuild, IsTheSameAgainOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
+// Of the first `count` vectors of `table`.
+VectorTable FirstOf(const VectorTable& table, uint32_t count) {
+  VectorTable first(table.dimension(), nullptr);
+  EXPECT_OK(first.Reserve(count));
+  for (uint32_t i = 0; i < count; ++i) first.Add(table.vector(i));
+  return first;
+}
+
+TEST(GraphBuild, StartsFromTheLinksOfAnother) {
+  constexpr uint32_t kCount = 2000, kKnown = 1500, kDegree = 16;
+  const VectorTable table = ClusteredVectors(
+      {.count = kCount, .dimension = 24, .clusters = 30, .spread = 0.4f, .seed = 11});
+  GraphOptions options;
+  options.degree_max = kDegree;
+  const auto before = BuildGraph(FirstOf(table, kKnown), options);
+  ASSERT_OK(before);
+  NumberLists known;
+  for (uint32_t i = 0; i < kKnown; ++i) known.Add(before->links(i));
+  known.FillUpTo(kCount);
+  options.neighbors.known = &known;
+  MemoryBudget budget("test");
+  options.neighbors.budget = &budget;
+  {
+    const auto after = BuildGraph(table, options);
+    ASSERT_OK(after);
+    ExpectLegalAndConnected(*after, kCount, kDegree);
+    size_t kept = 0, had = 0, to_new = 0, alike = 0, of_new = 0;
+    for (uint32_t i = 0; i < kKnown; ++i) {
+      const auto old_links = before->links(i);
+      had += old_links.size();
+      for (const uint32_t link : after->links(i)) {
+        if (link >= kKnown) {
+          ++to_new;
+        } else {
+          EXPECT_NE(std::ranges::find(old_links, link), old_links.end())
+              << i << " has a link to " << link << ", which is not new";
+          ++kept;
+        }
+      }
+    }
+    EXPECT_GT(kept, had * 2 / 3);
+    EXPECT_GT(to_new, kKnown);
+    // New vectors have what a build from nothing gives them, nearly.
+    options.neighbors.known = nullptr;
+    const auto fresh = BuildGraph(table, options);
+    ASSERT_OK(fresh);
+    for (uint32_t i = kKnown; i < kCount; ++i) {
+      of_new += after->links(i).size();
+      for (const uint32_t link : after->links(i))
+        alike += std::ranges::count(fresh->links(i), link) != 0 ? 1 : 0;
+    }
+    EXPECT_GT(alike, of_new * 3 / 4);
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+// More links than there is room for are candidates.
+TEST(GraphBuild, ChoosesAmongLinksThatAreTooMany) {
+  const VectorTable table = NormalVectors({.count = 300, .dimension = 8, .seed = 12});
+  GraphOptions options;
+  options.degree_max = 8;
+  NumberLists known;
+  for (uint32_t i = 0; i < table.count(); ++i) {
+    std::vector<uint32_t> near;
+    for (uint32_t j = 1; j <= 60; ++j) near.push_back((i + j) % table.count());
+    known.Add(near);
+  }
+  options.neighbors.known = &known;
+  const auto graph = BuildGraph(table, options);
+  ASSERT_OK(graph);
+  ExpectLegalAndConnected(*graph, table.count(), 8);
+  size_t with_nearest = 0;
+  for (uint32_t i = 0; i < table.count(); ++i) {
+    const auto nearest = std::ranges::min_element(
+        known.of(i), {}, [&](uint32_t other) { return table.Distance(i, other); });
+    with_nearest += std::ranges::count(graph->links(i), *nearest) != 0 ? 1 : 0;
+  }
+  EXPECT_EQ(with_nearest, table.count());
+}
+
 TEST(GraphBuild, StopsWhenItIsToldAndGivesItsMemoryBack) {
   const VectorTable table = NormalVectors({.count = 1500, .dimension = 12, .seed = 7});
   MemoryBudget budget("test");
