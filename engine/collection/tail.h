@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,12 @@
 
 namespace pigment {
 
+// What the first search of a full chunk leaves to those behind it.
+struct SearchedChunk {
+  ChunkCodes codes;
+  std::array<const float*, kChunkRows> vectors;  // of the rows: three steps from a chunk otherwise
+};
+
 // Records in chunks of a fixed capacity that never move once appended, found by id through a hash
 // table that only grows: the writer adds, readers look up beside it without a lock, and each passes
 // over the rows that it does not see. All chunks of a tail but the last have kRows rows; that one
@@ -32,7 +39,7 @@ struct TailChunk {
 
   explicit TailChunk(uint32_t capacity) : slots_(size_t{2} * capacity) { rows.reserve(capacity); }
   ~TailChunk() {
-    delete codes_.load(std::memory_order_relaxed);
+    delete searched_.load(std::memory_order_relaxed);
     delete text_.load(std::memory_order_relaxed);
   }
   TailChunk(const TailChunk&) = delete;
@@ -55,13 +62,13 @@ struct TailChunk {
     }
   }
 
-  // Of a chunk of kRows rows; null before a search has made them.
-  const ChunkCodes* codes() const { return codes_.load(std::memory_order_acquire); }
-  // Keeps them, unless another thread's came first; gives those that are kept.
-  const ChunkCodes* SetCodes(std::unique_ptr<const ChunkCodes> codes) const {
-    const ChunkCodes* kept = nullptr;
-    if (codes_.compare_exchange_strong(kept, codes.get(), std::memory_order_acq_rel))
-      kept = codes.release();
+  // Of a chunk of kRows rows; null before a search has made it.
+  const SearchedChunk* searched() const { return searched_.load(std::memory_order_acquire); }
+  // Keeps it, unless another thread's came first; gives the one that is kept.
+  const SearchedChunk* SetSearched(std::unique_ptr<const SearchedChunk> searched) const {
+    const SearchedChunk* kept = nullptr;
+    if (searched_.compare_exchange_strong(kept, searched.get(), std::memory_order_acq_rel))
+      kept = searched.release();
     return kept;
   }
 
@@ -80,8 +87,8 @@ struct TailChunk {
 
   // 0: free; otherwise a tag of 23 bits above the row's number + 1 in 9 bits.
   std::vector<std::atomic<uint32_t>> slots_;
-  mutable std::atomic<const ChunkCodes*> codes_{nullptr};  // owned
-  mutable std::atomic<ChunkText*> text_{nullptr};          // owned
+  mutable std::atomic<const SearchedChunk*> searched_{nullptr};  // owned
+  mutable std::atomic<ChunkText*> text_{nullptr};                // owned
 };
 
 uint64_t HashOfId(std::string_view id);

@@ -5,6 +5,7 @@
 #include "engine/query/tail_scan.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +46,7 @@ class TailScanner {
   class Source;
 
   // The codes of a full chunk; null: it has none, and this query makes no more.
-  const ChunkCodes* CodesOf(const TailChunk& chunk);
+  const SearchedChunk* CodesOf(const TailChunk& chunk);
   Status ProbeChunks();
   // The rows of chunks that were not probed.
   Status CompareOthers();
@@ -57,7 +58,7 @@ class TailScanner {
   const DistanceFunction distance_;
   std::shared_ptr<const GraphSpace> space_;
   int made_ = 0;
-  std::vector<const ChunkCodes*> codes_;  // of each chunk; null: compared row by row
+  std::vector<const SearchedChunk*> codes_;  // of each chunk; null: compared row by row
   float limit_;
   TailScanResult result_;  // its hits are a heap, the farthest first, once there are k
 };
@@ -76,12 +77,11 @@ class TailScanner::Source final : public ClusterSource {
   float centre_square() const override { return query_.centre_square(); }
   Result<float> Distance(uint32_t row) override {
     if (compared_++ % kRowsPerCheck == 0) PIGMENT_RETURN_IF_ERROR(scanner_.scan_.control->Check());
-    return scanner_.distance_(scanner_.tail_.row(row).embedding.data());
+    return scanner_.distance_(VectorOf(row));
   }
   float SquareOf(float distance) const override { return query_.SquareOf(distance); }
   void Expect(uint32_t row) override {
-    const std::span<const float> vector = scanner_.tail_.row(row).embedding;
-    ExpectBytes(vector.data(), vector.size_bytes());
+    ExpectBytes(VectorOf(row), scanner_.scan_.query.size_bytes());
   }
   uint32_t clusters() const override { return static_cast<uint32_t>(chunks_.size()); }
   Result<float> CentroidSquare(uint32_t cluster) override {
@@ -97,7 +97,12 @@ class TailScanner::Source final : public ClusterSource {
   uint32_t first_vector() const override { return chunks_[cluster_] * TailChunk::kRows; }
 
  private:
-  const ChunkCodes& CodesOf(uint32_t cluster) const { return *scanner_.codes_[chunks_[cluster]]; }
+  const ChunkCodes& CodesOf(uint32_t cluster) const {
+    return scanner_.codes_[chunks_[cluster]]->codes;
+  }
+  const float* VectorOf(uint32_t row) const {
+    return scanner_.codes_[row / TailChunk::kRows]->vectors[row % TailChunk::kRows];
+  }
 
   const TailScanner& scanner_;
   const GraphQuery& query_;
@@ -107,20 +112,24 @@ class TailScanner::Source final : public ClusterSource {
   uint32_t compared_ = 0;
 };
 
-const ChunkCodes* TailScanner::CodesOf(const TailChunk& chunk) {
+const SearchedChunk* TailScanner::CodesOf(const TailChunk& chunk) {
   const auto dimension = static_cast<uint32_t>(scan_.query.size());
-  const ChunkCodes* codes = chunk.codes();
-  if (codes == nullptr) {
+  const SearchedChunk* searched = chunk.searched();
+  if (searched == nullptr) {
     if (made_ == kChunksPerQuery) return nullptr;
     ++made_;
     if (space_ == nullptr) space_ = MakeChunkSpace(scan_.metric, dimension);
-    codes = chunk.SetCodes(std::make_unique<const ChunkCodes>(
-        space_, scan_.metric, dimension, static_cast<uint32_t>(chunk.rows.size()),
-        [&](uint32_t row) { return std::span<const float>(chunk.rows[row]->embedding); }));
+    std::array<const float*, kChunkRows> vectors;
+    for (uint32_t row = 0; row < TailChunk::kRows; ++row)
+      vectors[row] = chunk.rows[row]->embedding.data();
+    const auto vector_of = [&](uint32_t row) { return std::span(vectors[row], dimension); };
+    searched = chunk.SetSearched(std::unique_ptr<const SearchedChunk>(new SearchedChunk{
+        ChunkCodes(space_, scan_.metric, dimension, TailChunk::kRows, vector_of), vectors}));
   }
-  if (!codes->IsFor(scan_.metric, dimension) || !codes->is_usable()) return nullptr;
-  if (space_ == nullptr) space_ = codes->space();
-  return codes;
+  const ChunkCodes& codes = searched->codes;
+  if (!codes.IsFor(scan_.metric, dimension) || !codes.is_usable()) return nullptr;
+  if (space_ == nullptr) space_ = codes.space();
+  return searched;
 }
 
 Status TailScanner::ProbeChunks() {
@@ -137,6 +146,8 @@ Status TailScanner::ProbeChunks() {
   }
   Source source(*this, query);
   ClusterProbe probe;
+  std::span<const uint64_t> allowed;
+  if (rows_.count() != rows_.rows()) allowed = rows_.words();
   PIGMENT_ASSIGN_OR_RETURN(
       const std::vector<Scored> found,
       probe.Search(source, SignCodeQuery(query.point(), ChunkCodeBits(*space_)), tail_.rows,
@@ -144,7 +155,7 @@ Status TailScanner::ProbeChunks() {
                     .reach = std::numeric_limits<float>::infinity(),
                     .errors = scan_.errors,
                     .limit = limit_,
-                    .allowed = rows_.words()}));
+                    .allowed = allowed}));
   result_.rows_compared += probe.vectors_compared();
   result_.rows_by_codes += probe.links_estimated();
   for (const Scored& scored : found) Offer(scored.distance, static_cast<uint32_t>(scored.tie));

@@ -122,7 +122,7 @@ TEST_F(TailScanTest, MakesSomeCodesForEachQueryAndNoneForExactOnes) {
   const TailView view = tail.View();
   const auto coded = [&] {
     return std::ranges::count_if(view.chunks,
-                                 [](const auto& chunk) { return chunk->codes() != nullptr; });
+                                 [](const auto& chunk) { return chunk->searched() != nullptr; });
   };
   ASSERT_OK(ScanTail(view, RowSet(3000), Scan(made.vector(3000), 10, true)));
   EXPECT_EQ(coded(), 0);
