@@ -115,12 +115,13 @@ class CollectionState {
 
   // Rows that the next merge would read; 0: none is due.
   uint64_t due_merge_rows() const { return due_merge_rows_.load(std::memory_order_relaxed); }
-  // When a graph is to be built where there is none, once no merge is due: some time after the last
-  // flush, in nanoseconds of the monotonic clock; 0: none is.
-  int64_t index_due_ns() const { return index_due_ns_.load(std::memory_order_relaxed); }
+  // When what is only worth doing while nobody writes is due, if no merge is: some time after the
+  // last change, in nanoseconds of the monotonic clock, or sooner; 0: nothing is.
+  int64_t quiet_due_ns() const { return quiet_due_ns_.load(std::memory_order_relaxed); }
   // Twice the segments that there should be.
   bool has_too_many_segments() const { return too_many_.load(std::memory_order_relaxed); }
-  // Does the merge or the graph that is due, unless it would read more than `rows_max` rows.
+  // Does the merge that is due, or what is worth doing while nobody writes, unless it would read
+  // more than `rows_max` rows.
   // nullopt: there is none. Several threads may merge different segments. kCancelled: given up for
   // Compact.
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
@@ -166,6 +167,16 @@ class CollectionState {
 
   // Merges: compaction.cc. The state lock is held for those that say so.
   std::vector<SegmentShape> ShapesLocked() const;
+  // As PlanQuietMerge, of segments whose index has room in memory.
+  std::optional<MergeRun> PlanQuietLocked(std::span<const SegmentShape> shapes) const;
+  // Whether that would find something after a flush.
+  bool IsWorthAFlushLocked() const;
+  // After a write.
+  void NoteChangeLocked();
+  // Whether quiet work is due now; if it is not due yet, when it will be is noted.
+  bool IsLeftAloneLocked();
+  // What a merge of a collection that is left alone should have in segments.
+  Status FlushIfLeftAlone();
   void PlanMergesLocked();
   MergeJob ClaimLocked(size_t first, size_t count);
   Result<MergeReport> RunMerge(MergeJob job, const MergePause& pause);
@@ -204,9 +215,11 @@ class CollectionState {
   std::condition_variable merges_changed_;   // with state_mutex_
   std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way
   std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
-  std::atomic<int64_t> index_due_ns_{0};     // set under state_mutex_
+  std::atomic<int64_t> quiet_due_ns_{0};     // set under state_mutex_
   std::atomic<bool> too_many_{false};        // set under state_mutex_
-  int64_t grown_ns_ = 0;                     // when the last flush, or loading, ended
+  int64_t changed_ns_ = 0;                   // when the last write, flush or loading ended
+  // Rows of the tail and deletions when it was last asked whether they are worth a flush.
+  uint64_t looked_at_changes_ = 0;
 
   mutable std::mutex dimension_mutex_;
   uint32_t known_dimension_ = 0;    // of the contents, or of a claim

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <span>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "engine/base/thread_pool.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
+#include "engine/segment/index_part.h"
 
 namespace pigment {
 
@@ -40,6 +42,7 @@ uint64_t RowsOf(std::span<const SegmentShape> shapes, const MergeRun& run) {
 
 // A collection that is written to merges soon anyway: a graph of what it has now would be in vain.
 constexpr int64_t kQuietNs = 1'000'000'000;
+constexpr uint64_t kAnyRows = std::numeric_limits<uint64_t>::max();
 
 bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
   if (slot.segment == nullptr) return false;  // want of memory put the collection out of use
@@ -67,9 +70,53 @@ std::vector<SegmentShape> CollectionState::ShapesLocked() const {
   return shapes;
 }
 
+std::optional<MergeRun> CollectionState::PlanQuietLocked(
+    std::span<const SegmentShape> shapes) const {
+  uint64_t rows_max = MergeRowsMax(*context_.segments);
+  // One segment without an index would be worse than several with one.
+  if (const uint64_t limit_bytes = context_.segments->merge_budget()->limit_bytes()) {
+    const IndexBuild most{.index = IndexOf(settings_),
+                          .metric = Metric::kIp,  // takes the most
+                          .dimension = contents_.dimension(),
+                          .vectors = std::numeric_limits<int32_t>::max()};
+    rows_max = std::min<uint64_t>(rows_max, IndexWriter::VectorsWithin(most, limit_bytes));
+  }
+  return PlanQuietMerge(shapes, context_.options.index_rows_min, rows_max);
+}
+
+bool CollectionState::IsWorthAFlushLocked() const {
+  if (contents_.tail().rows() + contents_.unstored_deletions() < context_.options.index_rows_min)
+    return false;
+  std::vector<SegmentShape> shapes = ShapesLocked();
+  uint64_t tail_rows = contents_.live_rows();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].dead_rows = contents_.segments()[i].deleted_rows;
+    tail_rows -= shapes[i].rows - shapes[i].dead_rows;
+  }
+  if (tail_rows != 0)
+    shapes.push_back({.rows = static_cast<uint32_t>(tail_rows), .lacks_index = true});
+  return PlanQuietLocked(shapes).has_value();
+}
+
+void CollectionState::NoteChangeLocked() {
+  changed_ns_ = MonotonicNow();
+  if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
+    return;
+  // Looked at again when there is a quarter more.
+  const uint64_t changes = contents_.tail().rows() + contents_.unstored_deletions();
+  if (changes < looked_at_changes_ + looked_at_changes_ / 4) return;
+  looked_at_changes_ = changes;
+  try {
+    if (!IsWorthAFlushLocked()) return;
+  } catch (const std::bad_alloc&) {
+    return;  // what the write is for is done
+  }
+  quiet_due_ns_.store(changed_ns_ + kQuietNs, std::memory_order_relaxed);
+}
+
 void CollectionState::PlanMergesLocked() {
   uint64_t due_rows = 0;
-  int64_t index_due_ns = 0;
+  int64_t quiet_due_ns = 0;
   bool is_too_many = false;
   try {
     const std::vector<SegmentShape> shapes = ShapesLocked();
@@ -78,21 +125,39 @@ void CollectionState::PlanMergesLocked() {
     if (const auto run = PlanMerge(shapes, unit, rows_max); run && compactions_.load() == 0)
       due_rows = RowsOf(shapes, *run);
     if (due_rows == 0 && context_.options.background_threads != 0 &&
-        PlanIndex(shapes, context_.options.index_rows_min, rows_max)) {
-      index_due_ns = grown_ns_ + kQuietNs;
+        (PlanQuietLocked(shapes) || IsWorthAFlushLocked())) {
+      quiet_due_ns = changed_ns_ + kQuietNs;
     }
     is_too_many = shapes.size() >= 2 * SegmentsExpected(shapes, unit);
   } catch (const std::bad_alloc&) {
     // Nothing is due until somebody asks with more memory.
   }
   due_merge_rows_.store(due_rows, std::memory_order_relaxed);
-  index_due_ns_.store(index_due_ns, std::memory_order_relaxed);
+  quiet_due_ns_.store(quiet_due_ns, std::memory_order_relaxed);
   too_many_.store(is_too_many, std::memory_order_relaxed);
 }
 
 void CollectionState::DeferMerges() {
   due_merge_rows_.store(0, std::memory_order_relaxed);
-  index_due_ns_.store(0, std::memory_order_relaxed);
+  quiet_due_ns_.store(0, std::memory_order_relaxed);
+}
+
+bool CollectionState::IsLeftAloneLocked() {
+  if (quiet_due_ns() == 0) return false;
+  const int64_t due_ns = changed_ns_ + kQuietNs;
+  if (MonotonicNow() >= due_ns) return true;
+  quiet_due_ns_.store(due_ns, std::memory_order_relaxed);
+  return false;
+}
+
+Status CollectionState::FlushIfLeftAlone() {
+  {
+    std::lock_guard lock(state_mutex_);
+    if (!write_failure_.ok() || compactions_.load() != 0 || !IsLeftAloneLocked() ||
+        due_merge_rows() != 0 || PlanQuietLocked(ShapesLocked()) || !IsWorthAFlushLocked())
+      return Status::Ok();
+  }
+  return Flush({});
 }
 
 MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
@@ -121,6 +186,8 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
 
 Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
                                                               const MergePause& pause) {
+  // What is done in the pauses of another merge is no quiet work.
+  if (rows_max == kAnyRows) PIGMENT_RETURN_IF_ERROR(FlushIfLeftAlone());
   MergeJob job;
   {
     std::lock_guard lock(state_mutex_);
@@ -129,10 +196,8 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
       return std::optional<MergeReport>();
     }
     const std::vector<SegmentShape> shapes = ShapesLocked();
-    const uint64_t rows_of_memory = MergeRowsMax(*context_.segments);
-    auto run = PlanMerge(shapes, context_.options.flush_rows_max, rows_of_memory);
-    if (!run && index_due_ns() != 0 && MonotonicNow() >= index_due_ns())
-      run = PlanIndex(shapes, context_.options.index_rows_min, rows_of_memory);
+    auto run = PlanMerge(shapes, context_.options.flush_rows_max, MergeRowsMax(*context_.segments));
+    if (!run && IsLeftAloneLocked()) run = PlanQuietLocked(shapes);
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);
   }
@@ -309,7 +374,7 @@ Result<CompactionResult> CollectionState::Compact(const MergePause& pause,
     is_needed =
         segments.size() > 1 ||
         (segments.size() == 1 && (segments[0].entry.deleted_rows != 0 ||
-                                  PlanIndex(ShapesLocked(), context_.options.index_rows_min)));
+                                  PlanQuietMerge(ShapesLocked(), context_.options.index_rows_min)));
     if (is_needed) job = ClaimLocked(0, segments.size());
     if (settings_.threads == 0) job.threads = UsableCores();  // somebody waits for it
     job.told = control;

@@ -100,7 +100,8 @@ Status CollectionState::FlushLocked(Span* span, const CallControl& control) {
     flushing_since_ = 0;
     retry_fullness_ = 0;
     CountTail();
-    grown_ns_ = MonotonicNow();
+    changed_ns_ = MonotonicNow();
+    looked_at_changes_ = 0;
     PlanMergesLocked();
   }
   for (const SegmentEntry& segment : superseded) context_.segments->Release(segment);

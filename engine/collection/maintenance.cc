@@ -30,7 +30,7 @@ bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state, int64_
   if (is_cancelled_.load()) return true;
   if (!StartThreadsLocked()) return false;
   const int64_t due_ns =
-      std::max(state->due_merge_rows() != 0 ? 0 : state->index_due_ns(), earliest_ns);
+      std::max(state->due_merge_rows() != 0 ? 0 : state->quiet_due_ns(), earliest_ns);
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&state](const Task& task) { return task.state == state; });
   if (found == tasks_.end()) {
@@ -180,9 +180,9 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
     }
     if (task->state->due_merge_rows() != 0) {
       task->is_asked_for = true;
-    } else if (task->state->index_due_ns() != 0) {
+    } else if (task->state->quiet_due_ns() != 0) {
       task->is_asked_for = true;
-      task->not_before_ns = std::max(task->not_before_ns, task->state->index_due_ns());
+      task->not_before_ns = std::max(task->not_before_ns, task->state->quiet_due_ns());
     }
     if (!task->is_asked_for && task->running == 0) tasks_.erase(task);
   }

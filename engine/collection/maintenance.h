@@ -52,7 +52,7 @@ class Maintenance {
  private:
   struct Task {
     std::shared_ptr<CollectionState> state;
-    int64_t not_before_ns = 0;  // monotonic; after a failure, or of a graph
+    int64_t not_before_ns = 0;  // monotonic; after a failure, or of quiet work
     uint32_t failures = 0;      // in a row
     uint32_t running = 0;       // threads that merge for it
     bool is_asked_for = true;   // something may be due that nobody has looked at

@@ -85,6 +85,25 @@ std::optional<MergeRun> CheapestNeighbours(std::span<const SegmentShape> segment
   return cheapest;
 }
 
+// Of the segments from `first` to before `end`: all, or those on one side of the largest.
+std::optional<MergeRun> QuietRun(std::span<const SegmentShape> segments, size_t first, size_t end,
+                                 uint64_t rows_min) {
+  constexpr uint64_t kLargestBy = 8;
+  if (first >= end) return std::nullopt;
+  Weight weight;
+  for (size_t i = first; i < end; ++i) weight.Add(segments[i]);
+  if (weight.sum < rows_min) return std::nullopt;
+  const bool lacks_index = std::all_of(segments.begin() + static_cast<ptrdiff_t>(first),
+                                       segments.begin() + static_cast<ptrdiff_t>(end),
+                                       [](const auto& one) { return one.lacks_index; });
+  if (lacks_index || kLargestBy * (weight.rows - weight.largest) >= weight.largest)
+    return MergeRun{first, end - first};
+  size_t largest = first;
+  while (LiveRows(segments[largest]) != weight.largest) ++largest;
+  if (const auto before = QuietRun(segments, first, largest, rows_min)) return before;
+  return QuietRun(segments, largest + 1, end, rows_min);
+}
+
 }  // namespace
 
 std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max,
@@ -101,18 +120,17 @@ std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32
   return std::nullopt;
 }
 
-std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min,
-                                  uint64_t rows_max) {
-  for (size_t first = 0; first < segments.size(); ++first) {
-    Weight weight;
+std::optional<MergeRun> PlanQuietMerge(std::span<const SegmentShape> segments, uint64_t rows_min,
+                                       uint64_t rows_max) {
+  for (size_t first = 0; first < segments.size();) {
+    uint64_t rows = 0;
     size_t end = first;
     for (; end < segments.size() && end - first < kMergeInputsMax; ++end) {
-      if (!segments[end].lacks_index || segments[end].is_busy) break;
-      if (weight.rows + segments[end].rows > rows_max) break;
-      weight.Add(segments[end]);
+      if (segments[end].is_busy || rows + segments[end].rows > rows_max) break;
+      rows += segments[end].rows;
     }
-    if (end > first && weight.sum >= rows_min) return MergeRun{first, end - first};
-    if (end > first) first = end - 1;
+    if (const auto run = QuietRun(segments, first, end, rows_min)) return run;
+    first = std::max(end, first + 1);
   }
   return std::nullopt;
 }

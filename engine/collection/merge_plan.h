@@ -11,9 +11,13 @@
 // times more, at three times 4.2, at three and a half 3.4, with 4.8, 5.7 and 6.2 segments on
 // average.) A segment with more than a third of its rows dead is rewritten alone. Sizes that meet
 // no rule (what deletions leave) still cannot pile up: beyond a number of segments the cheapest
-// four neighbours go. Where no rule asks for anything, what has no index and is worth one gets it,
-// in one segment with its neighbours that have none. No merge has more rows than there is memory
-// for: what is that large stays as it is.
+// four neighbours go. No merge has more rows than there is memory for: what is that large stays as
+// it is.
+//
+// Where no rule asks for anything and nobody writes, neighbours become one segment when all but the
+// largest, and what is dead, are an eighth of it: its graph is what the merge starts from, so that
+// a row that stays costs a third of a new one, and each segment costs every query. What has no
+// index and is worth one gets it.
 
 #pragma once
 
@@ -47,10 +51,10 @@ inline constexpr uint64_t kMergeRowsAny = std::numeric_limits<uint64_t>::max();
 std::optional<MergeRun> PlanMerge(std::span<const SegmentShape> segments, uint32_t flush_rows_max,
                                   uint64_t rows_max = kMergeRowsAny);
 
-// The first neighbours that have no index and make at least `rows_min` rows together, as many as
-// there are up to `rows_max`; nullopt: none.
-std::optional<MergeRun> PlanIndex(std::span<const SegmentShape> segments, uint64_t rows_min,
-                                  uint64_t rows_max = kMergeRowsAny);
+// The first neighbours that are worth a merge when nobody writes, of at least `rows_min` live rows
+// together, which are worth an index, and at most `rows_max`; nullopt: none.
+std::optional<MergeRun> PlanQuietMerge(std::span<const SegmentShape> segments, uint64_t rows_min,
+                                       uint64_t rows_max = kMergeRowsAny);
 
 // How many segments of these sizes there may be when merges keep up: three of each tier, at least
 // eight.

@@ -13,7 +13,7 @@ namespace pigment {
 
 void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   try {
-    if (state->index_due_ns() != 0) (void)maintenance_.Schedule(state);
+    if (state->quiet_due_ns() != 0) (void)maintenance_.Schedule(state);
     if (state->due_merge_rows() != 0 &&
         (options_.background_threads == 0 || !maintenance_.Schedule(state))) {
       maintenance_.MergeHere(*state);
@@ -28,7 +28,7 @@ void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
 // else of it first.
 void StoreEngine::GoOnMerging(const std::shared_ptr<CollectionState>& state) {
   if (options_.read_only || options_.background_threads == 0) return;
-  if (state->due_merge_rows() == 0 && state->index_due_ns() == 0) return;
+  if (state->due_merge_rows() == 0 && state->quiet_due_ns() == 0) return;
   (void)CatchOutOfMemory([&] {
     constexpr int64_t kPatienceNs = 1'000'000'000;
     (void)maintenance_.Schedule(state, MonotonicNow() + kPatienceNs);

@@ -318,10 +318,41 @@ TEST_P(IndexMerge, ComesByItselfToWhatIsLeftAlone) {
   ASSERT_OK(store_->Close());
   Open(options);
   EXPECT_GE(Kinds().size(), 2u);
-  for (int i = 0; i < 2000 && Kinds().back() != Indexed(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_EQ(Kinds(), (std::vector<std::string>{Indexed(), Indexed()}));
+  wait_for_index();
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
   EXPECT_GE(Recall(), 0.95);
+}
+
+// Rows that no flush would take yet, and those that were deleted, where they are worth it.
+TEST_P(IndexMerge, TakesTheTailWhereItIsLeftAlone) {
+  StoreOptions options = Options();
+  options.flush_rows_max = 4000;
+  options.background_threads = 1;
+  Open(options);
+  Write(WriteKind::kAdd, 0, 3000);
+  EXPECT_TRUE(Kinds().empty());
+  const auto wait_for_rows = [this](uint64_t rows) {
+    const auto rows_of_segments = [this] {
+      uint64_t sum = 0;
+      for (const SegmentDescription& segment : docs_->Segments().value()) sum += segment.rows;
+      return sum;
+    };
+    const std::vector<std::string> kinds{Indexed()};
+    for (int i = 0; i < 2000 && (rows_of_segments() != rows || Kinds() != kinds); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(rows_of_segments(), rows);
+    EXPECT_EQ(Kinds(), kinds);
+  };
+  wait_for_rows(3000);
+  Write(WriteKind::kUpsert, 3000, 600, 3000);  // ids of the first 600
+  Write(WriteKind::kDelete, 600, 600);
+  wait_for_rows(2400);
+  EXPECT_GE(Recall(), 0.95);
+  // Too few to be worth it stay in the tail.
+  Write(WriteKind::kAdd, 4000, 100);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  wait_for_rows(2400);
+  EXPECT_EQ(docs_->Pin().value()->tail.rows, 100u);
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ TEST(MergePlan, HasNoMoreRowsThanThereIsMemoryFor) {
   // Far more than there would be otherwise, and none that can be merged.
   EXPECT_EQ(plan(std::vector<SegmentShape>(100, {.rows = 1000}), 3000), "none");
   const std::vector<SegmentShape> lacking(5, {.rows = 1000, .lacks_index = true});
-  EXPECT_EQ(PlanIndex(lacking, 3000, 3500)->count, 3u);
-  EXPECT_FALSE(PlanIndex(lacking, 4000, 3500).has_value());
+  EXPECT_EQ(PlanQuietMerge(lacking, 3000, 3500)->count, 3u);
+  EXPECT_FALSE(PlanQuietMerge(lacking, 4000, 3500).has_value());
 }
 
 TEST(MergePlan, NeverTakesMoreThanItsInputs) {
@@ -214,7 +214,7 @@ TEST(MergePlan, KeepsItsBoundsUnderUpsertsAndDeletes) {
   }
 }
 
-TEST(PlanIndex, TakesNeighboursThatHaveNone) {
+TEST(PlanQuietMerge, TakesWhatHasNoIndexAndWhatIsAnEighthOfTheLargest) {
   struct Case {
     std::vector<SegmentShape> shapes;
     std::optional<std::pair<size_t, size_t>> run;
@@ -222,27 +222,69 @@ TEST(PlanIndex, TakesNeighboursThatHaveNone) {
   const auto flat = [](uint32_t rows, uint32_t dead = 0) {
     return SegmentShape{.rows = rows, .dead_rows = dead, .is_busy = false, .lacks_index = true};
   };
-  const SegmentShape graph{.rows = 5000};
+  const auto graph = [](uint32_t rows, uint32_t dead = 0) {
+    return SegmentShape{.rows = rows, .dead_rows = dead};
+  };
   SegmentShape busy = flat(5000);
   busy.is_busy = true;
   const Case cases[] = {
       {{}, std::nullopt},
-      {{graph, graph}, std::nullopt},
+      {{graph(5000)}, std::nullopt},
+      {{graph(5000), graph(5000)}, {{0, 2}}},
       {{flat(999)}, std::nullopt},
       {{flat(1000)}, {{0, 1}}},
       {{flat(1000, 1)}, std::nullopt},
-      {{graph, flat(400), flat(300), flat(300)}, {{1, 3}}},
-      {{flat(600), graph, flat(600)}, std::nullopt},
-      {{flat(600), graph, flat(600), flat(400), busy}, {{2, 2}}},
+      // An eighth of the largest, whatever it is.
+      {{graph(8000), flat(999)}, std::nullopt},
+      {{graph(8000), flat(1000)}, {{0, 2}}},
+      {{graph(8000), graph(600), flat(400)}, {{0, 3}}},
+      {{graph(9000, 1000)}, {{0, 1}}},
+      {{graph(9000, 999)}, std::nullopt},
+      {{graph(8500, 500), flat(500)}, {{0, 2}}},
+      {{flat(600), graph(5000), flat(600)}, {{0, 3}}},
+      // Otherwise those beside it, by themselves.
+      {{graph(50000), flat(400), flat(300), flat(300)}, {{1, 3}}},
+      {{flat(600), graph(50000), flat(600)}, std::nullopt},
+      {{flat(600), graph(50000), flat(600), flat(400), busy}, {{2, 2}}},
+      {{flat(1000), graph(50000), graph(3000), flat(375)}, {{0, 1}}},
+      {{graph(50000), graph(3000), flat(375)}, {{1, 2}}},
       {{busy, flat(1000)}, {{1, 1}}},
       {std::vector<SegmentShape>(40, flat(100)), {{0, kMergeInputsMax}}},
   };
   for (const Case& of : cases) {
-    const auto run = PlanIndex(of.shapes, 1000);
-    ASSERT_EQ(run.has_value(), of.run.has_value()) << of.shapes.size();
+    const auto run = PlanQuietMerge(of.shapes, 1000);
+    ASSERT_EQ(run.has_value(), of.run.has_value()) << &of - cases;
     if (!run) continue;
-    EXPECT_EQ(run->first, of.run->first);
-    EXPECT_EQ(run->count, of.run->second);
+    EXPECT_EQ(run->first, of.run->first) << &of - cases;
+    EXPECT_EQ(run->count, of.run->second) << &of - cases;
+  }
+  // What is larger than memory allows stays as it is.
+  EXPECT_FALSE(PlanQuietMerge(std::vector{graph(5000), graph(5000)}, 1000, 9999));
+  EXPECT_EQ(PlanQuietMerge(std::vector{graph(5000), flat(3000), flat(3000)}, 1000, 8000)->count,
+            2u);
+}
+
+// Until nothing is left to do: each merge makes one segment of several, or one without dead rows.
+TEST(PlanQuietMerge, ComesToAnEnd) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<SegmentShape> shapes;
+    for (uint64_t i = random() % 30; i > 0; --i) {
+      SegmentShape shape{.rows = static_cast<uint32_t>(1 + random() % (1u << random() % 20))};
+      shape.dead_rows = random() % 3 == 0 ? static_cast<uint32_t>(random() % (shape.rows + 1)) : 0;
+      shape.lacks_index = random() % 2 == 0;
+      shapes.push_back(shape);
+    }
+    size_t merges = 0;
+    while (const auto run = PlanQuietMerge(shapes, 1000)) {
+      const auto begin = shapes.begin() + static_cast<ptrdiff_t>(run->first);
+      SegmentShape merged;
+      for (auto shape = begin; shape != begin + static_cast<ptrdiff_t>(run->count); ++shape)
+        merged.rows += shape->rows - shape->dead_rows;
+      *begin = merged;
+      shapes.erase(begin + 1, begin + static_cast<ptrdiff_t>(run->count));
+      ASSERT_LE(++merges, 60u);
+    }
   }
 }
 
