@@ -106,7 +106,7 @@ Status CollectionState::Load(const CollectionEntry& entry) {
   }
   version_ = contents_.MakeVersion(entry.floor, settings_.search_width, version_text_,
                                    context_.segments->shared_budget());
-  changed_ns_ = MonotonicNow();
+  written_ns_ = flushed_ns_ = MonotonicNow();
   PlanMergesLocked();
   return Status::Ok();
 }
@@ -193,7 +193,7 @@ Result<WriteCounts> CollectionState::Apply(uint64_t position, const WriteBatch& 
   } catch (const std::bad_alloc&) {
     return FallBehindLocked();  // no flush may show what nobody acknowledged
   }
-  NoteChangeLocked();
+  NoteWriteLocked();
   return counts;
 }
 

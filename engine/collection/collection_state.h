@@ -116,7 +116,7 @@ class CollectionState {
   // Rows that the next merge would read; 0: none is due.
   uint64_t due_merge_rows() const { return due_merge_rows_.load(std::memory_order_relaxed); }
   // When what is only worth doing while nobody writes is due, if no merge is: some time after the
-  // last change, in nanoseconds of the monotonic clock, or sooner; 0: nothing is.
+  // last write or flush, in nanoseconds of the monotonic clock, or sooner; 0: nothing is.
   int64_t quiet_due_ns() const { return quiet_due_ns_.load(std::memory_order_relaxed); }
   // Twice the segments that there should be.
   bool has_too_many_segments() const { return too_many_.load(std::memory_order_relaxed); }
@@ -171,8 +171,9 @@ class CollectionState {
   std::optional<MergeRun> PlanQuietLocked(std::span<const SegmentShape> shapes) const;
   // Whether that would find something after a flush.
   bool IsWorthAFlushLocked() const;
-  // After a write.
-  void NoteChangeLocked();
+  void NoteWriteLocked();
+  // When it will have been left alone, if nothing is written or flushed any more.
+  int64_t QuietDueLocked() const;
   // Whether quiet work is due now; if it is not due yet, when it will be is noted.
   bool IsLeftAloneLocked();
   // What a merge of a collection that is left alone should have in segments.
@@ -217,7 +218,8 @@ class CollectionState {
   std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
   std::atomic<int64_t> quiet_due_ns_{0};     // set under state_mutex_
   std::atomic<bool> too_many_{false};        // set under state_mutex_
-  int64_t changed_ns_ = 0;                   // when the last write, flush or loading ended
+  int64_t written_ns_ = 0;                   // when the last write, or loading, ended
+  int64_t flushed_ns_ = 0;                   // when the last flush, or loading, ended
   // Rows of the tail and deletions when it was last asked whether they are worth a flush.
   uint64_t looked_at_changes_ = 0;
 

@@ -40,8 +40,6 @@ uint64_t RowsOf(std::span<const SegmentShape> shapes, const MergeRun& run) {
   return rows;
 }
 
-// A collection that is written to merges soon anyway: a graph of what it has now would be in vain.
-constexpr int64_t kQuietNs = 1'000'000'000;
 constexpr uint64_t kAnyRows = std::numeric_limits<uint64_t>::max();
 
 bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
@@ -98,8 +96,15 @@ bool CollectionState::IsWorthAFlushLocked() const {
   return PlanQuietLocked(shapes).has_value();
 }
 
-void CollectionState::NoteChangeLocked() {
-  changed_ns_ = MonotonicNow();
+// A collection that is written to merges soon anyway: a graph of what it has now would be in vain.
+int64_t CollectionState::QuietDueLocked() const {
+  constexpr int64_t kNsPerMs = 1'000'000, kFlushTimes = 10;
+  const int64_t quiet_ns = context_.options.quiet_ms * kNsPerMs;
+  return std::min(written_ns_ + quiet_ns, flushed_ns_ + kFlushTimes * quiet_ns);
+}
+
+void CollectionState::NoteWriteLocked() {
+  written_ns_ = MonotonicNow();
   if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
     return;
   // Looked at again when there is a quarter more.
@@ -111,7 +116,7 @@ void CollectionState::NoteChangeLocked() {
   } catch (const std::bad_alloc&) {
     return;  // what the write is for is done
   }
-  quiet_due_ns_.store(changed_ns_ + kQuietNs, std::memory_order_relaxed);
+  quiet_due_ns_.store(QuietDueLocked(), std::memory_order_relaxed);
 }
 
 void CollectionState::PlanMergesLocked() {
@@ -126,7 +131,7 @@ void CollectionState::PlanMergesLocked() {
       due_rows = RowsOf(shapes, *run);
     if (due_rows == 0 && context_.options.background_threads != 0 &&
         (PlanQuietLocked(shapes) || IsWorthAFlushLocked())) {
-      quiet_due_ns = changed_ns_ + kQuietNs;
+      quiet_due_ns = QuietDueLocked();
     }
     is_too_many = shapes.size() >= 2 * SegmentsExpected(shapes, unit);
   } catch (const std::bad_alloc&) {
@@ -144,7 +149,7 @@ void CollectionState::DeferMerges() {
 
 bool CollectionState::IsLeftAloneLocked() {
   if (quiet_due_ns() == 0) return false;
-  const int64_t due_ns = changed_ns_ + kQuietNs;
+  const int64_t due_ns = QuietDueLocked();
   if (MonotonicNow() >= due_ns) return true;
   quiet_due_ns_.store(due_ns, std::memory_order_relaxed);
   return false;

@@ -122,6 +122,7 @@ Status CheckEqual(const std::string& path, const StoreOptions& open, const Store
   }
   if (open.background_threads != asked.background_threads)
     return differ("background_threads", open.background_threads, asked.background_threads);
+  if (open.quiet_ms != asked.quiet_ms) return differ("quiet_ms", open.quiet_ms, asked.quiet_ms);
   if (open.reserve_bytes != asked.reserve_bytes)
     return differ("reserve_bytes", open.reserve_bytes, asked.reserve_bytes);
   if (open.erase_log != asked.erase_log)

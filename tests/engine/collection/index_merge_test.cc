@@ -25,12 +25,16 @@ namespace {
 
 constexpr uint32_t kDimension = 32;
 constexpr uint32_t kQueries = 50;
+constexpr uint32_t kQuietMs = 200;
 
 // Of both kinds of index.
 class IndexMerge : public testing::TestWithParam<IndexKind> {
  protected:
   static StoreOptions Options() {
-    return {.flush_rows_max = 500, .index_rows_min = 1000, .background_threads = 0};
+    return {.flush_rows_max = 500,
+            .index_rows_min = 1000,
+            .background_threads = 0,
+            .quiet_ms = kQuietMs};
   }
 
   void Open(const StoreOptions& options) {
@@ -350,9 +354,19 @@ TEST_P(IndexMerge, TakesTheTailWhereItIsLeftAlone) {
   EXPECT_GE(Recall(), 0.95);
   // Too few to be worth it stay in the tail.
   Write(WriteKind::kAdd, 4000, 100);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  std::this_thread::sleep_for(std::chrono::milliseconds(2 * kQuietMs));
   wait_for_rows(2400);
   EXPECT_EQ(docs_->Pin().value()->tail.rows, 100u);
+  // Those that are written one by one, a few at a time without an end, are taken as well.
+  const auto begin = std::chrono::steady_clock::now();
+  uint32_t next = 4100;
+  while (docs_->Segments().value().front().rows == 2400 && next < made_.count() - kQueries) {
+    Write(WriteKind::kAdd, next, 20);
+    next += 20;
+    std::this_thread::sleep_for(std::chrono::milliseconds(kQuietMs / 10));
+  }
+  EXPECT_GE(docs_->Segments().value().front().rows, 2700u);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(kQuietMs * 9));
 }
 
 }  // namespace

@@ -110,6 +110,7 @@ TEST_F(StoreOpen, OtherOptionsOnTheSecondOpenAreRefusedByName) {
       {"memory_budget_bytes", [](StoreOptions& options) { options.memory_budget_bytes = 1 << 30; }},
       {"flush_rows_max", [](StoreOptions& options) { options.flush_rows_max = 7; }},
       {"index_rows_min", [](StoreOptions& options) { options.index_rows_min = 7; }},
+      {"quiet_ms", [](StoreOptions& options) { options.quiet_ms = 7; }},
       {"cluster_rows_min", [](StoreOptions& options) { options.cluster_rows_min = 7; }},
       {"flush_bytes_max", [](StoreOptions& options) { options.flush_bytes_max = 7; }},
       {"background_threads", [](StoreOptions& options) { options.background_threads = 7; }},
