@@ -106,7 +106,7 @@ Status CollectionState::Load(const CollectionEntry& entry) {
   }
   version_ = contents_.MakeVersion(entry.floor, settings_.search_width, version_text_,
                                    context_.segments->shared_budget());
-  written_ns_ = flushed_ns_ = MonotonicNow();
+  written_ns_ = unflushed_from_ns_ = MonotonicNow();
   PlanMergesLocked();
   return Status::Ok();
 }

@@ -172,12 +172,13 @@ class CollectionState {
   // Whether that would find something after a flush.
   bool IsWorthAFlushLocked() const;
   void NoteWriteLocked();
+  int64_t quiet_ns() const { return context_.options.quiet_ms * int64_t{1'000'000}; }
   // When it will have been left alone, if nothing is written or flushed any more.
   int64_t QuietDueLocked() const;
   // Whether quiet work is due now; if it is not due yet, when it will be is noted.
   bool IsLeftAloneLocked();
-  // What a merge of a collection that is left alone should have in segments.
-  Status FlushIfLeftAlone();
+  // What a merge of a collection that is left alone should have in segments. False: it is not.
+  Result<bool> FlushIfLeftAlone();
   void PlanMergesLocked();
   MergeJob ClaimLocked(size_t first, size_t count);
   Result<MergeReport> RunMerge(MergeJob job, const MergePause& pause);
@@ -219,7 +220,8 @@ class CollectionState {
   std::atomic<int64_t> quiet_due_ns_{0};     // set under state_mutex_
   std::atomic<bool> too_many_{false};        // set under state_mutex_
   int64_t written_ns_ = 0;                   // when the last write, or loading, ended
-  int64_t flushed_ns_ = 0;                   // when the last flush, or loading, ended
+  // Since when writes follow each other without a flush: the last flush, or a pause, ended.
+  int64_t unflushed_from_ns_ = 0;
   // Rows of the tail and deletions when it was last asked whether they are worth a flush.
   uint64_t looked_at_changes_ = 0;
 

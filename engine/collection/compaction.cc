@@ -98,13 +98,14 @@ bool CollectionState::IsWorthAFlushLocked() const {
 
 // A collection that is written to merges soon anyway: a graph of what it has now would be in vain.
 int64_t CollectionState::QuietDueLocked() const {
-  constexpr int64_t kNsPerMs = 1'000'000, kFlushTimes = 10;
-  const int64_t quiet_ns = context_.options.quiet_ms * kNsPerMs;
-  return std::min(written_ns_ + quiet_ns, flushed_ns_ + kFlushTimes * quiet_ns);
+  constexpr int64_t kSlowTimes = 10;
+  return std::min(written_ns_ + quiet_ns(), unflushed_from_ns_ + kSlowTimes * quiet_ns());
 }
 
 void CollectionState::NoteWriteLocked() {
-  written_ns_ = MonotonicNow();
+  const int64_t now_ns = MonotonicNow();
+  if (now_ns - written_ns_ > quiet_ns()) unflushed_from_ns_ = now_ns;
+  written_ns_ = now_ns;
   if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
     return;
   // Looked at again when there is a quarter more.
@@ -155,14 +156,15 @@ bool CollectionState::IsLeftAloneLocked() {
   return false;
 }
 
-Status CollectionState::FlushIfLeftAlone() {
+Result<bool> CollectionState::FlushIfLeftAlone() {
   {
     std::lock_guard lock(state_mutex_);
-    if (!write_failure_.ok() || compactions_.load() != 0 || !IsLeftAloneLocked() ||
-        due_merge_rows() != 0 || PlanQuietLocked(ShapesLocked()) || !IsWorthAFlushLocked())
-      return Status::Ok();
+    if (!write_failure_.ok() || compactions_.load() != 0 || !IsLeftAloneLocked()) return false;
+    if (due_merge_rows() != 0 || PlanQuietLocked(ShapesLocked()) || !IsWorthAFlushLocked())
+      return true;
   }
-  return Flush({});
+  PIGMENT_RETURN_IF_ERROR(Flush({}));
+  return true;
 }
 
 MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
@@ -191,8 +193,10 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
 
 Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
                                                               const MergePause& pause) {
-  // What is done in the pauses of another merge is no quiet work.
-  if (rows_max == kAnyRows) PIGMENT_RETURN_IF_ERROR(FlushIfLeftAlone());
+  bool is_left_alone = false;
+  if (rows_max == kAnyRows) {  // what is done in the pauses of another merge is no quiet work
+    PIGMENT_ASSIGN_OR_RETURN(is_left_alone, FlushIfLeftAlone());
+  }
   MergeJob job;
   {
     std::lock_guard lock(state_mutex_);
@@ -202,7 +206,10 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
     }
     const std::vector<SegmentShape> shapes = ShapesLocked();
     auto run = PlanMerge(shapes, context_.options.flush_rows_max, MergeRowsMax(*context_.segments));
-    if (!run && IsLeftAloneLocked()) run = PlanQuietLocked(shapes);
+    if (!run && is_left_alone) {
+      run = PlanQuietLocked(shapes);
+      if (!run) quiet_due_ns_.store(0, std::memory_order_relaxed);  // no longer worth it
+    }
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);
   }

@@ -100,7 +100,7 @@ Status CollectionState::FlushLocked(Span* span, const CallControl& control) {
     flushing_since_ = 0;
     retry_fullness_ = 0;
     CountTail();
-    flushed_ns_ = MonotonicNow();
+    unflushed_from_ns_ = MonotonicNow();
     looked_at_changes_ = 0;
     PlanMergesLocked();
   }

@@ -39,9 +39,9 @@ struct StoreOptions {
   // Threads that merge segments, started when the first merge is due. 0: the writer that makes a
   // merge necessary does it before its call returns, in an order that only the calls decide.
   uint32_t background_threads = 1;
-  // A collection is left alone when nothing was written for so long, or when nothing was flushed
-  // for ten times that: what is written meanwhile is little. Then its threads do what is worth
-  // doing once, not beside writes (merge_plan.h).
+  // A collection is left alone when nothing was written for so long, or when ten times that went by
+  // without a flush: what is written meanwhile is little. Then its threads do what is worth doing
+  // once, not beside writes (merge_plan.h).
   uint32_t quiet_ms = 1000;
   // Kept on the disk in the file RESERVE and given back when the disk is full, so that deletions go
   // through; everything else that adds data is refused as long as there is no room for it. 0: none.
