@@ -19,19 +19,23 @@ namespace {
 // Links of one vector: its own, and some of those that go.
 constexpr size_t kKeptMax = 2 * size_t{kLinksPerNodeMax};
 
-// What is left of a budget is for postings and pages, and for the links of another graph.
-bool HasRoom(const MemoryBudget* budget, uint64_t bytes) {
-  return budget == nullptr || budget->limit_bytes() == 0 ||
-         budget->used_bytes() + bytes <= budget->limit_bytes() / 8 * 7;
+// False: there is no room. An eighth of a budget is left for postings and pages.
+bool Take(const MemoryBudget* budget, uint64_t bytes, Reservation& reservation) {
+  if (budget != nullptr && budget->limit_bytes() != 0 &&
+      budget->used_bytes() + bytes > budget->limit_bytes() / 8 * 7)
+    return false;
+  return reservation.Grow(bytes).ok();
 }
 
-Result<NumberLists> ReadLinks(const Segment& graph, const IndexHead& head) {
+Result<NumberLists> ReadLinks(const Segment& graph, const IndexHead& head,
+                              const BuildPause& pause) {
   const std::unique_ptr<IndexReader> reader = graph.NewIndexReader(head);
   const uint32_t vectors = graph.info().vectors;
   NumberLists links;
   links.begins.reserve(size_t{vectors} + 1);
   links.numbers.reserve(size_t{vectors} * head.places);
   for (uint32_t vector = 0; vector < vectors; ++vector) {
+    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, reader->Node(vector));
     for (uint32_t i = 0; i < node.links(); ++i) {
       if (node.link(i) >= vectors) return LinkBeyondTheEnd(node.link(i), vectors);
@@ -72,14 +76,13 @@ class Keeper {
 };
 
 Result<std::optional<KeptLinks>> Keep(const Segment& graph, std::span<const uint32_t> to,
-                                      MemoryBudget* budget) {
+                                      MemoryBudget* budget, const BuildPause& pause) {
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   const uint64_t read_bytes =
       uint64_t{graph.info().vectors} * (head->places + 1) * sizeof(uint32_t);
-  if (!HasRoom(budget, read_bytes)) return std::optional<KeptLinks>();
   Reservation reading(budget);
-  PIGMENT_RETURN_IF_ERROR(reading.Grow(read_bytes));
-  PIGMENT_ASSIGN_OR_RETURN(const NumberLists old_links, ReadLinks(graph, *head));
+  if (!Take(budget, read_bytes, reading)) return std::optional<KeptLinks>();
+  PIGMENT_ASSIGN_OR_RETURN(const NumberLists old_links, ReadLinks(graph, *head, pause));
   Keeper keeper(old_links, to);
   const auto for_each_kept = [&](const auto& visit) {
     for (uint32_t vector = 0; vector < to.size(); ++vector) {
@@ -93,10 +96,9 @@ Result<std::optional<KeptLinks>> Keep(const Segment& graph, std::span<const uint
     numbers += keeper.LinksOf(vector).size();
   });
   const uint64_t kept_bytes = (lists + 1 + numbers) * sizeof(uint32_t);
-  if (!HasRoom(budget, kept_bytes)) return std::optional<KeptLinks>();
   KeptLinks kept;
   kept.reservation = Reservation(budget);
-  PIGMENT_RETURN_IF_ERROR(kept.reservation.Grow(kept_bytes));
+  if (!Take(budget, kept_bytes, kept.reservation)) return std::optional<KeptLinks>();
   kept.links.begins.reserve(lists + 1);
   kept.links.numbers.reserve(numbers);
   for_each_kept([&](uint32_t vector, uint32_t number) {
@@ -110,8 +112,8 @@ Result<std::optional<KeptLinks>> Keep(const Segment& graph, std::span<const uint
 }  // namespace
 
 Result<std::optional<KeptLinks>> KeepLinks(const Segment& graph, std::span<const uint32_t> to,
-                                           MemoryBudget* budget) {
-  Result<std::optional<KeptLinks>> kept = Keep(graph, to, budget);
+                                           MemoryBudget* budget, const BuildPause& pause) {
+  Result<std::optional<KeptLinks>> kept = Keep(graph, to, budget, pause);
   if (kept.status().code() == Code::kDataLoss) return std::optional<KeptLinks>();
   return kept;
 }

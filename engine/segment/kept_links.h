@@ -14,6 +14,7 @@
 #include "engine/base/memory_budget.h"
 #include "engine/segment/segment.h"
 #include "engine/vector/number_lists.h"
+#include "engine/vector/products.h"
 
 namespace pigment {
 
@@ -28,7 +29,8 @@ struct KeptLinks {
 // `to[i]` is the number of vector i of `graph`, a segment with a graph, in the new segment, or
 // kVectorIsGone; the others ascend. nullopt: the budget (may be null) has no room for them beside
 // what a segment needs, or nodes are damaged, and vectors are all that a new graph has to have.
+// `pause` (may be empty) is asked before each vector; its error is given.
 Result<std::optional<KeptLinks>> KeepLinks(const Segment& graph, std::span<const uint32_t> to,
-                                           MemoryBudget* budget);
+                                           MemoryBudget* budget, const BuildPause& pause);
 
 }  // namespace pigment

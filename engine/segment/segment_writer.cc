@@ -487,7 +487,7 @@ Status SegmentWriter::StartFrom(const Segment& graph, std::span<const uint32_t> 
   const auto gone = static_cast<size_t>(std::ranges::count(to, kVectorIsGone));
   if (to.size() - gone <= state.index->kept_vectors()) return Status::Ok();
   PIGMENT_ASSIGN_OR_RETURN(std::optional<KeptLinks> kept,
-                           KeepLinks(graph, to, state.options.budget));
+                           KeepLinks(graph, to, state.options.budget, state.options.pause));
   if (kept) state.index->StartFrom(*std::move(kept));
   return Status::Ok();
 }

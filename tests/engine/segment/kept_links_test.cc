@@ -81,7 +81,7 @@ TEST_F(KeptLinksTest, AreThoseOfTheNodesAndOfThoseThatWent) {
   const auto old_links = LinksOf(*graph_);
   const std::vector<uint32_t> to = Places(5);
   MemoryBudget budget("test");
-  auto kept = KeepLinks(*graph_, to, &budget);
+  auto kept = KeepLinks(*graph_, to, &budget, {});
   ASSERT_OK(kept);
   ASSERT_TRUE(kept->has_value());
   EXPECT_EQ((*kept)->vectors, static_cast<uint32_t>(std::ranges::count_if(
@@ -130,7 +130,7 @@ TEST_F(KeptLinksTest, AreWhatTheGraphOfACopyStartsFrom) {
   for (uint32_t i = 100; i < 300; ++i) ASSERT_OK(writer.AddRow(made_.vector(kRows + i), kRows + i));
   const std::unique_ptr<Segment> copy = Finish(writer, blocks);
   ASSERT_EQ(copy->info().kind, SegmentKind::kGraph);
-  const NumberLists kept = (*KeepLinks(*graph_, to, nullptr))->links;
+  const NumberLists kept = (*KeepLinks(*graph_, to, nullptr, {}))->links;
   const auto is_new = [&](uint32_t vector) { return vector >= kept.count() || vector < 100; };
   const auto links = LinksOf(*copy);
   size_t to_new = 0, to_others = 0;
@@ -150,17 +150,34 @@ TEST_F(KeptLinksTest, AreWhatTheGraphOfACopyStartsFrom) {
 
 TEST_F(KeptLinksTest, AreNoneWhereMemoryIsShortOrNodesAreDamaged) {
   MemoryBudget small("small", kRows * sizeof(uint32_t));
-  auto kept = KeepLinks(*graph_, Places(0), &small);
+  auto kept = KeepLinks(*graph_, Places(0), &small, {});
   ASSERT_OK(kept);
   EXPECT_FALSE(kept->has_value());
   EXPECT_EQ(small.used_bytes(), 0u);
+  // Also where others that share it have taken the memory.
+  MemoryBudget whole("whole", kRows * sizeof(uint32_t));
+  MemoryBudget part("part", 0, &whole);
+  kept = KeepLinks(*graph_, Places(0), &part, {});
+  ASSERT_OK(kept);
+  EXPECT_FALSE(kept->has_value());
+  EXPECT_EQ(whole.used_bytes(), 0u);
   graph_->VisitBlocks([&](uint32_t physical, const BlockExpectation& expected) {
     if (expected.kind == BlockKind::kGraphNodes && expected.logical == 1)
       blocks_.Mutable(physical)[kBlockHeaderBytes] ^= std::byte{1};
   });
-  kept = KeepLinks(*graph_, Places(0), nullptr);
+  kept = KeepLinks(*graph_, Places(0), nullptr, {});
   ASSERT_OK(kept);
   EXPECT_FALSE(kept->has_value());
+}
+
+TEST_F(KeptLinksTest, EndWhenTheyAreTold) {
+  MemoryBudget budget("test");
+  int asked = 0;
+  const auto kept = KeepLinks(*graph_, Places(0), &budget, [&] {
+    return ++asked == 100 ? Status(Code::kCancelled, "stopped") : Status::Ok();
+  });
+  EXPECT_CODE(kept, Code::kCancelled);
+  EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
 }  // namespace
