@@ -115,23 +115,29 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
   for (uint32_t n = 0; n < nodes; ++n) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
     if (n + 1 < nodes) node.ExpectNext();
-    // A register tells of all links whether they are too far, and few are not: these are asked
-    // whether they are allowed.
+    uint32_t allowed = ~uint32_t{0};
+    if (!options.allowed.empty()) {
+      allowed = 0;
+      for (uint32_t i = 0; i < node.links(); ++i) {
+        const uint32_t link = first + node.link(i);
+        if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
+        allowed |= static_cast<uint32_t>(IsAllowed(options.allowed, link)) << i;
+      }
+      if (allowed == 0) continue;
+    }
     const uint32_t met = node.LinksWithin(query, square_, options.errors, limit_, bounds);
     links_estimated_ += node.links();
-    uint32_t allowed = 0;
-    for (uint32_t near = met; near != 0; near &= near - 1) {
-      const auto i = static_cast<uint32_t>(std::countr_zero(near));
-      const uint32_t link = first + node.link(i);
-      if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
-      if (!IsAllowed(options.allowed, link)) continue;
-      ++allowed;
-      if (link != options.absent) gathered_.Push(PromiseOf(bounds[i], link));
-    }
+    uint32_t near = met & allowed;
     // Of those that may be among the nearest: clusters have many that are not, anywhere.
     if (options.masked != nullptr && limit_ == limit_) {
       links_met_ += static_cast<uint32_t>(std::popcount(met));
-      links_allowed_ += allowed;
+      links_allowed_ += static_cast<uint32_t>(std::popcount(near));
+    }
+    for (; near != 0; near &= near - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(near));
+      const uint32_t link = first + node.link(i);
+      if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
+      if (link != options.absent) gathered_.Push(PromiseOf(bounds[i], link));
     }
   }
   return Status::Ok();
