@@ -40,8 +40,6 @@ uint64_t RowsOf(std::span<const SegmentShape> shapes, const MergeRun& run) {
   return rows;
 }
 
-constexpr uint64_t kAnyRows = std::numeric_limits<uint64_t>::max();
-
 bool LacksIndex(const SegmentSlot& slot, SegmentKind wanted) {
   if (slot.segment == nullptr) return false;  // want of memory put the collection out of use
   const SegmentInfo& info = slot.segment->info();
@@ -83,8 +81,7 @@ std::optional<MergeRun> CollectionState::PlanQuietLocked(
 }
 
 bool CollectionState::IsWorthAFlushLocked() const {
-  if (contents_.tail().rows() + contents_.unstored_deletions() < context_.options.index_rows_min)
-    return false;
+  if (contents_.unflushed_changes() < context_.options.index_rows_min) return false;
   std::vector<SegmentShape> shapes = ShapesLocked();
   uint64_t tail_rows = contents_.live_rows();
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -109,7 +106,7 @@ void CollectionState::NoteWriteLocked() {
   if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
     return;
   // Looked at again when there is a quarter more.
-  const uint64_t changes = contents_.tail().rows() + contents_.unstored_deletions();
+  const uint64_t changes = contents_.unflushed_changes();
   if (changes < looked_at_changes_ + looked_at_changes_ / 4) return;
   looked_at_changes_ = changes;
   try {
@@ -194,7 +191,7 @@ MergeJob CollectionState::ClaimLocked(size_t first, size_t count) {
 Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
                                                               const MergePause& pause) {
   bool is_left_alone = false;
-  if (rows_max == kAnyRows) {  // what is done in the pauses of another merge is no quiet work
+  if (rows_max == kMergeRowsAny) {  // what is done in the pauses of another merge is no quiet work
     PIGMENT_ASSIGN_OR_RETURN(is_left_alone, FlushIfLeftAlone());
   }
   MergeJob job;

@@ -86,6 +86,8 @@ class Contents {
     for (const SegmentSlot& slot : segments_) rows += slot.deleted_rows - slot.entry.deleted_rows;
     return rows;
   }
+  // What a flush would take: rows of the tail, dead ones included, and deletions.
+  uint64_t unflushed_changes() const { return tail_.rows() + unstored_deletions(); }
   uint64_t live_rows() const { return live_rows_; }
   const Tail& tail() const { return tail_; }
   const std::vector<SegmentSlot>& segments() const { return segments_; }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "engine/base/call_control.h"
@@ -17,7 +16,6 @@ namespace pigment {
 
 namespace {
 
-constexpr uint64_t kAnyRows = std::numeric_limits<uint64_t>::max();
 // A merge is interrupted for one of at most this part of it.
 constexpr uint64_t kSmallerBy = 4;
 constexpr int64_t kFirstRetryNs = 1'000'000'000;
@@ -59,7 +57,7 @@ bool Maintenance::StartThreadsLocked() {
 void Maintenance::MergeHere(CollectionState& state) {
   for (;;) {
     const auto report = CatchOutOfMemory(
-        [&] { return state.MergeOnce(kAnyRows, [this](uint64_t) { return Check(); }); });
+        [&] { return state.MergeOnce(kMergeRowsAny, [this](uint64_t) { return Check(); }); });
     if (report.ok() && *report) {
       Count(**report);
       continue;
@@ -133,8 +131,8 @@ void Maintenance::Work() {
   GiveWay();
   std::unique_lock lock(mutex_);
   while (!is_cancelled_.load()) {
-    if (const auto task = FindLocked(kAnyRows); task != tasks_.end()) {
-      RunLocked(task, kAnyRows, lock);
+    if (const auto task = FindLocked(kMergeRowsAny); task != tasks_.end()) {
+      RunLocked(task, kMergeRowsAny, lock);
       continue;
     }
     int64_t wake_ns = 0;
@@ -154,7 +152,7 @@ Maintenance::Tasks::iterator Maintenance::FindLocked(uint64_t rows_max) {
   const int64_t now = MonotonicNow();
   return std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) {
     if (!task.is_asked_for || task.not_before_ns > now) return false;
-    return rows_max == kAnyRows ||
+    return rows_max == kMergeRowsAny ||
            (task.state->due_merge_rows() != 0 && task.state->due_merge_rows() <= rows_max);
   });
 }

@@ -112,8 +112,7 @@ class Merger {
   uint64_t expected_bytes() const {
     double bytes = 0;
     for (const SegmentSlot& slot : job_.inputs) {
-      const double kept = slot.entry.rows - slot.entry.deleted_rows;
-      bytes += static_cast<double>(slot.entry.file_bytes) * kept / slot.entry.rows;
+      bytes += static_cast<double>(slot.entry.file_bytes) * RowsThatStay(slot) / slot.entry.rows;
     }
     return static_cast<uint64_t>(bytes);
   }
@@ -121,7 +120,7 @@ class Merger {
   // Rows that stay.
   uint64_t expected_rows() const {
     uint64_t rows = 0;
-    for (const SegmentSlot& slot : job_.inputs) rows += slot.entry.rows - slot.entry.deleted_rows;
+    for (const SegmentSlot& slot : job_.inputs) rows += RowsThatStay(slot);
     return rows;
   }
   Status Pause() const { return pause_(rows_read_); }
@@ -148,15 +147,15 @@ class Merger {
   }
 
  private:
+  static uint32_t RowsThatStay(const SegmentSlot& slot) {
+    return slot.entry.rows - slot.entry.deleted_rows;
+  }
   Status StartFromLargestGraph(SegmentWriter& writer) const {
-    const auto rows_that_stay = [&](size_t input) {
-      return std::ranges::count_if(map_.of(input),
-                                   [](uint32_t to) { return to != RowMap::kDropped; });
-    };
     std::optional<size_t> largest;
     for (size_t input = 0; input < sources_.size(); ++input) {
       if (sources_[input]->info().kind != SegmentKind::kGraph) continue;
-      if (!largest || rows_that_stay(input) > rows_that_stay(*largest)) largest = input;
+      if (!largest || RowsThatStay(job_.inputs[input]) > RowsThatStay(job_.inputs[*largest]))
+        largest = input;
     }
     return largest ? writer.StartFrom(*sources_[*largest], map_.of(*largest)) : Status::Ok();
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // BuildGraph: from vectors to a graph that walks find their way in, or from a graph of some of them
-// to one of all (NeighborOptions::known has its links). Lists of neighbours
-// (neighbors.h) are thinned by the rule of relative neighbourhood graphs, with the slack of Vamana
-// (Subramanya et al., NeurIPS 2019), links are made mutual and thinned again, and what no walk
-// would reach is linked to what is near it. Vectors that are known keep their links, but for those
-// that new ones take the place of. Equal arguments give equal graphs on every machine,
-// however many threads share the work.
+// to one of all (NeighborOptions::known has its links). Lists of neighbours (neighbors.h) are
+// thinned by the rule of relative neighbourhood graphs, with the slack of Vamana (Subramanya et
+// al., NeurIPS 2019), links are made mutual and thinned again, and what no walk would reach is
+// linked to what is near it. Vectors that are known keep their links, but for those that new ones
+// take the place of. Equal arguments give equal graphs on every machine, however many threads share
+// the work.
 
 #pragma once
 

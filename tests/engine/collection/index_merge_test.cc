@@ -7,15 +7,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <thread>
 
 #include "engine/base/memory_files.h"
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
 #include "engine/record/configuration.h"
-#include "engine/segment/index_reader.h"
 #include "tests/support/failing_memory.h"
+#include "tests/support/graph_links.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
@@ -108,16 +107,8 @@ class IndexMerge : public testing::TestWithParam<IndexKind> {
   }
 
   // Of the one segment, by rows.
-  std::vector<std::set<uint32_t>> GraphLinks() const {
-    const auto version = docs_->Pin().value();
-    const Segment& segment = *version->segments.at(0).segment;
-    const auto reader = segment.NewIndexReader(*segment.Index().value());
-    std::vector<std::set<uint32_t>> links(segment.info().rows);
-    for (uint32_t row = 0; row < links.size(); ++row) {
-      const GraphNode node = reader->Node(row).value();
-      for (uint32_t i = 0; i < node.links(); ++i) links[row].insert(node.link(i));
-    }
-    return links;
+  std::vector<std::vector<uint32_t>> Links() const {
+    return GraphLinks(*docs_->Pin().value()->segments.at(0).segment);
   }
 
   bool SearchIsIndexed() const {
@@ -200,29 +191,29 @@ TEST_P(IndexMerge, RecallIsThatOfAFreshBuildAfterTenRoundsOfDrift) {
   EXPECT_GE(drifted, 0.96);
 }
 
-// A graph or clusters are as long as their rows are many, whatever was there before.
 TEST_P(IndexMerge, StartsFromTheLargestGraph) {
   Open(Options());
   Write(WriteKind::kAdd, 0, 1000);
   ASSERT_OK(docs_->Compact());
-  std::vector<std::set<uint32_t>> before;
-  if (Indexed() == "graph") before = GraphLinks();
+  std::vector<std::vector<uint32_t>> before;
+  if (Indexed() == "graph") before = Links();
   Write(WriteKind::kAdd, 1000, 2000);
   ASSERT_OK(docs_->Compact());
   EXPECT_GE(Recall(), 0.97);
   if (Indexed() != "graph") return;  // clusters are made anew
   size_t kept = 0, made = 0;
-  const auto after = GraphLinks();
+  const auto after = Links();
   ASSERT_EQ(after.size(), 3000u);
   for (uint32_t row = 0; row < 1000; ++row) {
     for (const uint32_t link : after[row]) {
-      if (link < 1000) ++(before[row].contains(link) ? kept : made);
+      if (link < 1000) ++(std::ranges::count(before[row], link) != 0 ? kept : made);
     }
   }
   EXPECT_GT(kept, 3000u);
   EXPECT_LT(made, 10u);  // for what could not be reached
 }
 
+// A graph or clusters are as long as their rows are many, whatever was there before.
 TEST_P(IndexMerge, FilesStayInProportionToWhatLives) {
   Open(Options());
   const auto bytes = [&] {

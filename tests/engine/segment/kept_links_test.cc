@@ -8,13 +8,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "engine/block/block.h"
 #include "engine/segment/host_copy.h"
-#include "engine/segment/index_reader.h"
 #include "tests/engine/segment/segment_fixture.h"
+#include "tests/support/graph_links.h"
 #include "tests/support/made_vectors.h"
 
 namespace pigment {
@@ -51,16 +50,6 @@ class KeptLinksTest : public testing::Test {
     return *std::move(segment);
   }
 
-  static std::vector<std::vector<uint32_t>> LinksOf(const Segment& segment) {
-    const auto reader = segment.NewIndexReader(*segment.Index().value());
-    std::vector<std::vector<uint32_t>> links(segment.info().vectors);
-    for (uint32_t vector = 0; vector < links.size(); ++vector) {
-      const GraphNode node = reader->Node(vector).value();
-      for (uint32_t i = 0; i < node.links(); ++i) links[vector].push_back(node.link(i));
-    }
-    return links;
-  }
-
   // Every seventh row is gone; the others come behind `first` vectors.
   static bool IsGone(uint32_t row) { return row % 7 == 3; }
   static std::vector<uint32_t> Places(uint32_t first) {
@@ -78,7 +67,7 @@ class KeptLinksTest : public testing::Test {
 };
 
 TEST_F(KeptLinksTest, AreThoseOfTheNodesAndOfThoseThatWent) {
-  const auto old_links = LinksOf(*graph_);
+  const auto old_links = GraphLinks(*graph_);
   const std::vector<uint32_t> to = Places(5);
   MemoryBudget budget("test");
   auto kept = KeepLinks(*graph_, to, &budget, {});
@@ -132,7 +121,7 @@ TEST_F(KeptLinksTest, AreWhatTheGraphOfACopyStartsFrom) {
   ASSERT_EQ(copy->info().kind, SegmentKind::kGraph);
   const NumberLists kept = (*KeepLinks(*graph_, to, nullptr, {}))->links;
   const auto is_new = [&](uint32_t vector) { return vector >= kept.count() || vector < 100; };
-  const auto links = LinksOf(*copy);
+  const auto links = GraphLinks(*copy);
   size_t to_new = 0, to_others = 0;
   for (uint32_t vector = 0; vector < kept.count(); ++vector) {
     for (const uint32_t link : links[vector]) {
