@@ -42,11 +42,14 @@ class ReachTable {
 // vectors at every distance, and by one reach for all they would take ten times the visits of
 // others, for few of what these miss. `visits` are those of vectors that may be returned.
 inline float ReachAfter(float reach, uint64_t visits, size_t k) {
-  constexpr float kVisitsFull = 60;  // for kNeighborsMin
+  // For kNeighborsMin: from so many on by the fourth root, from more on by the square root.
+  constexpr float kVisitsFull = 60, kVisitsLong = 240;
   const float neighbors = static_cast<float>(std::max(k, ReachTable::kNeighborsMin));
   const float each = static_cast<float>(visits) * ReachTable::kNeighborsMin / neighbors;
   if (!(each > kVisitsFull) || !(reach > 1)) return reach;
-  return 1 + (reach - 1) * std::sqrt(std::sqrt(kVisitsFull / each));
+  float part = kVisitsFull / each;
+  if (each > kVisitsLong) part *= kVisitsLong / each;
+  return 1 + (reach - 1) * std::sqrt(std::sqrt(part));
 }
 
 // The reach of a search that may return some of the vectors only. The k-th nearest of these is the
