@@ -45,21 +45,23 @@ Status NeighborLists::Reserve(uint32_t count, uint32_t list_max) {
 }
 
 void NeighborLists::Merge(uint32_t vector, std::span<const Neighbor> found,
-                          std::vector<Neighbor>& merged) {
-  const std::span<const Neighbor> kept = of(vector);
-  merged.clear();
+                          std::vector<Neighbor>& behind) {
+  if (found.empty()) return;
+  // What is nearer than all that was found stays where it is.
+  Neighbor* const list = neighbors_.data() + size_t{vector} * list_max_;
+  Neighbor* to = std::lower_bound(list, list + counts_[vector], found.front());
+  behind.assign(to, list + counts_[vector]);
+  Neighbor* const end = list + list_max_;
   size_t i = 0;
   size_t j = 0;
-  while (merged.size() < list_max_ && (i < kept.size() || j < found.size())) {
-    const bool takes_kept = j == found.size() || (i < kept.size() && !(found[j] < kept[i]));
-    const Neighbor& next = takes_kept ? kept[i++] : found[j++];
+  while (to != end && (i < behind.size() || j < found.size())) {
+    const bool takes_kept = j == found.size() || (i < behind.size() && !(found[j] < behind[i]));
+    const Neighbor& next = takes_kept ? behind[i++] : found[j++];
     // One vector has one distance, so what is there twice comes twice in a row.
-    if (merged.empty() || merged.back().vector != next.vector) merged.push_back(next);
+    if (to == list || to[-1].vector != next.vector) *to++ = next;
   }
-  std::copy(merged.begin(), merged.end(),
-            neighbors_.begin() + static_cast<ptrdiff_t>(size_t{vector} * list_max_));
-  counts_[vector] = static_cast<uint32_t>(merged.size());
-  if (merged.size() == list_max_) limits_[vector] = merged.back().distance;
+  counts_[vector] = static_cast<uint32_t>(to - list);
+  if (to == end) limits_[vector] = to[-1].distance;
 }
 
 void NeighborLists::Measure(uint32_t vector, const VectorTable& vectors) {
@@ -184,7 +186,7 @@ class Finder::ClusterWorker {
   MemberCodes codes_;
   NearPlaces near_;
   std::vector<Neighbor> found_;
-  std::vector<Neighbor> merged_;
+  std::vector<Neighbor> behind_;
   uint32_t visits_ = 0;
   std::vector<uint32_t> searched_by_;  // the last visit whose vector searches each cluster
   std::vector<uint32_t> searching_of_part_;
@@ -249,7 +251,7 @@ void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
     found_.erase(end, found_.end());
   }
   std::sort(found_.begin(), found_.end());
-  finder_.lists_.Merge(vector, found_, merged_);
+  finder_.lists_.Merge(vector, found_, behind_);
 }
 
 bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t vector, uint32_t other) const {
@@ -309,7 +311,7 @@ class Finder::DescentWorker {
   Finder& finder_;
   const NumberLists& near_;
   std::vector<Neighbor> found_;
-  std::vector<Neighbor> merged_;
+  std::vector<Neighbor> behind_;
   std::vector<uint32_t> others_;
   std::vector<uint32_t> seen_by_;  // the last vector, plus one, that was compared with each
 };
@@ -337,7 +339,7 @@ void Finder::DescentWorker::Better(uint32_t vector) {
     if (distance < limit) found_.push_back({distance, other});
   }
   std::sort(found_.begin(), found_.end());
-  finder_.lists_.Merge(vector, found_, merged_);
+  finder_.lists_.Merge(vector, found_, behind_);
 }
 
 Status Finder::Descend() {

@@ -47,7 +47,7 @@ class NeighborLists {
   }
   // Merges `found` (ascending, in any case without `vector` itself) into its list. Lists of
   // different vectors may be changed side by side, each with memory of its caller's.
-  void Merge(uint32_t vector, std::span<const Neighbor> found, std::vector<Neighbor>& merged);
+  void Merge(uint32_t vector, std::span<const Neighbor> found, std::vector<Neighbor>& behind);
   // Computes the distances of its list, and sorts it. Lists of different vectors may be changed
   // side by side.
   void Measure(uint32_t vector, const VectorTable& vectors);
