@@ -13,8 +13,8 @@
 
 #include "engine/base/memory_budget.h"
 #include "engine/segment/segment.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/number_lists.h"
-#include "engine/vector/products.h"
 
 namespace pigment {
 

@@ -16,7 +16,7 @@
 #include "engine/fulltext/analyzer.h"
 #include "engine/record/index_rules.h"
 #include "engine/segment/segment.h"
-#include "engine/vector/products.h"
+#include "engine/vector/build_pause.h"
 
 namespace pigment {
 

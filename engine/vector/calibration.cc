@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/vector/distance.h"
+#include "engine/vector/member_codes.h"
 #include "engine/vector/seeded_random.h"
 #include "engine/vector/top_k.h"
 
@@ -14,30 +16,35 @@ namespace pigment {
 namespace {
 
 Status FindNearest(const VectorTable& points, const BuildPause& pause, CalibrationSample& sample) {
+  constexpr uint32_t kPass = MemberCodes::kRowsPerPass;
   const uint32_t count = sample.points.count();
-  VectorPanels panels(points.dimension(), nullptr);
-  std::vector<const float*> rows;
-  for (uint32_t i = 0; i < count; ++i) rows.push_back(sample.points.row(i));
-  PIGMENT_RETURN_IF_ERROR(panels.Pack(rows));
+  std::vector<uint32_t> rows(std::max(count, kPass));
+  std::iota(rows.begin(), rows.end(), 0u);
+  MemberCodes codes(points.dimension(), nullptr);
+  PIGMENT_RETURN_IF_ERROR(codes.Pack(sample.points, std::span(rows).first(count)));
+  // As walks compute distances, because theirs are compared with these.
+  std::vector<DistanceFunction> distances;
+  for (uint32_t query = 0; query < count; ++query)
+    distances.emplace_back(Metric::kL2, sample.points.vector(query));
   std::vector<TopK> nearest(count, TopK(ReachTable::kNeighbors.back()));
-  std::vector<uint32_t> all(points.count());
-  std::iota(all.begin(), all.end(), 0u);
-  PIGMENT_RETURN_IF_ERROR(
-      MultiplyRows(panels, points, all, pause, [&](size_t i, const float* products) {
-        for (uint32_t query = 0; query < count; ++query) {
-          if (sample.absent[query] == i) continue;
-          const float distance =
-              points.square(all[i]) + (sample.points.square(query) - 2 * products[query]);
-          if (nearest[query].MayEnter(distance)) nearest[query].Offer(distance, i);
-        }
-      }));
-  for (uint32_t query = 0; query < count; ++query) {
-    // Compared with those of walks, so computed as they are.
-    const DistanceFunction distance(Metric::kL2, sample.points.vector(query));
-    std::vector<float>& distances = sample.nearest.emplace_back();
-    for (const Scored& scored : nearest[query].TakeSorted())
-      distances.push_back(distance(points.row(static_cast<uint32_t>(scored.tie))));
-    std::sort(distances.begin(), distances.end());
+  for (uint32_t first = 0; first < points.count(); first += kPass) {
+    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+    const auto pass = std::span(rows).first(std::min(kPass, points.count() - first));
+    std::iota(pass.begin(), pass.end(), first);
+    codes.Estimate(points, pass);
+    for (size_t i = 0; i < pass.size(); ++i) {
+      const std::span<const float> estimates = codes.distances(i);
+      const float error = codes.ErrorOf(i);
+      for (uint32_t query = 0; query < count; ++query) {
+        if (!nearest[query].MayEnter(estimates[query] - error) || sample.absent[query] == pass[i])
+          continue;
+        nearest[query].Offer(distances[query](points.row(pass[i])), pass[i]);
+      }
+    }
+  }
+  for (TopK& found : nearest) {
+    std::vector<float>& of_query = sample.nearest.emplace_back();
+    for (const Scored& scored : found.TakeSorted()) of_query.push_back(scored.distance);
   }
   return Status::Ok();
 }

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/vector/products.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/reach_table.h"
 #include "engine/vector/vector_table.h"
 

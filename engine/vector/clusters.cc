@@ -12,7 +12,7 @@
 
 #include "engine/vector/distance.h"
 #include "engine/vector/member_codes.h"
-#include "engine/vector/products.h"
+#include "engine/vector/near_places.h"
 #include "engine/vector/seeded_random.h"
 #include "engine/vector/shared_loop.h"
 

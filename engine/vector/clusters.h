@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/base/memory_budget.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/number_lists.h"
-#include "engine/vector/products.h"
 #include "engine/vector/vector_table.h"
 
 namespace pigment {

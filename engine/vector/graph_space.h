@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/record/metric.h"
-#include "engine/vector/products.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/rotation.h"
 #include "engine/vector/vector_table.h"
 

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "engine/vector/member_codes.h"
+#include "engine/vector/near_places.h"
 #include "engine/vector/number_lists.h"
-#include "engine/vector/products.h"
 #include "engine/vector/seeded_random.h"
 #include "engine/vector/shared_loop.h"
 

@@ -14,8 +14,8 @@
 
 #include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/byte_rows.h"
-#include "engine/vector/products.h"
 #include "engine/vector/vector_table.h"
 
 namespace pigment {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <span>
 
-#include "engine/vector/products.h"
+#include "engine/vector/build_pause.h"
 
 namespace pigment {
 

@@ -11,7 +11,7 @@
 
 #include "engine/base/status.h"
 #include "engine/record/metric.h"
-#include "engine/vector/products.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/vector_table.h"
 
 namespace pigment {

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel, once per SIMD target by Highway: some rows by two registers of a panel, all sums in
-// registers.
+// The kernels, once per SIMD target by Highway.
 
-#include "engine/vector/products.h"
+#include "engine/vector/near_places.h"
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "engine/vector/products.cc"
+#define HWY_TARGET_INCLUDE "engine/vector/near_places.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#ifndef PIGMENT_VECTOR_PRODUCTS_GROUPS_
-#define PIGMENT_VECTOR_PRODUCTS_GROUPS_
+#ifndef PIGMENT_VECTOR_NEAR_PLACES_GROUPS_
+#define PIGMENT_VECTOR_NEAR_PLACES_GROUPS_
 namespace pigment {
 
 constexpr size_t kGroups = 64;  // of distances whose least are looked for
@@ -33,55 +31,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::CappedTag<float, 16>;
 using V = hn::Vec<Lanes>;
 constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), 16);
-// With both registers of the panel and the row's number these are 27 registers of 32, or 15 of 16.
-constexpr size_t kRows = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 12 : 6;
-static_assert(VectorPanels::kRowsPerPass % kRows == 0);
-
-struct Sums {
-  V first[kRows];
-  V second[kRows];
-};
-
-template <size_t... I>
-HWY_INLINE void SetZero(Sums& sums, std::index_sequence<I...>) {
-  ((sums.first[I] = sums.second[I] = hn::Zero(Lanes())), ...);
-}
-
-template <size_t... I>
-HWY_INLINE void AddDimension(Sums& sums, const float* const* rows, size_t d, V first, V second,
-                             std::index_sequence<I...>) {
-  const auto add = [&](size_t i) HWY_ATTR {
-    const V value = hn::Set(Lanes(), rows[i][d]);
-    sums.first[i] = hn::Add(sums.first[i], hn::Mul(value, first));
-    sums.second[i] = hn::Add(sums.second[i], hn::Mul(value, second));
-  };
-  (add(I), ...);
-}
-
-template <size_t... I>
-HWY_INLINE void Store(const Sums& sums, float* out, size_t stride, std::index_sequence<I...>) {
-  ((hn::StoreU(sums.first[I], Lanes(), out + I * stride),
-    hn::StoreU(sums.second[I], Lanes(), out + I * stride + kLanes)),
-   ...);
-}
-
-// kRowsPerPass rows by one panel.
-HWY_ATTR void MultiplyPanel(const float* const* rows, const float* panel, size_t dimension,
-                            float* out, size_t stride) {
-  constexpr auto kAll = std::make_index_sequence<kRows>();
-  for (size_t row = 0; row < VectorPanels::kRowsPerPass; row += kRows) {
-    for (size_t column = 0; column < VectorPanels::kWidth; column += 2 * kLanes) {
-      Sums sums;
-      SetZero(sums, kAll);
-      for (size_t d = 0; d < dimension; ++d) {
-        const float* from = panel + d * VectorPanels::kWidth + column;
-        AddDimension(sums, rows + row, d, hn::LoadU(Lanes(), from),
-                     hn::LoadU(Lanes(), from + kLanes), kAll);
-      }
-      Store(sums, out + row * stride + column, stride, kAll);
-    }
-  }
-}
 
 // Compressed in a register, because storing what is compressed takes some processors a hundred
 // cycles: what is written behind the last is written over, or beyond what was found.
@@ -133,52 +82,13 @@ HWY_AFTER_NAMESPACE();
 namespace pigment {
 namespace {
 
-HWY_EXPORT(MultiplyPanel);
 HWY_EXPORT(FindNear);
 HWY_EXPORT(LeastOfGroups);
 
 }  // namespace
 
-Status VectorPanels::Pack(std::span<const float* const> vectors) {
-  const size_t panels = (vectors.size() + kWidth - 1) / kWidth;
-  const size_t floats = panels * kWidth * dimension_;
-  if (floats > packed_.size()) {
-    PIGMENT_RETURN_IF_ERROR(reservation_.Grow((floats - packed_.size()) * sizeof(float)));
-    packed_.resize(floats);
-  }
-  count_ = vectors.size();
-  for (size_t panel = 0; panel < panels; ++panel) {
-    float* const to = packed_.data() + panel * kWidth * dimension_;
-    for (size_t column = 0; column < kWidth; ++column) {
-      const size_t index = panel * kWidth + column;
-      const float* from = index < count_ ? vectors[index] : nullptr;
-      for (size_t d = 0; d < dimension_; ++d) to[d * kWidth + column] = from ? from[d] : 0;
-    }
-  }
-  return Status::Ok();
-}
-
-void VectorPanels::Multiply(std::span<const float* const> rows, float* out) const {
-  const float* pass[kRowsPerPass];
-  for (size_t i = 0; i < kRowsPerPass; ++i) pass[i] = rows[std::min(i, rows.size() - 1)];
-  if (rows.size() == kRowsPerPass) {
-    for (size_t column = 0; column < count_; column += kWidth) {
-      HWY_DYNAMIC_DISPATCH(MultiplyPanel)
-      (pass, packed_.data() + column * dimension_, dimension_, out + column, stride());
-    }
-    return;
-  }
-  float some[kRowsPerPass * kWidth];
-  for (size_t column = 0; column < count_; column += kWidth) {
-    HWY_DYNAMIC_DISPATCH(MultiplyPanel)
-    (pass, packed_.data() + column * dimension_, dimension_, some, kWidth);
-    for (size_t i = 0; i < rows.size(); ++i)
-      std::copy_n(some + i * kWidth, kWidth, out + i * stride() + column);
-  }
-}
-
 void NearPlaces::Find(std::span<const float> distances, float limit) {
-  constexpr size_t kBeyond = VectorPanels::kWidth;
+  constexpr size_t kBeyond = 16;  // lanes of a store behind what was found
   if (places_.size() < distances.size() + kBeyond) {
     places_.resize(distances.size() + kBeyond);
     distances_.resize(distances.size() + kBeyond);
