@@ -69,13 +69,12 @@ class TableSource final : public GraphSource {
   std::vector<std::byte> entry_node_;
 };
 
-// Walks to each query of a sample.
-Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& nodes, bool is_longer,
-                               const BuildPause& pause) {
+// Walks to the queries of a sample from one to before another.
+Status WalkTo(const CalibrationSample& sample, uint32_t begin, uint32_t end, GraphNodes& nodes,
+              bool is_longer, const BuildPause& pause, CalibrationSums& sums) {
   GraphWalk walk;
   std::vector<SearchStep> steps;
-  CalibrationSums sums(ReachSums::Kind::kWalks, kLeastReach);
-  for (uint32_t i = 0; i < sample.points.count(); ++i) {
+  for (uint32_t i = begin; i < end; ++i) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     const bool is_long = i % kLongWalksOf == 0;
     const LongWalk& longest =
@@ -93,18 +92,31 @@ Result<CalibrationSums> WalkTo(const CalibrationSample& sample, GraphNodes& node
                                 .status());
     sums.Add(sample, i, steps, longest.rows);
   }
+  return Status::Ok();
+}
+
+Result<CalibrationSums> WalkToAll(const CalibrationSample& sample, GraphNodes& nodes,
+                                  const BuildPause& pause) {
+  constexpr uint32_t kFirst = 32;  // they tell most often when longer walks are needed
+  const uint32_t count = sample.points.count();
+  CalibrationSums sums(ReachSums::Kind::kWalks, kLeastReach);
+  for (uint32_t begin = 0, end = std::min(kFirst, count); begin < count; begin = end, end = count) {
+    PIGMENT_RETURN_IF_ERROR(WalkTo(sample, begin, end, nodes, false, pause, sums));
+    if (!sums.FindsAll()) {
+      CalibrationSums longer(ReachSums::Kind::kWalks, kLeastReach);
+      PIGMENT_RETURN_IF_ERROR(WalkTo(sample, 0, count, nodes, true, pause, longer));
+      return longer;
+    }
+  }
   return sums;
 }
 
 }  // namespace
 
 Result<ReachTable> CalibrateReach(GraphNodes& nodes, const CalibrationOptions& options) {
-  return Calibrate(nodes.encoder().points(), options,
-                   [&](const CalibrationSample& sample) -> Result<CalibrationSums> {
-                     auto sums = WalkTo(sample, nodes, false, options.pause);
-                     if (!sums.ok() || sums->FindsAll()) return sums;
-                     return WalkTo(sample, nodes, true, options.pause);
-                   });
+  return Calibrate(nodes.encoder().points(), options, [&](const CalibrationSample& sample) {
+    return WalkToAll(sample, nodes, options.pause);
+  });
 }
 
 }  // namespace pigment
