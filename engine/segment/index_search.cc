@@ -121,6 +121,7 @@ Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader&
                     .masked = search.masked,
                     .clusters_max = search.visits_max,
                     .wanted = search.wanted,
+                    .wanted_rank = search.given,
                     .allowed = search.allowed_rows}));
 }
 

@@ -59,6 +59,7 @@ struct ClusterProbeOptions {
   // nearest; and clusters are left out from which, by what the reach goes beyond the k-th of them,
   // nothing is expected within it.
   float wanted = std::numeric_limits<float>::quiet_NaN();
+  size_t wanted_rank = 10;                   // of how many that is the farthest; 1 or more
   RowMask allowed = {};                      // of vectors
   uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
   std::vector<SearchStep>* steps = nullptr;  // is appended to; may be null
