@@ -50,28 +50,66 @@ static_assert(kPlanes == 4);
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Weighted counts of the signs that differ in each word of a group.
+template <typename V>
+HWY_INLINE V CountOfWords(V signs, const V* planes, V shifts) {
+  const auto count = [&](size_t plane)
+                         HWY_ATTR { return hn::PopulationCount(hn::Xor(signs, planes[plane])); };
+  const V low = hn::Add(count(0), hn::ShiftLeft<1>(count(1)));
+  const V high = hn::Add(count(2), hn::ShiftLeft<1>(count(3)));
+  return hn::Shl(hn::Add(low, hn::ShiftLeft<2>(high)), shifts);
+}
+
+using Words = hn::CappedTag<uint64_t, kWordsPerGroup>;
+using HalfOfWords = hn::Half<Words>;
+
+// Some bytes of a code, which is all that is left of it, and zeros, as the planes have there.
+template <typename D>
+HWY_INLINE hn::Vec<D> LoadCode(D words, const void* code, size_t bytes) {
+  const hn::Repartition<uint8_t, D> lanes;
+  return hn::BitCast(
+      words, hn::MaskedLoad(hn::FirstN(lanes, bytes), lanes, static_cast<const uint8_t*>(code)));
+}
+
+// Of codes that take half of a group at most: two side by side.
+HWY_ATTR void CountDifferencesOfPairs(const CountArguments& arguments) {
+  const Words words;
+  const HalfOfWords half;
+  hn::Vec<Words> planes[kPlanes];
+  const auto both = [&](const uint64_t* from) HWY_ATTR {
+    return hn::Combine(words, hn::LoadU(half, from), hn::LoadU(half, from));
+  };
+  for (size_t plane = 0; plane < kPlanes; ++plane)
+    planes[plane] = both(arguments.planes + plane * kWordsPerGroup);
+  const hn::Vec<Words> shifts = both(arguments.shifts);
+  const size_t bytes = arguments.words * sizeof(uint64_t);
+  for (size_t i = 0; i < arguments.count; i += 2) {
+    const size_t other = HWY_MIN(i + 1, arguments.count - 1);
+    const auto signs = hn::Combine(words, LoadCode(half, arguments.codes[other], bytes),
+                                   LoadCode(half, arguments.codes[i], bytes));
+    auto sum = CountOfWords(signs, planes, shifts);
+    sum = hn::Add(sum, hn::Reverse2(words, sum));
+    sum = hn::Add(sum, hn::SwapAdjacentBlocks(sum));
+    arguments.sums[i] = static_cast<uint32_t>(hn::GetLane(sum));
+    arguments.sums[other] = static_cast<uint32_t>(hn::GetLane(hn::UpperHalf(half, sum)));
+  }
+}
+
 HWY_ATTR void CountDifferences(const CountArguments& arguments) {
-  const hn::CappedTag<uint64_t, kWordsPerGroup> words;
-  const hn::Repartition<uint8_t, decltype(words)> bytes;
+  const Words words;
   static_assert(hn::MaxLanes(words) == kWordsPerGroup);
+  if (arguments.words <= kWordsPerGroup / 2) return CountDifferencesOfPairs(arguments);
   for (size_t i = 0; i < arguments.count; ++i) {
     auto sum = hn::Zero(words);
-    const uint64_t* planes = arguments.planes;
+    const uint64_t* from = arguments.planes;
     for (size_t word = 0; word < arguments.words; word += kWordsPerGroup) {
-      // What is beyond the last word is 0, as are the planes there.
       const size_t some = HWY_MIN(arguments.words - word, kWordsPerGroup) * sizeof(uint64_t);
-      const auto* const code = reinterpret_cast<const uint8_t*>(arguments.codes[i]);
-      const auto signs = hn::BitCast(
-          words, hn::MaskedLoad(hn::FirstN(bytes, some), bytes, code + word * sizeof(uint64_t)));
-      const auto count = [&](size_t plane) HWY_ATTR {
-        return hn::PopulationCount(
-            hn::Xor(signs, hn::LoadU(words, planes + plane * kWordsPerGroup)));
-      };
-      const auto low = hn::Add(count(0), hn::ShiftLeft<1>(count(1)));
-      const auto high = hn::Add(count(2), hn::ShiftLeft<1>(count(3)));
-      const auto of_signs = hn::Add(low, hn::ShiftLeft<2>(high));
-      sum = hn::Add(sum, hn::Shl(of_signs, hn::LoadU(words, arguments.shifts + word)));
-      planes += kPlanes * kWordsPerGroup;
+      const auto signs = LoadCode(words, arguments.codes[i] + word * sizeof(uint64_t), some);
+      hn::Vec<Words> planes[kPlanes];
+      for (size_t plane = 0; plane < kPlanes; ++plane)
+        planes[plane] = hn::LoadU(words, from + plane * kWordsPerGroup);
+      sum = hn::Add(sum, CountOfWords(signs, planes, hn::LoadU(words, arguments.shifts + word)));
+      from += kPlanes * kWordsPerGroup;
     }
     arguments.sums[i] = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(words, sum)));
   }
