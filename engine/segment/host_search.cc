@@ -129,8 +129,12 @@ void HostSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> c
     pending_.emplace_back(cache->Chain(source));
     return;
   }
-  if (options_.query && !codes_) codes_.emplace(options_.metric, *options_.query);
   cached_.emplace_back(std::move(cache), source);
+}
+
+const ByteCodeQuery& HostSearch::Codes() {
+  if (!codes_) codes_.emplace(options_.metric, *options_.query);
+  return *codes_;
 }
 
 Result<size_t> HostSearch::Next(std::span<HostHit> hits) {
@@ -312,11 +316,12 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   PendingCache& cache = *pending.cache;
   if (!pending.nearest) {
     PIGMENT_RETURN_IF_ERROR(pending.Begin());
+    if (*pending.rows == 0) return Status::Ok();
     if (HasChunkCodes(options_.metric)) cache.MakeChunks(options_.metric, kChunksPerSearch);
     PendingSearch::Source source{.metric = options_.metric,
                                  .query = *options_.query,
                                  .distance = &query_.front(),
-                                 .codes = &*codes_,
+                                 .codes = &Codes(),
                                  .cache = &cache,
                                  .chain = &pending.chain};
     // A width says nothing of how far to go.
@@ -483,7 +488,7 @@ Status HostSearch::OfferCachedRows(CachedPending& pending, size_t first, size_t 
   if (ranked_count == 0 || cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
   rows_scored_ += ranked_count;
   float bounds[kCachedRows];
-  codes_->LowerBounds(cache.codes(first), count, bounds);
+  Codes().LowerBounds(cache.codes(first), count, bounds);
   const auto end = std::remove_if(ranked, ranked + ranked_count, [&](size_t row) {
     return bounds[row - first] > worst_ || pending.WasGiven(row);
   });

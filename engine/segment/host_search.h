@@ -223,6 +223,8 @@ class HostSearch {
   void OfferVector(const PendingRow& row, const Cursor& cursor);
   // Whether codes bound the distances to this query.
   bool CanUseCodes(const PendingCache& cache) const;
+  // The query for them, made when the first pending rows are met.
+  const ByteCodeQuery& Codes();
   Status OfferCached(CachedPending& pending);
   Status OfferCachedRows(CachedPending& pending, size_t first, size_t count);
   // By their exact distances; rows ascend.
@@ -257,7 +259,7 @@ class HostSearch {
   std::vector<SegmentSource> segments_;
   std::vector<PendingReader> pending_;
   std::deque<CachedPending> cached_;    // which stay in place
-  std::optional<ByteCodeQuery> codes_;  // where a cache is of use
+  std::optional<ByteCodeQuery> codes_;  // of Codes
 
   // The batch being given out, ascending; in a pass a heap with the largest first.
   std::vector<HostHit> batch_;
