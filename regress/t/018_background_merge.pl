@@ -79,11 +79,13 @@ sub segments
 	return $node->safe_psql('postgres', "SELECT segments FROM pigment.stats('${table}_v')");
 }
 
-sub segment_numbers
+sub segment_numbers_of
 {
 	my ($table) = @_;
-	return $node->safe_psql('postgres', "SELECT string_agg(segment::text, ',' ORDER BY segment) FROM pigment.segments WHERE index = '${table}_v'::regclass AND segment IS NOT NULL");
+	return "SELECT string_agg(segment::text, ',' ORDER BY segment) FROM pigment.segments WHERE index = '${table}_v'::regclass AND segment IS NOT NULL";
 }
+
+sub segment_numbers { return $node->safe_psql('postgres', segment_numbers_of(@_)); }
 
 # Every page and row is right, and the index gives the rows of the table in order.
 sub is_whole
@@ -174,25 +176,38 @@ logs_no_error($since, 'several sessions');
 
 # ---- What comes during a merge that takes long ----
 # Inserts cannot flush while somebody merges: who merges does, or scans would look at ever more pending rows.
-$node->safe_psql('postgres', table_of('growing', '') . 'SET pigment.background_merge = off; SET pigment.pending_list_limit = \'4MB\';' . rows('growing', 30000));
+$node->safe_psql('postgres', table_of('growing', '') . 'SET pigment.background_merge = off; SET pigment.pending_list_limit = \'4MB\';' . rows('growing', 30000)
+	. 'INSERT INTO growing SELECT id + 30000 * n, random_vector(64) FROM source, generate_series(1, 2) n');  # enough for a second
 for my $merging (q{SELECT pigment.merge('growing_v')}, 'VACUUM (INDEX_CLEANUP on) growing')
 {
 	my $session = $node->background_psql('postgres');
 	my $before = segment_numbers('growing');
 	$session->query_until(qr/begins/, "\\echo begins\n$merging;\n\\echo ends\n");
-	my $flushed = 0;
-	for (1 .. 200)
-	{
-		$node->safe_psql('postgres', 'SET pigment.background_merge = off;' . rows('growing', 600, 1 + int(rand(29000))));
-		my $now = segment_numbers('growing');
-		# read in this order: the merge was not over when there was a segment more
-		$flushed = $now =~ /\A\Q$before\E,/;
-		last if $flushed || $now !~ /\A\Q$before\E/;
-	}
-	ok($flushed, "$merging: rows that come meanwhile are flushed before it ends") or diag("$before, " . segment_numbers('growing'));
+	# In one session, a few rows at a time: the merge takes a second or two. Read in this order: it was not over when there was a segment more.
+	my $numbers = segment_numbers_of('growing');
+	my $flushed = $node->safe_psql('postgres', qq{
+		SET pigment.background_merge = off;
+		CREATE TEMPORARY TABLE seen AS SELECT false AS flushed;
+		DO \$\$
+		DECLARE
+			first int;
+			now text;
+		BEGIN
+			FOR i IN 1 .. 600 LOOP
+				first := 1 + floor(random() * 29000);
+				INSERT INTO growing SELECT id, v FROM source WHERE id >= first AND id < first + 200;
+				COMMIT;
+				now := ($numbers);
+				UPDATE seen SET flushed = now LIKE '$before,%';
+				EXIT WHEN now LIKE '$before,%' OR now NOT LIKE '$before%';
+			END LOOP;
+		END \$\$;
+		SELECT flushed FROM seen});
+	is($flushed, 't', "$merging: rows that come meanwhile are flushed before it ends") or diag("$before, " . segment_numbers('growing'));
 	$session->quit;
 	is_whole($node, 'growing', $merging);
-	# for the next: half of them go, so that VACUUM rewrites the large segment
+	# for the next: there is one segment, and half of its rows go, so that VACUUM rewrites it and no small one before
+	$node->safe_psql('postgres', q{SELECT pigment.merge('growing_v')});
 	$node->safe_psql('postgres', 'DELETE FROM growing WHERE id % 2 = 0');
 }
 logs_no_error($since, 'what comes during a merge');
