@@ -238,6 +238,8 @@ TEST(ClusterReach, OfWhatIsWantedNeedsFewerClusters) {
       with_wanted += probe.clusters_probed();
     }
     EXPECT_GE(static_cast<double>(right), 0.96 * static_cast<double>(world.queries() * rank));
+    EXPECT_GT(of_many, 0u);
+    EXPECT_LT(of_many, with_all * 19 / 20);
     EXPECT_LT(of_many, with_wanted);
     EXPECT_LT(with_wanted, with_all);
   }
