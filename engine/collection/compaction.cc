@@ -205,7 +205,7 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
     auto run = PlanMerge(shapes, context_.options.flush_rows_max, MergeRowsMax(*context_.segments));
     if (!run && is_left_alone) {
       run = PlanQuietLocked(shapes);
-      if (!run) quiet_due_ns_.store(0, std::memory_order_relaxed);  // no longer worth it
+      if (!run) PlanMergesLocked();  // no longer worth it, or written to since it was flushed
     }
     if (!run || RowsOf(shapes, *run) > rows_max) return std::optional<MergeReport>();
     job = ClaimLocked(run->first, run->count);

@@ -22,8 +22,9 @@ namespace {
 
 using Kind = MemoryFileSystem::Kind;
 
-// A file system that calls back when the n-th file is created in segments/ from now on, before it
-// is: a merge has claimed its inputs then, and its output is still to be written.
+// A file system that calls back when the next segment is created, before it is: a merge has claimed
+// its inputs then, and its output is still to be written; or when the next file is removed: a flush
+// has published what takes its place.
 class SegmentHookFiles final : public FileSystem {
  public:
   explicit SegmentHookFiles(Kind kind = Kind::kVolatile) : memory(kind) {}
@@ -33,6 +34,10 @@ class SegmentHookFiles final : public FileSystem {
   void OnSegment(std::function<void()> hook) {
     std::lock_guard lock(mutex_);
     hook_ = std::move(hook);
+  }
+  void OnRemoval(std::function<void()> hook) {
+    std::lock_guard lock(mutex_);
+    removal_hook_ = std::move(hook);
   }
 
   Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) override {
@@ -47,7 +52,15 @@ class SegmentHookFiles final : public FileSystem {
   Status Rename(const std::string& from, const std::string& to) override {
     return memory.Rename(from, to);
   }
-  Status Remove(const std::string& path) override { return memory.Remove(path); }
+  Status Remove(const std::string& path) override {
+    std::function<void()> hook;
+    {
+      std::lock_guard lock(mutex_);
+      hook.swap(removal_hook_);
+    }
+    if (hook) hook();
+    return memory.Remove(path);
+  }
   Status MakeDirectory(const std::string& path) override { return memory.MakeDirectory(path); }
   Result<std::vector<std::string>> List(const std::string& directory) override {
     return memory.List(directory);
@@ -69,6 +82,7 @@ class SegmentHookFiles final : public FileSystem {
  private:
   std::mutex mutex_;
   std::function<void()> hook_;
+  std::function<void()> removal_hook_;
 };
 
 StoreOptions Options(uint32_t threads, uint32_t flush_rows = 10) {
@@ -592,6 +606,34 @@ TEST(Merge, ASmallMergeIsDoneInTheMiddleOfALargeOne) {
   EXPECT_EQ(during, 8u) << "the large merge was not published yet";
   EXPECT_EQ(docs->Segments()->size(), 2u);
   EXPECT_EQ(docs->Pin().value()->live_rows, 12040u);
+}
+
+// A flush of what was left alone leaves nothing to merge; what is written before that is looked at
+// is left alone as well, later.
+TEST(Merge, WhatIsWrittenBehindAQuietFlushIsFlushedToo) {
+  SegmentHookFiles files;
+  StoreOptions options = Options(1, 10'000);
+  options.index_rows_min = 20;
+  options.quiet_ms = 20;
+  const auto store = Store::Open("db", options, &files).value();
+  CollectionEntry entry = EntryNamed("docs");
+  entry.configuration_json = R"({"spann":{}})";
+  const auto docs = store->CreateCollection(entry).value();
+  ASSERT_OK(docs->Write(BatchOf(WriteKind::kAdd, 0, 4000)));
+  WaitForQuiet(*store);
+  ASSERT_OK(docs->Write(BatchOf(WriteKind::kDelete, 0, 5)));
+  ASSERT_OK(docs->Flush());
+  ASSERT_OK(docs->Write(BatchOf(WriteKind::kDelete, 5, 1)));
+  bool is_behind = false;
+  files.OnRemoval([&] {  // of the deletions before these
+    is_behind = docs->Segments()->size() == 2;
+    EXPECT_OK(docs->Write(BatchOf(WriteKind::kAdd, 5000, 30)));
+  });
+  ASSERT_OK(docs->Write(BatchOf(WriteKind::kAdd, 4000, 30)));
+  WaitForQuiet(*store);
+  EXPECT_TRUE(is_behind);
+  EXPECT_EQ(docs->Pin().value()->tail.rows, 0u);
+  EXPECT_EQ(docs->Segments()->back().rows, 60u);  // of both flushes
 }
 
 TEST(Merge, DeletingTheCollectionEndsItsMerge) {
