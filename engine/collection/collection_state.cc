@@ -107,7 +107,6 @@ Status CollectionState::Load(const CollectionEntry& entry) {
   version_ = contents_.MakeVersion(entry.floor, settings_.search_width, version_text_,
                                    context_.segments->shared_budget());
   written_ns_ = unflushed_from_ns_ = MonotonicNow();
-  PlanMergesLocked();
   return Status::Ok();
 }
 
@@ -229,6 +228,7 @@ void CollectionState::FinishReplay(uint64_t position) {
   }
   position_ = std::max(position_, position);
   PublishVersion(position_);
+  PlanMergesLocked();  // what the log had is in the tail now
 }
 
 uint64_t CollectionState::NeededAfter(uint64_t position) const {

@@ -636,6 +636,24 @@ TEST(Merge, WhatIsWrittenBehindAQuietFlushIsFlushedToo) {
   EXPECT_EQ(docs->Segments()->back().rows, 60u);  // of both flushes
 }
 
+// A process that only reads would search the tail of one that died for ever.
+TEST(Merge, TheTailOfAProcessThatDiedIsQuietWork) {
+  MemoryFileSystem files(Kind::kSimulated);
+  StoreOptions options = Options(1, 10'000);
+  options.index_rows_min = 20;
+  {
+    const auto store = Store::Open("db", options, &files).value();
+    ASSERT_OK(DocsOf(*store)->Write(BatchOf(WriteKind::kAdd, 0, 3000)));
+    files.CutPower({.keep = PowerCut::Keep::kEverything});
+  }
+  const auto store = Store::Open("db", options, &files).value();
+  const auto docs = DocsOf(*store);
+  EXPECT_EQ(docs->Pin().value()->tail.rows, 3000u);
+  WaitForQuiet(*store);
+  EXPECT_EQ(docs->Pin().value()->tail.rows, 0u);
+  EXPECT_EQ(docs->Segments()->at(0).kind, "graph");
+}
+
 TEST(Merge, DeletingTheCollectionEndsItsMerge) {
   SegmentHookFiles files;
   const auto store = Store::Open("db", Options(0, 1000), &files).value();
