@@ -203,5 +203,6 @@ extern bool pig_scan_totals(IndexScanDesc scan, PigScanTotals *totals);
 extern const char *pig_strategy_name(bool is_ordered, bool has_conditions);
 /* Has EXPLAIN (ANALYZE) show it, where the server lets a module. */
 extern void pig_register_explain(void);
+extern void pig_register_output(void);
 
 #endif							/* PIGMENT_AM_H */
