@@ -17,10 +17,14 @@
 #include <math.h>
 
 #include "access/relscan.h"
+#include "access/tableam.h"
 #include "compat.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/spccache.h"
 
 #include "am.h"
 #include "am_reorder.h"
@@ -28,6 +32,9 @@
 #include "ranked_text.h"
 
 #define HITS_MAX 128
+
+/* So many rows ahead their pages of the table are asked for; half as many ahead the rows in them. */
+#define ROWS_AHEAD 4
 
 typedef struct PigScan
 {
@@ -46,6 +53,10 @@ typedef struct PigScan
 	pigment_host_hit hits[HITS_MAX];
 	size_t		hit_count;
 	size_t		hit_next;
+	int			rows_ahead;		/* 0: nothing is asked for */
+	size_t		pages_expected; /* hits that have their page asked for */
+	size_t		rows_expected;	/* and their row */
+	Buffer		table_buffers[HITS_MAX];	/* where these probably are */
 	PigScanTotals totals;		/* of searches that have ended */
 } PigScan;
 
@@ -129,7 +140,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	MemoryContextReset(state->rescan_context);
 	state->is_rounded = false;
 	state->started = false;
-	state->hit_count = state->hit_next = 0;
+	state->hit_count = state->hit_next = state->pages_expected = state->rows_expected = 0;
 }
 
 void
@@ -154,6 +165,9 @@ open_index(IndexScanDesc scan, PigScan *state)
 	pig_read_meta_for(index, scan->xs_snapshot, state->meta);
 	pig_source_init(&state->segment_pages, index, scan->xs_snapshot, false, state->context);
 	pig_source_init(&state->pending_pages, index, scan->xs_snapshot, true, state->context);
+	if (scan->heapRelation != NULL && scan->heapRelation->rd_tableam == GetHeapamTableAmRoutine() &&
+		get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace) > 0)
+		state->rows_ahead = ROWS_AHEAD;
 	state->segments = pig_hold_segments(&state->segment_pages, state->meta, state->context);
 
 	/* registered after the segments' own, so called before it: the search borrows them */
@@ -397,8 +411,59 @@ next_hits(IndexScanDesc scan, PigScan *state)
 		else if (status == PIGMENT_DATA_LOSS)
 			check_dimension_stayed(scan, state, error);
 	} while (pig_retry(status, error, kept));
-	state->hit_next = 0;
+	state->hit_next = state->pages_expected = state->rows_expected = 0;
 	report(scan, state);
+}
+
+/* ---- the table ahead ---- */
+
+/*
+ * The table is the server's, and its rows are all over it: without this each waits for its page, from memory or from the disk, and for what the page
+ * says of it.
+ */
+static void
+expect_page(IndexScanDesc scan, PigScan *state, size_t hit)
+{
+	ItemPointerData tid;
+	Buffer		buffer;
+
+	pig_tid(state->hits[hit].row_pointer, &tid);
+	buffer = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, ItemPointerGetBlockNumber(&tid)).recent_buffer;
+	state->table_buffers[hit] = buffer;
+	if (!BufferIsValid(buffer))
+		return;
+	if (!BufferIsLocal(buffer))
+		__builtin_prefetch(GetBufferDescriptor(buffer - 1));
+	__builtin_prefetch(BufferGetPage(buffer));
+}
+
+/*
+ * Reads the line pointer without a pin: whatever it says, nothing is read there.
+ */
+static void
+expect_row(const PigScan *state, size_t hit)
+{
+	ItemPointerData tid;
+	Buffer		buffer = state->table_buffers[hit];
+	Page		page;
+
+	pig_tid(state->hits[hit].row_pointer, &tid);
+	if (!BufferIsValid(buffer) || ItemPointerGetOffsetNumber(&tid) > MaxOffsetNumber)
+		return;
+	page = BufferGetPage(buffer);
+	__builtin_prefetch((const char *) page + ItemIdGetOffset(PageGetItemId(page, ItemPointerGetOffsetNumber(&tid))));
+}
+
+static void
+expect_rows(IndexScanDesc scan, PigScan *state)
+{
+	size_t		end = Min(state->hit_next + (size_t) state->rows_ahead, state->hit_count);
+
+	while (state->pages_expected < end)
+		expect_page(scan, state, state->pages_expected++);
+	end = Min(state->hit_next + (size_t) state->rows_ahead / 2, end);
+	while (state->rows_expected < end)
+		expect_row(state, state->rows_expected++);
 }
 
 /*
@@ -436,6 +501,8 @@ next_row(IndexScanDesc scan, PigScan *state, uint64 *row_pointer)
 				continue;
 			return state->reorder != NULL && pig_reorder_give(state->reorder, NULL, true, row_pointer);
 		}
+		if (state->rows_ahead > 0)
+			expect_rows(scan, state);
 		state->hit_next++;
 		*row_pointer = hit->row_pointer;
 		if (state->reorder == NULL || pig_reorder_take(state->reorder, hit, state->hit_next < state->hit_count ? hit + 1 : NULL))

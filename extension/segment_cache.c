@@ -175,22 +175,6 @@ find_index(Relation index)
 	return open;
 }
 
-/*
- * Makes room for all blocks that the relation has. Nobody else looks at the buffers between calls of the engine.
- */
-static void
-grow_buffers(PigOpenIndex *open, BlockNumber blocks)
-{
-	if (blocks <= open->blocks)
-		return;
-	if (open->buffers == NULL)
-		open->buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) blocks);
-	else
-		open->buffers = repalloc_huge(open->buffers, sizeof(Buffer) * (Size) blocks);
-	memset(open->buffers + open->blocks, 0, sizeof(Buffer) * (Size) (blocks - open->blocks));
-	open->blocks = blocks;
-}
-
 static bool
 is_in_directory(const PigMeta *meta, const PigSegmentEntry *entry)
 {
@@ -267,9 +251,9 @@ pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 
 	if (open->users == 0)
 		close_replaced(open, meta);
-	grow_buffers(open, source->blocks);
 	open->users++;
 	held->open = source->open = open;
+	source->blocks = open->blocks;
 	held->release.func = release_segments;
 	held->release.arg = held;
 	MemoryContextRegisterResetCallback(context, &held->release);
@@ -322,6 +306,21 @@ pig_source_use(PigSource *source)
 {
 	if (source->open != NULL)
 		source->open->current = source;
+}
+
+void
+pig_grow_buffers(PigSource *source)
+{
+	PigOpenIndex *open = source->open;
+
+	if (open == NULL || source->blocks <= open->blocks)
+		return;
+	if (open->buffers == NULL)
+		open->buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) source->blocks);
+	else
+		open->buffers = repalloc_huge(open->buffers, sizeof(Buffer) * (Size) source->blocks);
+	memset(open->buffers + open->blocks, 0, sizeof(Buffer) * (Size) (source->blocks - open->blocks));
+	open->blocks = source->blocks;
 }
 
 Buffer

@@ -90,7 +90,10 @@ pin_page(PigSource *source, PigPin *pin, BlockNumber block)
 		pig_vacuum_delay_point();
 	/* a link may be damaged, and the relation may have grown */
 	if (block >= source->blocks)
+	{
 		source->blocks = RelationGetNumberOfBlocks(source->index);
+		pig_grow_buffers(source);
+	}
 	if (block >= source->blocks)
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
@@ -160,7 +163,6 @@ pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copie
 	source->index = index;
 	source->snapshot = snapshot;
 	source->copies = copies;
-	source->blocks = RelationGetNumberOfBlocks(index);
 	source->context = context;
 	for (int i = 0; i < PIG_PINS_MAX; i++)
 	{

@@ -38,7 +38,7 @@ typedef struct PigSource
 	Snapshot	snapshot;		/* of the scan, NULL without one */
 	bool		copies;			/* pages may change: copy them */
 	bool		serves;			/* interrupts are served by the callbacks: for calls of the engine that cannot be repeated */
-	BlockNumber blocks;			/* of the relation when last asked */
+	BlockNumber blocks;			/* of the relation when last asked; 0: nobody asked */
 	MemoryContext context;		/* long enough for an error */
 	ErrorData  *error;			/* raised inside a callback */
 	uint8	   *visited;		/* one bit per block that was read, or NULL */
@@ -53,6 +53,9 @@ extern void pig_source_init(PigSource *source, Relation index, Snapshot snapshot
 
 /* Before a call of the engine that reads segments of pig_hold_segments(): scans of one index share them. */
 extern void pig_source_use(PigSource *source);
+
+/* Makes room to remember the buffers of all blocks that the relation had when it was asked. */
+extern void pig_grow_buffers(PigSource *source);
 
 /* Pins a block, by the buffer that had it last if that is known. */
 extern Buffer pig_read_known_buffer(PigSource *source, BlockNumber block);

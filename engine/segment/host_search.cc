@@ -257,6 +257,10 @@ Status HostSearch::RunIndexPass() {
   pending_rows_ = 0;
   PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_));
   std::erase_if(found_, [&](const IndexHit& found) { return WasGiven(found); });
+  for (const IndexHit& found : found_) {
+    if (found.source < segments_.size())
+      segments_[found.source].segment->ExpectRowPointer(found.row);
+  }
   for (IndexHit& found : found_) {
     PIGMENT_RETURN_IF_ERROR(ReadRowPointer(found));
     Offer(found.hit(), Cursor());

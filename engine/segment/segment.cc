@@ -74,6 +74,9 @@ class BlockSegment final : public Segment {
   Status ReadRowPointers(uint32_t first, std::span<uint64_t> out) const override {
     return Cursor(BlockKind::kRowPointers).ReadElements(first, out);
   }
+  void ExpectRowPointer(uint32_t row) const override {
+    Cursor(BlockKind::kRowPointers).ExpectElement(row, sizeof(uint64_t));
+  }
   Status ReadRowVectors(uint32_t first, std::span<uint32_t> out) const override {
     PartCursor cursor = Cursor(BlockKind::kRowVectors);
     return ReadRowVectorsFrom(cursor, root_, first, out);

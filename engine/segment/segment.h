@@ -186,6 +186,8 @@ class Segment {
   // Row pointers of rows first .. first + out.size() - 1 (hosts). Beyond the rows: kDataLoss, as
   // for all that follow.
   virtual Status ReadRowPointers(uint32_t first, std::span<uint64_t> out) const = 0;
+  // The pointer of a row is wanted soon: memory is asked for it.
+  virtual void ExpectRowPointer(uint32_t row) const = 0;
   // Vector numbers of rows first .. (kNoVector where none).
   virtual Status ReadRowVectors(uint32_t first, std::span<uint32_t> out) const = 0;
   virtual Status ReadOrdinals(uint32_t first, std::span<uint64_t> out) const = 0;
