@@ -203,6 +203,7 @@ extern bool pig_scan_totals(IndexScanDesc scan, PigScanTotals *totals);
 extern const char *pig_strategy_name(bool is_ordered, bool has_conditions);
 /* Has EXPLAIN (ANALYZE) show it, where the server lets a module. */
 extern void pig_register_explain(void);
+/* Has plans leave out distances that nobody reads. */
 extern void pig_register_output(void);
 
 #endif							/* PIGMENT_AM_H */
