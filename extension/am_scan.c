@@ -20,7 +20,6 @@
 #include "access/tableam.h"
 #include "compat.h"
 #include "pgstat.h"
-#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -140,7 +139,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	MemoryContextReset(state->rescan_context);
 	state->is_rounded = false;
 	state->started = false;
-	state->hit_count = state->hit_next = state->pages_expected = state->rows_expected = 0;
+	state->hit_count = state->hit_next = 0;
 }
 
 void
@@ -430,11 +429,8 @@ expect_page(IndexScanDesc scan, PigScan *state, size_t hit)
 	pig_tid(state->hits[hit].row_pointer, &tid);
 	buffer = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, ItemPointerGetBlockNumber(&tid)).recent_buffer;
 	state->table_buffers[hit] = buffer;
-	if (!BufferIsValid(buffer))
-		return;
-	if (!BufferIsLocal(buffer))
-		__builtin_prefetch(GetBufferDescriptor(buffer - 1));
-	__builtin_prefetch(BufferGetPage(buffer));
+	if (BufferIsValid(buffer))
+		__builtin_prefetch(pig_likely_page(buffer));
 }
 
 /*

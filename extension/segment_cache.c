@@ -127,8 +127,16 @@ unpin_current(void *context, uint32_t physical, const void *page)
 	source->callbacks.unpin(source, physical, page);
 }
 
+const char *
+pig_likely_page(Buffer buffer)
+{
+	if (!BufferIsLocal(buffer))
+		__builtin_prefetch(GetBufferDescriptor(buffer - 1));
+	return BufferGetPage(buffer);
+}
+
 /*
- * Where the page was last; its descriptor is what a pin looks at first.
+ * Where the page was last.
  */
 static const void *
 likely_page(void *context, uint32_t physical)
@@ -136,11 +144,7 @@ likely_page(void *context, uint32_t physical)
 	const PigOpenIndex *open = (const PigOpenIndex *) context;
 	Buffer		buffer = physical < open->blocks ? open->buffers[physical] : InvalidBuffer;
 
-	if (!BufferIsValid(buffer))
-		return NULL;
-	if (!BufferIsLocal(buffer))
-		__builtin_prefetch(GetBufferDescriptor(buffer - 1));
-	return BufferGetPage(buffer);
+	return BufferIsValid(buffer) ? pig_likely_page(buffer) : NULL;
 }
 
 static PigOpenIndex *

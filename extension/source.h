@@ -57,6 +57,9 @@ extern void pig_source_use(PigSource *source);
 /* Makes room to remember the buffers of all blocks that the relation had when it was asked. */
 extern void pig_grow_buffers(PigSource *source);
 
+/* The page in a buffer that nobody holds, for asking memory for it: never to be read for what it says. Its descriptor, at which a pin looks first, is asked for. */
+extern const char *pig_likely_page(Buffer buffer);
+
 /* Pins a block, by the buffer that had it last if that is known. */
 extern Buffer pig_read_known_buffer(PigSource *source, BlockNumber block);
 
