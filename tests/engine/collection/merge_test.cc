@@ -41,24 +41,14 @@ class SegmentHookFiles final : public FileSystem {
   }
 
   Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) override {
-    std::function<void()> hook;
-    if (mode == OpenMode::kCreate && path.ends_with(".seg")) {
-      std::lock_guard lock(mutex_);
-      hook.swap(hook_);
-    }
-    if (hook) hook();
+    if (mode == OpenMode::kCreate && path.ends_with(".seg")) CallOnce(hook_);
     return memory.Open(path, mode);
   }
   Status Rename(const std::string& from, const std::string& to) override {
     return memory.Rename(from, to);
   }
   Status Remove(const std::string& path) override {
-    std::function<void()> hook;
-    {
-      std::lock_guard lock(mutex_);
-      hook.swap(removal_hook_);
-    }
-    if (hook) hook();
+    CallOnce(removal_hook_);
     return memory.Remove(path);
   }
   Status MakeDirectory(const std::string& path) override { return memory.MakeDirectory(path); }
@@ -80,6 +70,15 @@ class SegmentHookFiles final : public FileSystem {
   }
 
  private:
+  void CallOnce(std::function<void()>& hook) {
+    std::function<void()> taken;
+    {
+      std::lock_guard lock(mutex_);
+      taken.swap(hook);
+    }
+    if (taken) taken();
+  }
+
   std::mutex mutex_;
   std::function<void()> hook_;
   std::function<void()> removal_hook_;
