@@ -83,13 +83,17 @@ def search(contestant, data, options):
     opened = time.perf_counter() - start
     queries = contestant.prepare(data.queries)
     points, filtered, answers = [], [], {}
+
+    def ask(query):
+        return contestant.query(queries[query], options.k)
+
     # The first setting is not the one that reads everything from disk.
     contestant.apply(options.settings[0])
-    timed(lambda query: contestant.query(queries[query], options.k), len(queries), options.seconds)
+    timed(ask, len(queries), options.seconds)
     for setting in options.settings:
         contestant.apply(setting)
-        timed(lambda query: contestant.query(queries[query], options.k), min(WARM_QUERIES, len(queries)), 1)
-        found, rate = timed(lambda query: contestant.query(queries[query], options.k), len(queries), options.seconds)
+        timed(ask, min(WARM_QUERIES, len(queries)), 1)
+        found, rate = timed(ask, len(queries), options.seconds)
         start = time.perf_counter()
         together = contestant.query_many(queries[:len(found)], options.k)
         batch_rate = len(found) / (time.perf_counter() - start)
