@@ -65,7 +65,7 @@ FETCH PRIOR FROM c;
 DEALLOCATE nearest;
 ROLLBACK;
 
--- Somebody does: the query, a tie, a merge, a sort of what is as near, what is left of as many; or it may be more than a distance.
+-- Somebody does: the query, a tie, a merge, a sort of what is as near, a window; or it may be more than a distance.
 SELECT * FROM output($$SELECT id, v <-> '[3.1,4.2]' AS distance FROM points ORDER BY v <-> '[3.1,4.2]' LIMIT 2$$);
 SELECT * FROM output($$SELECT count(*) FROM (SELECT id FROM points ORDER BY v <-> '[3,4]' FETCH FIRST 2 ROWS WITH TIES) s$$);
 SELECT * FROM output($$SELECT id FROM parts ORDER BY v <-> '[3.1,4.2]' LIMIT 3$$);
