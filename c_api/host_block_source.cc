@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "c_api/error.h"
+#include "c_api/host_segment.h"
 
 namespace pigment::abi {
 
@@ -47,6 +48,10 @@ Result<pigment_page_source> ReadPageSource(const pigment_page_source* source) {
                     {reinterpret_cast<const void*>(copy.unpin), "source.unpin"}}));
   PIGMENT_RETURN_IF_ERROR(
       ReadBytes(copy.name == nullptr ? "" : copy.name, copy.name_size, "source.name").status());
+  if (copy.segment_count != 0)
+    PIGMENT_RETURN_IF_ERROR(CheckNotNull({{copy.segments, "source.segments"}}));
+  for (size_t i = 0; i < copy.segment_count; ++i)
+    PIGMENT_RETURN_IF_ERROR(CheckHandle(copy.segments[i], "source.segments[]"));
   return copy;
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "c_api/error.h"
-#include "c_api/host_block_source.h"
 #include "c_api/host_segment.h"
 #include "engine/collection/merge_plan.h"
 #include "engine/segment/pending_reader.h"
@@ -58,10 +57,9 @@ pigment_status pigment_pending_visit_pages(const pigment_page_source* source, ui
     PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
     PIGMENT_RETURN_IF_ERROR(
         pigment::abi::CheckNotNull({{reinterpret_cast<const void*>(visit), "visit"}}));
-    pigment::abi::HostBlockSource pages(copy);
-    pigment::PendingReader pending(
-        {.source = &pages, .stamp = stamp, .first = first, .last = last});
-    return pending.VisitPages([&](uint32_t physical) { return Visit(visit, context, physical); });
+    pigment::abi::HostPending pending(copy, stamp, first, last);
+    return pending.reader().VisitPages(
+        [&](uint32_t physical) { return Visit(visit, context, physical); });
   });
 }
 
@@ -77,16 +75,15 @@ pigment_status pigment_pending_rounds_to_halves(const pigment_page_source* sourc
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{rounds, "rounds"}}));
         PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy,
                                  pigment::abi::ReadPageSource(source));
-        pigment::abi::HostBlockSource pages(copy);
-        pigment::PendingReader pending(
-            {.source = &pages, .stamp = stamp, .first = first, .last = last});
+        pigment::abi::HostPending chain(copy, stamp, first, last);
+        pigment::PendingReader& pending = chain.reader();
         bool all = true;
         std::vector<float> vector;
-        PIGMENT_RETURN_IF_ERROR(
-            pending.VisitRows(true, [&](const pigment::PendingRow& row, uint32_t) -> Status {
-              if (!all || row.head.dimension() == 0) return Status::Ok();
-              row.ReadVector(&vector);
-              all = pigment::RoundVector(vector, {}).has_value();
+        PIGMENT_RETURN_IF_ERROR(pending.VisitRows(
+            true, [&](const pigment::PendingRow& row, uint32_t physical) -> Status {
+              if (row.head.dimension() == 0) return Status::Ok();
+              PIGMENT_RETURN_IF_ERROR(pending.ReadAnyVector(row, physical, &vector));
+              all = all && pigment::RoundVector(vector, {}).has_value();
               return Status::Ok();
             }));
         *rounds = all;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "c_api/error.h"
+#include "engine/base/checksum.h"
 #include "pigment/pigment_host.h"
 
 static_assert(PIGMENT_PAGE_BYTES == pigment::kBlockBytes);
@@ -41,17 +42,23 @@ size_t EntryBytes(PendingForm form, size_t dimension, size_t keys_size) {
   return sizeof(pigment::PendingEntry) + pigment::PendingVectorBytes(form, dimension) + keys_size;
 }
 
+// Returns where its vector begins.
+std::byte* EncodeHead(PendingForm form, uint64_t row_pointer, size_t dimension, size_t keys_size,
+                      void* out) {
+  const pigment::PendingEntry entry{row_pointer,
+                                    pigment::PendingNumbers(form, static_cast<uint32_t>(dimension)),
+                                    static_cast<uint32_t>(keys_size)};
+  std::memcpy(out, &entry, sizeof entry);
+  return static_cast<std::byte*>(out) + sizeof entry;
+}
+
 // `vector` empty: none.
 void EncodeEntry(PendingForm form, uint64_t row_pointer, std::span<const float> vector,
                  const void* keys, size_t keys_size, void* out) {
-  const pigment::PendingEntry entry{
-      row_pointer, pigment::PendingNumbers(form, static_cast<uint32_t>(vector.size())),
-      static_cast<uint32_t>(keys_size)};
-  std::byte* at = static_cast<std::byte*>(out);
-  std::memcpy(at, &entry, sizeof entry);
-  at += sizeof entry;
+  std::byte* const at = EncodeHead(form, row_pointer, vector.size(), keys_size, out);
   pigment::PackPendingVector(form, vector, at);
-  if (keys_size != 0) std::memcpy(at + entry.vector_bytes(), keys, keys_size);
+  if (keys_size != 0)
+    std::memcpy(at + pigment::PendingVectorBytes(form, vector.size()), keys, keys_size);
 }
 
 }  // namespace
@@ -104,6 +111,19 @@ void pigment_pending_entry_encode_with_bits(uint64_t row_pointer, const float* v
                                             size_t dimension, const void* keys, size_t keys_size,
                                             void* out) {
   EncodeEntry(PendingForm::kBits, row_pointer, {vector, dimension}, keys, keys_size, out);
+}
+
+size_t pigment_pending_entry_bytes_with_hash(size_t keys_size) {
+  return EntryBytes(PendingForm::kShared, 1, keys_size);
+}
+
+void pigment_pending_entry_encode_with_hash(uint64_t row_pointer, const pigment_vector_hash* hash,
+                                            size_t dimension, const void* keys, size_t keys_size,
+                                            void* out) {
+  std::byte* const at = EncodeHead(PendingForm::kShared, row_pointer, dimension, keys_size, out);
+  const pigment::Hash128 kept{hash->low, hash->high};
+  std::memcpy(at, &kept, sizeof kept);
+  if (keys_size != 0) std::memcpy(at + sizeof kept, keys, keys_size);
 }
 
 size_t pigment_pending_entry_bytes_max(void) { return pigment::kPendingEntryBytesMax; }
@@ -177,6 +197,18 @@ bool pigment_pending_page_entry_has_vector(const void* page, uint32_t index) {
   pigment::PendingEntry entry;
   std::memcpy(&entry, pigment::BlockPayload(Bytes(page)).data() + slot.offset, sizeof entry);
   return entry.dimension() != 0;
+}
+
+bool pigment_pending_page_has_hashes(const void* page) {
+  const uint32_t count = pigment_pending_page_count(page);
+  for (uint32_t i = 0; i < count; ++i) {
+    const pigment::PendingSlot slot = pigment::ReadPendingSlot(Bytes(page), i);
+    if ((slot.flags & (pigment::kPendingDead | pigment::kPendingOverflow)) != 0) continue;
+    pigment::PendingEntry entry;
+    std::memcpy(&entry, pigment::BlockPayload(Bytes(page)).data() + slot.offset, sizeof entry);
+    if (entry.form() == PendingForm::kShared) return true;
+  }
+  return false;
 }
 
 uint64_t pigment_pending_page_bytes(const void* page) {

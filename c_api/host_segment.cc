@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -85,6 +86,8 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
     writer_options.budget = &budget;
     writer_options.row_keys = row_keys;
     writer_options.key_seed = options.key_seed;
+    writer_options.vector_hashes = options.vector_seed != 0;
+    std::memcpy(writer_options.owner.data(), &options.vector_seed, sizeof options.vector_seed);
     writer_options.rounds = pigment::abi::IsTrue(options.round_to_halves);
     writer_options.vector_element = ElementOf(options);
     writer_options.index = IndexOf(options);
@@ -255,10 +258,8 @@ pigment_status pigment_segment_builder_add_pending(pigment_segment_builder* buil
     PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
     if (last == pigment::kNoBlock)
       return pigment::InvalidArgument("last is no page: rows are appended to the end of a chain");
-    pigment::abi::HostBlockSource pages(copy);
-    pigment::PendingReader pending(
-        {.source = &pages, .stamp = stamp, .first = first, .last = last});
-    return builder->Spoil(pigment::CopyPending(pending, builder->copy()));
+    pigment::abi::HostPending pending(copy, stamp, first, last);
+    return builder->Spoil(pigment::CopyPending(pending.reader(), builder->copy()));
   });
 }
 
@@ -362,6 +363,33 @@ pigment_status pigment_segment_row_pointers(const pigment_segment* segment, uint
     }
     return segment->segment->ReadRowPointers(static_cast<uint32_t>(first), {row_pointers, count});
   });
+}
+
+pigment_status pigment_segment_find_vector(const pigment_segment* segment, const float* vector,
+                                           size_t dimension, uint32_t* rows, size_t capacity,
+                                           size_t* count, pigment_vector_hash* hash,
+                                           pigment_error** error) {
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (count != nullptr) *count = 0;
+      },
+      [&]() -> Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(segment, "segment"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull(
+            {{vector, "vector"}, {rows, "rows"}, {count, "count"}, {hash, "hash"}}));
+        const pigment::SegmentInfo& info = segment->segment->info();
+        const std::span<const float> wanted(vector, dimension);
+        const pigment::Hash128 found = pigment::HashVector(info.owner, wanted);
+        *hash = {found.low, found.high};
+        if (info.dimension != dimension || capacity == 0) return Status::Ok();
+        return segment->segment->VisitVector(
+            found, [&](uint32_t row, std::span<const float> numbers) {
+              if (std::memcmp(numbers.data(), vector, wanted.size_bytes()) == 0)
+                rows[(*count)++] = row;
+              return *count < capacity;
+            });
+      });
 }
 
 pigment_status pigment_segment_verify(const pigment_segment* segment, pigment_error** error) {

@@ -10,6 +10,7 @@
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
 #include "engine/segment/host_text_search.h"
+#include "engine/segment/pending_reader.h"
 #include "engine/segment/segment.h"
 
 struct pigment_segment : pigment::abi::Handle<pigment::abi::HandleKind::kSegment> {
@@ -19,3 +20,26 @@ struct pigment_segment : pigment::abi::Handle<pigment::abi::HandleKind::kSegment
   std::unique_ptr<pigment::Segment> segment;
   mutable pigment::HostTextLengths text_lengths;  // that searches met
 };
+
+namespace pigment::abi {
+
+// A chain of a host's pending pages, with the segments that its source names.
+class HostPending {
+ public:
+  HostPending(const pigment_page_source& source, uint32_t stamp, uint32_t first, uint32_t last)
+      : pages_(source),
+        reader_(
+            {.source = &pages_, .stamp = stamp, .first = first, .last = last, .shared = &shared_}) {
+    for (size_t i = 0; i < source.segment_count; ++i)
+      shared_.Add(source.segments[i]->segment.get());
+  }
+
+  PendingReader& reader() { return reader_; }
+
+ private:
+  HostBlockSource pages_;
+  SharedVectors shared_;
+  PendingReader reader_;
+};
+
+}  // namespace pigment::abi

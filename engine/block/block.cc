@@ -124,6 +124,8 @@ std::string_view BlockKindName(BlockKind kind) {
       return "gram postings";
     case BlockKind::kRowCodes:
       return "row codes";
+    case BlockKind::kVectorHashes:
+      return "vector hashes";
     case BlockKind::kIndexRules:
       return "index rules";
     case BlockKind::kTextHead:

@@ -88,9 +88,10 @@ enum class BlockKind : uint8_t {
   kGramPostings = 56,
   kIndexRules = 41,    // the schema: which values have an inverted index (record/index_rules.h)
   kRowCodes = 42,      // a code for each vector of an index (engine/vector/row_code.h)
-  kTextHead = 32,        // what made the terms of the text index (segment/text_part.h)
-  kTextGroups = 33,      // rows that have a text index together
-  kTextLengths = 34,     // words of each document
+  kVectorHashes = 43,  // hashes of a host's vectors with their rows, sorted (segment/vector_hash.h)
+  kTextHead = 32,      // what made the terms of the text index (segment/text_part.h)
+  kTextGroups = 33,    // rows that have a text index together
+  kTextLengths = 34,   // words of each document
   kTextTermBlocks = 35,  // where blocks of terms and their posting lists lie
   kTextTerms = 36,
   kTextPostings = 37,  // the rows that have each term, how often and where

@@ -107,7 +107,7 @@ Status CopyPending(PendingReader& pending, const HostCopy& copy) {
                                                    dimension, copy.dimension));
     }
     if (!IsWanted(copy.rows, dimension != 0)) return Status::Ok();
-    row.ReadVector(&vector);
+    PIGMENT_RETURN_IF_ERROR(pending.ReadAnyVector(row, physical, &vector));
     return copy.writer->AddRow(vector, row.head.row_pointer, row.keys());
   });
 }

@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "engine/base/checksum.h"
 #include "engine/record/vector_element.h"
 #include "engine/vector/packed_vector.h"
 #include "engine/vector/twelve.h"
@@ -54,7 +55,7 @@ size_t EntryBytesAt(ConstBlockBytes page, PendingSlot slot, size_t end) {
   return entry.bytes();
 }
 
-// Of a form other than kTwelves.
+// Of a form other than kTwelves and kShared.
 VectorElement ElementOf(PendingForm form) {
   if (form == PendingForm::kHalves) return VectorElement::kF16;
   return form == PendingForm::kBits ? VectorElement::kBit : VectorElement::kF32;
@@ -65,6 +66,7 @@ VectorElement ElementOf(PendingForm form) {
 size_t PendingVectorBytes(PendingForm form, size_t dimension) {
   if (dimension == 0) return 0;
   if (form == PendingForm::kTwelves) return TwelvesBytes(dimension);
+  if (form == PendingForm::kShared) return sizeof(Hash128);
   return VectorBytes(ElementOf(form), dimension);
 }
 

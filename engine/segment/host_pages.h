@@ -19,8 +19,9 @@
 //                    besides: its bytes there have no vector)
 //
 // Entry: row pointer u64, dimension u32 (0: no vector; its highest bit: of numbers in 16 bits, the
-// one below: of bits, the third: of numbers in 12 bits), bytes of keys u32, the vector
-// (packed_vector.h, of 12 bits twelve.h), the row's keys (host_keys.h).
+// one below: of bits, the third: of numbers in 12 bits, the fourth: of one that a row of a segment
+// has), bytes of keys u32, the vector (packed_vector.h, of 12 bits twelve.h; of one that a row of a
+// segment has its hash, 16 bytes, vector_hash.h), the row's keys (host_keys.h).
 // Entry in overflow pages: row pointer u64, bytes of the entry u64, first overflow page u32,
 // reserved u32 (zero).
 //
@@ -58,7 +59,7 @@ inline constexpr uint16_t kPendingOverflow = 2;
 inline constexpr uint16_t kPendingNoVector = 4;
 
 // How an entry has its vector.
-enum class PendingForm : uint8_t { kFloats, kHalves, kTwelves, kBits };
+enum class PendingForm : uint8_t { kFloats, kHalves, kTwelves, kBits, kShared };
 
 struct PendingEntry {
   uint64_t row_pointer;
@@ -74,7 +75,8 @@ static_assert(sizeof(PendingEntry) == 16);
 inline constexpr uint32_t kPendingHalves = uint32_t{1} << 31;
 inline constexpr uint32_t kPendingBits = uint32_t{1} << 30;
 inline constexpr uint32_t kPendingTwelves = uint32_t{1} << 29;
-static_assert(kDimensionMax < kPendingTwelves);
+inline constexpr uint32_t kPendingShared = uint32_t{1} << 28;
+static_assert(kDimensionMax < kPendingShared);
 
 struct PendingOverflowEntry {
   uint64_t row_pointer;
@@ -112,15 +114,18 @@ constexpr uint32_t PendingNumbers(PendingForm form, uint32_t dimension) {
       return dimension | kPendingTwelves;
     case PendingForm::kBits:
       return dimension | kPendingBits;
+    case PendingForm::kShared:
+      return dimension | kPendingShared;
   }
   return dimension;
 }
 inline uint32_t PendingEntry::dimension() const {
-  return numbers & ~(kPendingHalves | kPendingBits | kPendingTwelves);
+  return numbers & ~(kPendingHalves | kPendingBits | kPendingTwelves | kPendingShared);
 }
 inline PendingForm PendingEntry::form() const {
   if ((numbers & kPendingHalves) != 0) return PendingForm::kHalves;
   if ((numbers & kPendingTwelves) != 0) return PendingForm::kTwelves;
+  if ((numbers & kPendingShared) != 0) return PendingForm::kShared;
   return (numbers & kPendingBits) != 0 ? PendingForm::kBits : PendingForm::kFloats;
 }
 // Of a vector; 0 of none.
@@ -132,8 +137,8 @@ inline uint64_t PendingEntry::bytes() const {
   return sizeof(PendingEntry) + vector_bytes() + keys_bytes;
 }
 
-// PendingVectorBytes() bytes, which may be unaligned. REQUIRES: numbers that the form holds, others
-// are rounded, or of bits become 1.
+// PendingVectorBytes() bytes, which may be unaligned. REQUIRES: a form that has the numbers, and
+// numbers that it holds, others are rounded, or of bits become 1.
 void PackPendingVector(PendingForm form, std::span<const float> vector, std::byte* out);
 void UnpackPendingVector(PendingForm form, const std::byte* packed, std::span<float> out);
 

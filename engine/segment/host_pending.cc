@@ -22,14 +22,15 @@ Status VisitMatching(PendingReader& pages, const std::optional<HostFilter>& filt
                          });
 }
 
-CachedChain::CachedChain(std::shared_ptr<PendingCache> of, BlockSource* pages)
-    : cache(std::move(of)), source(pages), chain(cache->Chain(pages)) {}
+CachedChain::CachedChain(std::shared_ptr<PendingCache> of, BlockSource* pages,
+                         const SharedVectors* vectors)
+    : cache(std::move(of)), source(pages), shared(vectors), chain(cache->Chain(pages, vectors)) {}
 
 Status CachedChain::Begin() {
   if (rows) return Status::Ok();
-  PIGMENT_RETURN_IF_ERROR(cache->Extend(source));
+  PIGMENT_RETURN_IF_ERROR(cache->Extend(source, shared));
   rows = cache->size();
-  if (cache->is_full()) rest.emplace(cache->Rest(source));
+  if (cache->is_full()) rest.emplace(cache->Rest(source, shared));
   return Status::Ok();
 }
 

@@ -24,7 +24,7 @@ Status VisitMatching(PendingReader& pages, const std::optional<HostFilter>& filt
 
 // A chain with a cache, as one search sees it: of the cache the rows that are there when it begins.
 struct CachedChain {
-  CachedChain(std::shared_ptr<PendingCache> of, BlockSource* pages);
+  CachedChain(std::shared_ptr<PendingCache> of, BlockSource* pages, const SharedVectors* vectors);
 
   // Brings the cache up to date, the first time.
   Status Begin();
@@ -33,6 +33,7 @@ struct CachedChain {
 
   std::shared_ptr<PendingCache> cache;
   BlockSource* source;
+  const SharedVectors* shared;
   PendingReader chain;                     // all of it, in its pages
   std::optional<size_t> rows = {};         // of the cache that are looked at; none before Begin
   std::optional<PendingReader> rest = {};  // what the cache had no room for

@@ -104,6 +104,7 @@ Status HostSearch::AddSegment(const Segment* segment, std::span<const uint8_t> d
   source.live_vectors = CountAllowed(source.live, info.vectors);
   unindexed_rows_ += live.unindexed;
   segments_.push_back(std::move(source));
+  shared_.Add(segment);
   return Status::Ok();
 }
 
@@ -114,7 +115,8 @@ uint64_t HostSearch::segment_rows() const {
 }
 
 void HostSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t first) {
-  pending_.emplace_back(PendingChain{.source = source, .stamp = stamp, .first = first});
+  pending_.emplace_back(
+      PendingChain{.source = source, .stamp = stamp, .first = first, .shared = &shared_});
 }
 
 bool HostSearch::CanUseCodes(const PendingCache& cache) const {
@@ -126,10 +128,10 @@ bool HostSearch::CanUseCodes(const PendingCache& cache) const {
 
 void HostSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {
   if (options_.query && !CanUseCodes(*cache)) {
-    pending_.emplace_back(cache->Chain(source));
+    pending_.emplace_back(cache->Chain(source, &shared_));
     return;
   }
-  cached_.emplace_back(std::move(cache), source);
+  cached_.emplace_back(std::move(cache), source, &shared_);
 }
 
 const ByteCodeQuery& HostSearch::Codes() {
@@ -451,16 +453,18 @@ Status HostSearch::OfferPending(const PendingReader& pending, const PendingRow& 
     return pending.OtherDimension(physical, row.head.dimension(), options_.dimension);
   if (pending_cursor_.IsBehind(HostHit::kNan)) return Status::Ok();
   ++rows_scored_;
-  OfferVector(row, pending_cursor_);
-  return Status::Ok();
+  return OfferVector(pending, row, pending_cursor_);
 }
 
-void HostSearch::OfferVector(const PendingRow& row, const Cursor& cursor) {
-  row.ReadVector(&vector_);
+Status HostSearch::OfferVector(const PendingReader& pending, const PendingRow& row,
+                               const Cursor& cursor) {
+  PIGMENT_ASSIGN_OR_RETURN(const bool found, pending.ReadVector(row, &vector_));
+  if (!found) return Status::Ok();
   const float distance = query_.front()(vector_.data());
   const bool is_wanted = is_exact_ || distance == distance;
   if (is_wanted && MayEnter(distance, cursor))
     Offer({DistanceKey(distance), row.head.row_pointer}, cursor);
+  return Status::Ok();
 }
 
 Status HostSearch::OfferCached(CachedPending& pending) {
@@ -510,8 +514,7 @@ Status HostSearch::OfferByVector(CachedPending& pending, std::span<const size_t>
         physical, std::span(entries, count), [&](const PendingRow& row, uint32_t) -> Status {
           if (row.head.dimension() != options_.dimension)
             return pending.chain.OtherDimension(physical, row.head.dimension(), options_.dimension);
-          OfferVector(row, cursor_);
-          return Status::Ok();
+          return OfferVector(pending.chain, row, cursor_);
         }));
     rows = rows.subspan(count);
   }
@@ -584,12 +587,13 @@ Status HostSearch::VisitSegmentVectors(const SegmentSource& source,
 }
 
 Status HostSearch::VisitPendingVectors(PendingReader& pending, const FingerprintVisitor& visit) {
-  return VisitMatching(pending, options_.filter, true,
-                       [&](const PendingRow& row, uint32_t) -> Status {
-                         row.ReadVector(&vector_);
-                         return visit(row.head.row_pointer,
-                                      HostVectorFingerprint(std::as_bytes(std::span(vector_))));
-                       });
+  return VisitMatching(
+      pending, options_.filter, true, [&](const PendingRow& row, uint32_t) -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(const bool found, pending.ReadVector(row, &vector_));
+        if (!found) return Status::Ok();
+        return visit(row.head.row_pointer,
+                     HostVectorFingerprint(std::as_bytes(std::span(vector_))));
+      });
 }
 
 Status HostSearch::VisitVectors(const FingerprintVisitor& visit) {

@@ -92,7 +92,8 @@ class HostSearch {
   // `deleted`: bit i % 8 of byte i / 8 is set where row i is deleted; rows beyond are live. Copied.
   // After an error nothing was added.
   Status AddSegment(const Segment* segment, std::span<const uint8_t> deleted);
-  // The chain of pending pages from `first` (kNoBlock: none) whose pages carry `stamp`.
+  // The chain of pending pages from `first` (kNoBlock: none) whose pages carry `stamp`. A row whose
+  // vector is in none of the segments is left out: it is younger than these.
   void AddPending(BlockSource* source, uint32_t stamp, uint32_t first);
   // The chain of a cache, which is brought up to date in the first pass. What it cannot help with
   // (a metric without bounds, vectors of another dimension or beyond f32) is read in the pages.
@@ -220,7 +221,7 @@ class HostSearch {
   Status ScanFew(const SegmentSource& source);
   Status OfferPages(PendingReader& pending);
   Status OfferPending(const PendingReader& pending, const PendingRow& row, uint32_t physical);
-  void OfferVector(const PendingRow& row, const Cursor& cursor);
+  Status OfferVector(const PendingReader& pending, const PendingRow& row, const Cursor& cursor);
   // Whether codes bound the distances to this query.
   bool CanUseCodes(const PendingCache& cache) const;
   // The query for them, made when the first pending rows are met.
@@ -257,6 +258,7 @@ class HostSearch {
   const HostSearchOptions options_;
   std::vector<DistanceFunction> query_;  // one, or none without ranking
   std::vector<SegmentSource> segments_;
+  SharedVectors shared_;  // of these
   std::vector<PendingReader> pending_;
   std::deque<CachedPending> cached_;    // which stay in place
   std::optional<ByteCodeQuery> codes_;  // of Codes

@@ -74,6 +74,7 @@ Status HostTextSearch::AddSegment(const Segment* segment, std::span<const uint8_
   PIGMENT_ASSIGN_OR_RETURN(SearchedRows live, SearchedRowsOf(*segment, deleted, options_.filter));
   unindexed_rows_ += live.unindexed;
   segments_.push_back({segment, std::move(live), lengths});
+  shared_.Add(segment);
   return Status::Ok();
 }
 
@@ -82,7 +83,7 @@ void HostTextSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t fi
 }
 
 void HostTextSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {
-  cached_.emplace_back(std::move(cache), source);
+  cached_.emplace_back(std::move(cache), source, &shared_);
 }
 
 uint64_t HostTextSearch::segment_rows() const {

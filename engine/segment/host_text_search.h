@@ -146,6 +146,7 @@ class HostTextSearch {
   const HostTextSearchOptions options_;
   std::optional<HostTextScorer> scorer_;  // from the first Next on
   std::vector<SegmentSource> segments_;
+  SharedVectors shared_;  // of these, for what a cache keeps of pending rows
   std::vector<PendingReader> pending_;
   std::vector<CachedChain> cached_;
 

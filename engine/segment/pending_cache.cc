@@ -44,26 +44,25 @@ class PendingCache::Addition {
   bool is_kept_ = false;
 };
 
-Status PendingCache::Extend(BlockSource* source) {
+Status PendingCache::Extend(BlockSource* source, const SharedVectors* shared) {
   if (is_full_) return Status::Ok();
   Addition addition(this);
-  PendingReader reader(Rest(source));
+  PendingReader reader(Rest(source, shared));
   PIGMENT_RETURN_IF_ERROR(
       reader.VisitRows(true, [&](const PendingRow& row, uint32_t physical) -> Status {
         is_full_ = is_full_ || !HasRoomFor(row);
-        if (!is_full_) Add(row, physical);
-        return Status::Ok();
+        return is_full_ ? Status::Ok() : Add(reader, row, physical);
       }));
   addition.Keep();
   return Status::Ok();
 }
 
-PendingChain PendingCache::Chain(BlockSource* source) const {
-  return {.source = source, .stamp = options_.stamp, .first = options_.first};
+PendingChain PendingCache::Chain(BlockSource* source, const SharedVectors* shared) const {
+  return {.source = source, .stamp = options_.stamp, .first = options_.first, .shared = shared};
 }
 
-PendingChain PendingCache::Rest(BlockSource* source) const {
-  PendingChain chain = Chain(source);
+PendingChain PendingCache::Rest(BlockSource* source, const SharedVectors* shared) const {
+  PendingChain chain = Chain(source, shared);
   if (!rows_.empty()) {
     chain.first = rows_.back().physical;
     chain.skipped = rows_.back().entry + 1;
@@ -81,7 +80,7 @@ bool PendingCache::HasRoomForChunk(size_t bytes) const {
          options_.bytes_max;
 }
 
-void PendingCache::Add(const PendingRow& row, uint32_t physical) {
+Status PendingCache::Add(const PendingReader& reader, const PendingRow& row, uint32_t physical) {
   const std::span<const std::byte> keys = row.keys();
   rows_.push_back({.row_pointer = row.head.row_pointer,
                    .keys_begin = keys_.size(),
@@ -90,23 +89,24 @@ void PendingCache::Add(const PendingRow& row, uint32_t physical) {
                    .physical = physical,
                    .entry = row.entry});
   keys_.insert(keys_.end(), keys.begin(), keys.end());
-  if (code_bytes_ != 0) AddCode(row);
+  return code_bytes_ != 0 ? AddCode(reader, row) : Status::Ok();
 }
 
-void PendingCache::AddCode(const PendingRow& row) {
+Status PendingCache::AddCode(const PendingReader& reader, const PendingRow& row) {
   codes_.resize(rows_.size() * code_bytes_);
   std::byte* const code = codes_.data() + codes_.size() - code_bytes_;
   size_t bad = 0;
   if (row.head.dimension() == options_.dimension) {
-    row.ReadVector(&vector_);
-    if (AllFinite(vector_.data(), vector_.size(), &bad)) {
+    PIGMENT_ASSIGN_OR_RETURN(const bool found, reader.ReadVector(row, &vector_));
+    if (found && AllFinite(vector_.data(), vector_.size(), &bad)) {
       EncodeByteCode(vector_, code);
-      return;
+      return Status::Ok();
     }
   }
   constexpr float kUnknown = std::numeric_limits<float>::infinity();
   const ByteCodeHeader nothing{.scale = 0, .error = kUnknown, .norm = kUnknown};
   std::memcpy(code, &nothing, sizeof nothing);
+  return Status::Ok();
 }
 
 void PendingCache::MakeChunks(Metric metric, size_t most) {

@@ -3,7 +3,8 @@
 // PendingCache: what searches need of a chain of pending pages, kept from one search to the next:
 // of each row its row pointer, its keys and a byte code of its vector, from which distances are
 // bounded from below; and, when searches ask for it, sign codes by chunks of rows. Pages before the
-// last are never appended to, so only what lies behind the last row is read to keep up. Rows that
+// last are never appended to, so only what lies behind the last row is read to keep up. All who use
+// it know the same segments. Rows that
 // die later stay: whoever keeps the cache asks whether they may (pigment_host.h). One thread;
 // sources are borrowed for a call.
 
@@ -44,13 +45,13 @@ class PendingCache {
 
   // Reads what was appended since, unless there is no room for it. After an error nothing was
   // added.
-  Status Extend(BlockSource* source);
+  Status Extend(BlockSource* source, const SharedVectors* shared);
   // Whether Extend left a row out: from here on it reads nothing.
   bool is_full() const { return is_full_; }
 
   // The whole chain, and what lies behind the rows that are here.
-  PendingChain Chain(BlockSource* source) const;
-  PendingChain Rest(BlockSource* source) const;
+  PendingChain Chain(BlockSource* source, const SharedVectors* shared) const;
+  PendingChain Rest(BlockSource* source, const SharedVectors* shared) const;
 
   uint32_t dimension() const { return options_.dimension; }
   // Rows keep their numbers: what was here stays the same.
@@ -87,8 +88,8 @@ class PendingCache {
   class Addition;
 
   bool HasRoomFor(const PendingRow& row) const;
-  void Add(const PendingRow& row, uint32_t physical);
-  void AddCode(const PendingRow& row);
+  Status Add(const PendingReader& reader, const PendingRow& row, uint32_t physical);
+  Status AddCode(const PendingReader& reader, const PendingRow& row);
   bool HasRoomForChunk(size_t bytes) const;
 
   const PendingCacheOptions options_;

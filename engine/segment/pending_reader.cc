@@ -13,9 +13,25 @@
 
 namespace pigment {
 
-void PendingRow::ReadVector(std::vector<float>* vector) const {
-  vector->resize(head.dimension());
-  UnpackPendingVector(head.form(), bytes + sizeof head, *vector);
+Result<bool> PendingReader::ReadVector(const PendingRow& row, std::vector<float>* vector) const {
+  const std::byte* const bytes = row.bytes + sizeof row.head;
+  if (row.head.form() != PendingForm::kShared) {
+    vector->resize(row.head.dimension());
+    UnpackPendingVector(row.head.form(), bytes, *vector);
+    return true;
+  }
+  if (chain_.shared == nullptr) return false;
+  Hash128 hash;
+  std::memcpy(&hash, bytes, sizeof hash);
+  return chain_.shared->Read(hash, row.head.dimension(), vector);
+}
+
+Status PendingReader::ReadAnyVector(const PendingRow& row, uint32_t physical,
+                                    std::vector<float>* vector) const {
+  PIGMENT_ASSIGN_OR_RETURN(const bool found, ReadVector(row, vector));
+  if (found) return Status::Ok();
+  return Damaged(physical,
+                 fmt::format("the vector of row {:#x} is in no segment", row.head.row_pointer));
 }
 
 Status PendingReader::Damaged(uint32_t physical, const std::string& what) const {

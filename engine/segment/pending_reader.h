@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a chain of pending pages (host_pages.h) and what of it lies in overflow pages. What it
-// reads may be damaged: kDataLoss then. One thread; the source is borrowed. At most two pages are
-// pinned.
+// Reads a chain of pending pages (host_pages.h) and what of it lies in overflow pages, and vectors
+// that are in segments. What it reads may be damaged: kDataLoss then. One thread; source and
+// segments are borrowed. At most two pages are pinned, and while a vector is read in a segment that
+// many of it.
 
 #pragma once
 
@@ -15,6 +16,7 @@
 
 #include "engine/block/block_source.h"
 #include "engine/segment/host_pages.h"
+#include "engine/segment/vector_hash.h"
 
 namespace pigment {
 
@@ -24,8 +26,7 @@ struct PendingRow {
   const std::byte* bytes;  // of the whole entry; null where only the row pointer was asked for
   uint32_t entry;          // its place in the page's directory
 
-  // REQUIRES of both: bytes. The vector in 32 bits a number, however the entry has it.
-  void ReadVector(std::vector<float>* vector) const;
+  // REQUIRES: bytes.
   std::span<const std::byte> keys() const {
     return {bytes + sizeof head + head.vector_bytes(), head.keys_bytes};
   }
@@ -33,10 +34,11 @@ struct PendingRow {
 
 struct PendingChain {
   BlockSource* source;
-  uint32_t stamp;            // of its pages
-  uint32_t first;            // kNoBlock: none
-  uint32_t last = kNoBlock;  // where it ends; kNoBlock: where it goes no further
-  uint32_t skipped = 0;      // entries of the first page that are no rows of it
+  uint32_t stamp;                         // of its pages
+  uint32_t first;                         // kNoBlock: none
+  uint32_t last = kNoBlock;               // where it ends; kNoBlock: where it goes no further
+  uint32_t skipped = 0;                   // entries of the first page that are no rows of it
+  const SharedVectors* shared = nullptr;  // where vectors are that entries have no numbers of
 };
 
 class PendingReader {
@@ -52,6 +54,13 @@ class PendingReader {
   // the page is one of the chain is not asked.
   Status VisitEntries(uint32_t physical, std::span<const uint32_t> entries,
                       const RowVisitor& visit);
+
+  // The row's vector in 32 bits a number, however the entry has it. False: a row of a segment has
+  // it, and none of these has such a row. So it is where the segment is younger than these, and the
+  // row younger still. REQUIRES: row.bytes.
+  Result<bool> ReadVector(const PendingRow& row, std::vector<float>* vector) const;
+  // The same where the segments are all that there are: a vector that is nowhere is kDataLoss.
+  Status ReadAnyVector(const PendingRow& row, uint32_t physical, std::vector<float>* vector) const;
 
   // Calls `visit` for every page: of the chain, and of the entries in overflow pages, dead ones
   // too.

@@ -61,7 +61,8 @@ Status PendingSearch::CompareRow(size_t row, const Wanted& wanted) {
         if (read.head.dimension() != source_.query.size())
           return source_.chain->OtherDimension(physical, read.head.dimension(),
                                                static_cast<uint32_t>(source_.query.size()));
-        read.ReadVector(&vector_);
+        PIGMENT_ASSIGN_OR_RETURN(const bool found, source_.chain->ReadVector(read, &vector_));
+        if (!found) return Status::Ok();
         const float distance = (*source_.distance)(vector_.data());
         if (distance != distance || !nearest_.MayEnter(distance)) return Status::Ok();
         nearest_.Offer(distance, row);

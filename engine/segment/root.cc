@@ -225,6 +225,8 @@ Result<std::map<BlockKind, PartRule>> RulesOf(const RootHeader& header,
   if (has(BlockKind::kRowPointers)) {
     rules[BlockKind::kRowPointers] = {8, rows * 8};
     if (has(BlockKind::kRowGroups)) AddInvertedRules(kMetadataKinds, rules);
+    if (has(BlockKind::kVectorHashes))
+      rules[BlockKind::kVectorHashes] = {8, uint64_t{header.vectors} * 8};
     return rules;
   }
   PIGMENT_RETURN_IF_ERROR(AddRecordRules(header, parts, error, rules));

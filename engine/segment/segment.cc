@@ -6,10 +6,13 @@
 
 #include "engine/segment/segment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 
 #include "engine/segment/cell_reader.h"
+#include "engine/segment/hash_index.h"
 #include "engine/segment/host_keys.h"
 #include "engine/segment/index_part.h"
 #include "engine/segment/index_reader.h"
@@ -19,6 +22,7 @@
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
 #include "engine/segment/text_reader.h"
+#include "engine/segment/vector_hash.h"
 #include "engine/segment/vector_reader.h"
 #include "engine/segment/verify.h"
 #include "engine/vector/byte_code.h"
@@ -94,6 +98,7 @@ class BlockSegment final : public Segment {
     PartCursor cursor = Cursor(BlockKind::kVectors);
     return ReadVectorFrom(cursor, root_, vector, out);
   }
+  Status VisitVector(const Hash128& hash, const FoundVector& visit) const override;
   void VisitBlocks(const BlockVisitor& visit) const override;
   void VisitPlaces(const std::function<void(uint32_t physical)>& visit) const override;
   Status Verify() const override { return VerifySegment(*this, source_, root_); }
@@ -176,6 +181,20 @@ void BlockSegment::VisitPlaces(const std::function<void(uint32_t physical)>& vis
     for (uint32_t i = 0; i < extent.count; ++i) visit(extent.physical + i);
   for (const uint32_t physical : root_.extent_blocks) visit(physical);
   visit(root_.physical);
+}
+
+Status BlockSegment::VisitVector(const Hash128& hash, const FoundVector& visit) const {
+  HashIndex hashes(source_, &root_, BlockKind::kVectorHashes, root_.info.vectors);
+  if (!hashes.exists()) return Status::Ok();
+  std::vector<float> vector(root_.info.dimension);
+  PartCursor vectors = Cursor(BlockKind::kVectors);
+  return hashes.VisitRows(StoredHash(hash), [&](uint32_t row) -> Result<bool> {
+    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, ReadRowVector(row));
+    if (number >= root_.info.vectors)
+      return vectors.Damaged(Detail::kMiscounted, fmt::format("row {} has no vector", row));
+    PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors, root_, number, vector));
+    return HashVector(root_.info.owner, vector) != hash || visit(row, vector);
+  });
 }
 
 // Whole vectors of a block where they lie, one that goes on in the next from a copy.

@@ -134,6 +134,7 @@ class TextReader;      // text_reader.h
 class IndexReader;     // index_reader.h
 struct IndexHead;      // index_part.h
 struct IdHash;         // id_index.h
+struct Hash128;        // checksum.h
 
 class Segment {
  public:
@@ -217,6 +218,10 @@ class Segment {
   virtual std::unique_ptr<VectorReader> NewVectorReader() const = 0;
   // Copies one vector. REQUIRES: vector < info().vector_slots, out.size() == dimension.
   virtual Status ReadVector(uint32_t vector, std::span<float> out) const = 0;
+  // Calls `visit` with the rows that have the vector with this hash (vector_hash.h), and with the
+  // vector, until it says false. None where the segment has no hashes.
+  using FoundVector = std::function<bool(uint32_t row, std::span<const float> vector)>;
+  virtual Status VisitVector(const Hash128& hash, const FoundVector& visit) const = 0;
 
   // What each block says of itself, and where it lies: of all but the root and the extent map,
   // which Open has checked. For whoever copies blocks as they are.

@@ -16,6 +16,7 @@
 #include "engine/base/planted_bugs.h"
 #include "engine/segment/cell_part.h"
 #include "engine/segment/documents.h"
+#include "engine/segment/hash_index.h"
 #include "engine/segment/host_keys.h"
 #include "engine/segment/id_index.h"
 #include "engine/segment/index_part.h"
@@ -25,6 +26,7 @@
 #include "engine/segment/root.h"
 #include "engine/segment/row_reader.h"
 #include "engine/segment/text_part.h"
+#include "engine/segment/vector_hash.h"
 #include "engine/vector/byte_code.h"
 #include "engine/vector/half.h"
 #include "engine/vector/packed_vector.h"
@@ -67,6 +69,8 @@ struct SegmentWriter::State {
       : options(given),
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
+        vector_hashes_reservation(given.budget),
+        has_vector_hashes(given.vector_hashes),
         documents(&packer, &reservation),
         inverted(
             &packer, given.budget, Xxh3_64(given.owner, given.key_seed), given.rules,
@@ -128,6 +132,9 @@ struct SegmentWriter::State {
   // Which vector row number `rows` has, once there is a row without one.
   Status AddRowVector(bool has_vector);
   Status WriteIdIndex();
+  // Of row number `rows`, unless hashes are given up.
+  void AddVectorHash(std::span<const float> vector);
+  Status WriteVectorHashes();
 
   const SegmentOptions options;
   BlockPacker packer;
@@ -146,6 +153,9 @@ struct SegmentWriter::State {
   uint64_t last_ordinal = 0;
   bool are_in_a_row = true;  // ordinals so far
   std::vector<PendingId> ids;
+  std::vector<uint64_t> vector_hashes;  // as their index keeps them
+  Reservation vector_hashes_reservation;
+  bool has_vector_hashes;
   std::string metadata;  // of the record that is being added
   PlaceWriter id_places;
   PlaceWriter record_places;
@@ -232,6 +242,7 @@ Status SegmentWriter::State::AddVector(std::span<const float> vector,
   if (index != nullptr) PIGMENT_RETURN_IF_ERROR(index->Add(vector));
   const auto is_zero = [](float value) { return value == 0; };
   if (std::all_of(vector.begin(), vector.end(), is_zero)) ++zero_vectors;
+  AddVectorHash(vector);
   ++vectors;
   ++rows;
   return Status::Ok();
@@ -258,7 +269,7 @@ Status SegmentWriter::State::AddTexts(const RowView& row) {
   PIGMENT_RETURN_IF_ERROR(AddOrdinal(row.ordinal));
   const IdHash hash = HashId(options.owner, row.id);
   PIGMENT_RETURN_IF_ERROR(
-      Push(ids, PendingId{IdHashEntry(hash.stored, rows), hash.check}, reservation));
+      Push(ids, PendingId{HashEntry(hash.stored, rows), hash.check}, reservation));
   PartWriter* const id_bytes = packer.Part(BlockKind::kIds, 0);
   PIGMENT_RETURN_IF_ERROR(id_bytes->AddStream(row.id));
   PIGMENT_RETURN_IF_ERROR(id_places.Add(*id_bytes, PlacePart(BlockKind::kIdOffsets)));
@@ -292,6 +303,31 @@ Status SegmentWriter::State::AddRowVector(bool has_vector) {
   for (uint32_t row = 0; vectors == rows && row < rows; ++row)
     PIGMENT_RETURN_IF_ERROR(part->Add(row));
   return part->Add(has_vector ? vectors : kNoVector);
+}
+
+void SegmentWriter::State::AddVectorHash(std::span<const float> vector) {
+  if (!has_vector_hashes) return;
+  const MemoryBudget* const budget = options.budget;
+  const bool is_full = vector_hashes.size() == vector_hashes.capacity() && budget != nullptr &&
+                       budget->limit_bytes() != 0 &&
+                       budget->used_bytes() + vector_hashes.size() * sizeof(uint64_t) >
+                           ShareOfHeld(budget->limit_bytes());
+  has_vector_hashes =
+      !is_full &&
+      Push(vector_hashes, HashEntry(StoredHash(HashVector(options.owner, vector)), rows),
+           vector_hashes_reservation)
+          .ok();
+  if (has_vector_hashes) return;
+  std::vector<uint64_t>().swap(vector_hashes);
+  vector_hashes_reservation = Reservation(options.budget);
+}
+
+Status SegmentWriter::State::WriteVectorHashes() {
+  if (vector_hashes.empty()) return Status::Ok();
+  std::sort(vector_hashes.begin(), vector_hashes.end());
+  PartWriter* const part = packer.Part(BlockKind::kVectorHashes, sizeof(uint64_t));
+  for (const uint64_t entry : vector_hashes) PIGMENT_RETURN_IF_ERROR(part->Add(entry));
+  return Status::Ok();
 }
 
 Status SegmentWriter::State::WriteIdIndex() {
@@ -510,6 +546,7 @@ Result<SegmentSummary> SegmentWriter::Finish() {
       (uint64_t{state.vectors} + kClusterAlignment - 1) / kClusterAlignment * kClusterAlignment;
   if (state.vectors != 0) PIGMENT_RETURN_IF_ERROR(state.PadVectors(slots));
   if (state.kind == State::Rows::kRecords) PIGMENT_RETURN_IF_ERROR(state.WriteIdIndex());
+  PIGMENT_RETURN_IF_ERROR(state.WriteVectorHashes());
   if (state.kind == State::Rows::kPointers && state.options.row_keys)
     PIGMENT_RETURN_IF_ERROR(state.inverted.Finish(1));
   IndexWriter::Written index;

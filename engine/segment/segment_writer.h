@@ -56,6 +56,9 @@ struct SegmentOptions {
   bool document_index = true;      // documents have an index of their own
   bool row_keys = false;           // rows of a host have keys, and these an index
   uint64_t key_seed = 0;           // what nobody who chooses keys knows
+  // Vectors of a host's rows are to be found by their hashes (vector_hash.h), unless there is no
+  // memory for these.
+  bool vector_hashes = false;
 };
 
 struct SegmentSummary {

@@ -17,6 +17,7 @@
 #include "engine/segment/record_bytes.h"
 #include "engine/segment/row_reader.h"
 #include "engine/segment/text_verify.h"
+#include "engine/segment/vector_hash.h"
 #include "engine/vector/byte_code.h"
 
 namespace pigment {
@@ -98,6 +99,33 @@ Status VerifyRowPointers(BlockSource* source, const Root& root) {
     PIGMENT_ASSIGN_OR_RETURN(const uint64_t pointer, part.ReadElement<uint64_t>(row));
     if (pointer == kNoRowPointer) {
       return part.Damaged(Detail::kMiscounted, fmt::format("row {} has no row pointer", row));
+    }
+  }
+  return Status::Ok();
+}
+
+// Rows sorted by the hashes of their vectors, each once.
+Status VerifyVectorHashes(const Segment& segment, BlockSource* source, const Root& root) {
+  PartCursor index(source, &root, BlockKind::kVectorHashes);
+  if (!index.exists()) return Status::Ok();
+  PartCursor vectors(source, &root, BlockKind::kVectors);
+  std::vector<float> vector(root.info.dimension);
+  uint64_t previous = 0;
+  std::vector<bool> seen(root.info.rows);
+  for (uint32_t i = 0; i < root.info.vectors; ++i) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index.ReadElement<uint64_t>(i));
+    const uint32_t row = RowOf(entry);
+    if (row >= root.info.rows || seen[row] || entry < previous)
+      return index.Damaged(Detail::kMiscounted, fmt::format("entry {} names row {}", i, row));
+    seen[row] = true;
+    previous = entry;
+    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, segment.ReadRowVector(row));
+    if (number == kNoVector)
+      return index.Damaged(Detail::kMiscounted, fmt::format("row {} has no vector", row));
+    PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors, root, number, vector));
+    if (StoredHash(HashVector(root.info.owner, vector)) != HashOf(entry)) {
+      return index.Damaged(Detail::kMiscounted,
+                           fmt::format("entry {} has not the hash of row {}", i, row));
     }
   }
   return Status::Ok();
@@ -195,6 +223,7 @@ Status VerifySegment(const Segment& segment, BlockSource* source, const Root& ro
   PIGMENT_RETURN_IF_ERROR(VerifyCodes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowVectors(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRowPointers(source, root));
+  PIGMENT_RETURN_IF_ERROR(VerifyVectorHashes(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyIndex(segment, source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyRecords(source, root));
   PIGMENT_RETURN_IF_ERROR(VerifyInverted(source, root));

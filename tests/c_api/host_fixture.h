@@ -186,6 +186,7 @@ class Index {
     options.round_to_halves = rounds_to_halves;
     options.bit_vectors = bit_vectors;
     options.memory_budget_bytes = build_budget_bytes;
+    options.vector_seed = vector_seed;
     pigment_segment_builder* builder = nullptr;
     HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
     Part part;
@@ -238,13 +239,49 @@ class Index {
       encode = pigment_pending_entry_encode_with_halves;
     }
     encode(row.pointer, vector, dimension_, row.keys.data(), row.keys.size(), entry.data());
+    AppendEntry(row, entry);
+  }
+
+  // The same of a row whose vector a row of the segments has: with its hash. REQUIRES: vector_seed.
+  void AddShared(const Row& row) {
+    Error error;
+    pigment_vector_hash hash{};
+    size_t count = 0;
+    for (size_t i = 0; i < segments_.size() && count == 0; ++i) {
+      uint32_t found = 0;
+      HOST_OK(pigment_segment_find_vector(segments_[i].handle, row.vector.data(), dimension_,
+                                          &found, 1, &count, &hash, error.out()));
+    }
+    ASSERT_EQ(count, 1u) << "no row has the vector of row " << row.pointer;
+    AddHash(row, hash);
+  }
+  void AddHash(const Row& row, const pigment_vector_hash& hash) {
+    all.push_back(row);
+    std::vector<char> entry(pigment_pending_entry_bytes_with_hash(row.keys.size()));
+    pigment_pending_entry_encode_with_hash(row.pointer, &hash, dimension_, row.keys.data(),
+                                           row.keys.size(), entry.data());
+    AppendEntry(row, entry);
+  }
+
+  // Of pending pages, which find their vectors in all segments.
+  pigment_page_source SharingSource() {
+    handles_.clear();
+    for (const Part& part : segments_) handles_.push_back(part.handle);
+    pigment_page_source source = pages.source();
+    source.segments = handles_.data();
+    source.segment_count = handles_.size();
+    return source;
+  }
+
+ private:
+  void AppendEntry(const Row& row, const std::vector<char>& entry) {
     uint32_t overflow = PIGMENT_NO_PAGE;
     if (entry.size() > pigment_pending_entry_bytes_max()) overflow = WriteOverflow(entry);
     const auto append = [&](uint32_t page) {
       if (overflow == PIGMENT_NO_PAGE)
         return pigment_pending_page_append(pages.at(page), entry.data(), entry.size());
       return pigment_pending_page_append_overflow_row(pages.at(page), row.pointer, overflow,
-                                                      entry.size(), vector != nullptr);
+                                                      entry.size(), !row.vector.empty());
     };
     if (last_pending == PIGMENT_NO_PAGE || !append(last_pending)) {
       const uint32_t page = pages.Allocate();
@@ -265,6 +302,7 @@ class Index {
     HOST_OK(pigment_pending_page_check(pages.at(last_pending), kStamp, last_pending, error.out()));
   }
 
+ public:
   pigment_host_search* NewSearch(int32_t metric, const std::vector<float>* query,
                                  size_t batch_rows = 0, uint64_t batch_bytes = 0) {
     Error error;
@@ -326,6 +364,7 @@ class Index {
   bool bit_vectors = false;       // of segments and pending rows; REQUIRES: rows of MakeBits
   double rounding = 0;            // of all segments, the most
   uint64_t build_budget_bytes = 0;
+  uint64_t vector_seed = 0;  // of segments
   int32_t segment_metric = PIGMENT_METRIC_L2;
   int32_t segment_index = PIGMENT_INDEX_FLAT;
   uint32_t index_rows_min = 0;
@@ -384,6 +423,7 @@ class Index {
 
   const uint32_t dimension_;
   std::vector<Part> segments_;
+  std::vector<const pigment_segment*> handles_;  // of SharingSource
 };
 
 constexpr uint64_t kEverything = uint64_t{1} << 30;

@@ -163,6 +163,9 @@ inline void AddPages(std::vector<Entry>& t) {
                }>});
   t.push_back({"pigment_pending_page_bytes",
                FuzzPending<[](Page& page, Arguments&) { pigment_pending_page_bytes(&page); }>});
+  t.push_back(
+      {"pigment_pending_page_has_hashes",
+       FuzzPending<[](Page& page, Arguments&) { pigment_pending_page_has_hashes(&page); }>});
   t.push_back({"pigment_pending_page_unused", FuzzPending<[](Page& page, Arguments&) {
                  size_t begin = 0;
                  size_t end = 0;
@@ -559,6 +562,18 @@ inline void AddSegments(std::vector<Entry>& t) {
                  slot.Ok(pigment_segment_row_pointers(
                      LiveOrNull(w.segments, a.input()), first, pointers.size(),
                      a.input().OneIn(16) ? nullptr : pointers.data(), slot.out()));
+               }});
+  t.push_back({"pigment_segment_find_vector", [](World& w, Arguments& a) {
+                 const std::vector<float>& vector = a.Floats(3);
+                 uint32_t rows[5];
+                 size_t count = 0;
+                 pigment_vector_hash hash{};
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_segment_find_vector(
+                     LiveOrNull(w.segments, a.input()),
+                     a.input().OneIn(16) ? nullptr : vector.data(), a.input().OneIn(8) ? 2 : 3,
+                     rows, a.input().Below(6), &count, &hash, slot.out()));
+                 Require(count <= 5, "no more rows than there is room for");
                }});
   t.push_back({"pigment_segment_verify", [](World& w, Arguments& a) {
                  ErrorSlot slot(w, a.input());

@@ -56,6 +56,15 @@ inline std::string FuzzedRowKeys(Arguments& a) {
   return bytes;
 }
 
+// With the hash of a vector that may be nowhere.
+inline std::vector<char> AHashEntry(Arguments& a, const std::string& keys) {
+  const pigment_vector_hash hash{a.input().Number(), a.input().Number()};
+  std::vector<char> entry(pigment_pending_entry_bytes_with_hash(keys.size()));
+  pigment_pending_entry_encode_with_hash(a.input().Byte(), &hash, 3, keys.data(), keys.size(),
+                                         entry.data());
+  return entry;
+}
+
 // Conditions for a search; they and their keys are kept by the caller's vectors.
 struct FuzzedConditions {
   explicit FuzzedConditions(Arguments& a) {
@@ -217,6 +226,20 @@ inline void AddKeyCalls(std::vector<Entry>& t) {
                  pigment_pending_page_init(page.data(), 9, 0);
                  Require(pigment_pending_page_append(page.data(), entry.data(), entry.size()),
                          "an entry is as long as it says");
+               }});
+  t.push_back({"pigment_pending_entry_bytes_with_hash", [](World&, Arguments& a) {
+                 const size_t keys = a.input().Below(100);
+                 Require(pigment_pending_entry_bytes_with_hash(keys) ==
+                             pigment_pending_entry_bytes_with_keys(4, true, keys),
+                         "a hash is as long as four numbers");
+               }});
+  t.push_back({"pigment_pending_entry_encode_with_hash", [](World&, Arguments& a) {
+                 const std::vector<char> entry = AHashEntry(a, FuzzedRowKeys(a));
+                 std::vector<char> page(PIGMENT_PAGE_BYTES);
+                 pigment_pending_page_init(page.data(), 9, 0);
+                 Require(pigment_pending_page_append(page.data(), entry.data(), entry.size()),
+                         "an entry is as long as it says");
+                 Require(pigment_pending_page_has_hashes(page.data()), "it has a hash");
                }});
   t.push_back({"pigment_pending_page_append_overflow_row", [](World&, Arguments& a) {
                  std::vector<char> page(PIGMENT_PAGE_BYTES);

@@ -59,6 +59,7 @@ inline pigment_segment_options ABuild(Arguments& a) {
   if (in.OneIn(12)) options.memory_budget_bytes = in.Number();
   options.has_keys = in.OneIn(2);
   options.key_seed = in.Number();
+  options.vector_seed = in.OneIn(2) ? in.Number() : 0;
   if (in.OneIn(2)) {
     options.index = in.Enum(4);
     options.index_rows_min = in.Byte() % 32;
@@ -90,6 +91,11 @@ inline FuzzedChain AChain(World& w, Arguments& a) {
     for (size_t n = in.Below(20); n > 0; --n) {
       const std::vector<float>& vector = a.Floats(3);
       const std::string keys = in.OneIn(2) ? FuzzedRowKeys(a) : std::string();
+      if (in.OneIn(6)) {
+        const std::vector<char> entry = AHashEntry(a, keys);
+        pigment_pending_page_append(page.get(), entry.data(), entry.size());
+        continue;
+      }
       std::vector<char> entry(pigment_pending_entry_bytes_with_keys(3, true, keys.size()));
       auto encode = pigment_pending_entry_encode_with_keys;
       if (in.OneIn(2)) {
@@ -110,7 +116,11 @@ inline FuzzedChain AChain(World& w, Arguments& a) {
     if (in.OneIn(12)) page[in.Below(PIGMENT_PAGE_BYTES)] = static_cast<char>(in.Byte());
     file->pages.push_back(std::move(page));
   }
-  return {SourceOf(a, file), pages == 0 ? PIGMENT_NO_PAGE : 0};
+  FuzzedChain chain{SourceOf(a, file), pages == 0 ? PIGMENT_NO_PAGE : 0};
+  // Where vectors of hashes would be.
+  chain.source.segments = w.segments.data();
+  chain.source.segment_count = in.OneIn(2) ? w.segments.size() : 0;
+  return chain;
 }
 
 struct FuzzedBits {

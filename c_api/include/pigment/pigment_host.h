@@ -316,6 +316,9 @@ typedef struct pigment_segment_options {
   /* Since 0.2: vectors are kept as bits; REQUIRES: no more than one of this and those of 16 bits. A vector with another number than 0 and 1 is
      refused, and changes nothing. */
   bool bit_vectors;
+  /* Since 0.2: not 0: rows are to be found by their vectors (pigment_segment_find_vector), for 8 bytes a vector, unless there is no memory for it. One
+     number for all segments of the host's index, which who chooses vectors does not know. */
+  uint64_t vector_seed;
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;
@@ -353,6 +356,8 @@ PIGMENT_API void pigment_segment_builder_free(pigment_segment_builder *builder);
 
 /* ---- Pages of the host ------------------------------------------------------------------------------------------- */
 
+typedef struct pigment_segment pigment_segment;
+
 /* How the engine reads pages. `pin` gives PIGMENT_PAGE_BYTES bytes that stay valid and unchanged until `unpin` of the same page;
    the engine holds at most eight at a time, and has returned all pins when a call ends, unless a pin failed by a jump that the host caught itself. */
 typedef struct pigment_page_source {
@@ -365,9 +370,12 @@ typedef struct pigment_page_source {
   /* Where a page probably lies, so that the processor is asked for it ahead of a pin; it is not read through this. NULL: it is not known. May be
      NULL. Since 0.2. */
   const void *(*likely)(void *context, uint32_t physical);
+  /* Where vectors are that entries of pending pages have no numbers of (pigment_pending_entry_encode_with_hash), for calls that copy or check
+     such pages; borrowed for each of these. Searches look into their own segments. Since 0.2. */
+  const pigment_segment *const *segments;
+  size_t segment_count;
 } pigment_page_source;
 
-typedef struct pigment_segment pigment_segment;
 /* Opens the segment whose root is at `root`, checking root and extents. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_open(const pigment_page_source *source, uint32_t segment,
                                                                 uint32_t root, pigment_segment **opened,
@@ -387,6 +395,16 @@ PIGMENT_API void pigment_segment_get_info(const pigment_segment *segment, pigmen
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_row_pointers(const pigment_segment *segment, uint64_t first,
                                                                         size_t count, uint64_t *row_pointers,
                                                                         pigment_error **error);
+/* A vector by what it is. Since 0.2. */
+typedef struct pigment_vector_hash {
+  uint64_t low;
+  uint64_t high;
+} pigment_vector_hash;
+/* Rows of the segment that have exactly this vector, at most `capacity` of them, ascending, and the vector's hash; *count 0: none, or the segment was built
+   without vector_seed. Pins of pages as in a search. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_segment_find_vector(const pigment_segment *segment, const float *vector, size_t dimension, uint32_t *rows,
+                            size_t capacity, size_t *count, pigment_vector_hash *hash, pigment_error **error);
 /* Reads and checks every page and cross-reference. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_segment_verify(const pigment_segment *segment, pigment_error **error);
 /* Calls `visit` with the place of each page of the segment, root included; reads none. Since 0.2. */
@@ -421,6 +439,11 @@ PIGMENT_API void pigment_pending_entry_encode_with_twelves(uint64_t row_pointer,
 PIGMENT_API size_t pigment_pending_entry_bytes_with_bits(size_t dimension, size_t keys_size);
 PIGMENT_API void pigment_pending_entry_encode_with_bits(uint64_t row_pointer, const float *vector, size_t dimension,
                                                         const void *keys, size_t keys_size, void *out);
+/* The same with the hash of a vector in its place, by pigment_segment_find_vector. For as long as the entry is searched or copied, a row with
+   this vector must be in one of the segments; whether it was deleted there does not matter. Since 0.2. */
+PIGMENT_API size_t pigment_pending_entry_bytes_with_hash(size_t keys_size);
+PIGMENT_API void pigment_pending_entry_encode_with_hash(uint64_t row_pointer, const pigment_vector_hash *hash,
+                                                        size_t dimension, const void *keys, size_t keys_size, void *out);
 /* Largest entry that fits an empty pending page; a larger one goes to overflow pages. */
 PIGMENT_API size_t pigment_pending_entry_bytes_max(void);
 
@@ -447,6 +470,8 @@ PIGMENT_API uint32_t pigment_pending_page_count(const void *page);
 PIGMENT_API bool pigment_pending_page_entry(const void *page, uint32_t index, uint64_t *row_pointer); /* false: dead */
 PIGMENT_API bool pigment_pending_page_entry_has_vector(const void *page, uint32_t index);
 PIGMENT_API void pigment_pending_page_kill(void *page, uint32_t index);
+/* Whether a live entry has the hash of a vector in its place. Since 0.2. */
+PIGMENT_API bool pigment_pending_page_has_hashes(const void *page);
 /* Bytes of all entries, dead ones and those in overflow pages included. Since 0.2. */
 PIGMENT_API uint64_t pigment_pending_page_bytes(const void *page);
 /* Where the zeros between entries and directory begin and end, from the begin of the page: what a host need not log. Since 0.2. */
