@@ -79,7 +79,7 @@ pg_noreturn extern void pig_refuse_dimension(Relation index, uint32 expected, ui
 /*
  * Segments of an index, open for reading. The engine's objects are freed when `context` is, also after an error.
  */
-typedef struct PigSegments
+struct PigSegments
 {
 	int			count;
 	pigment_segment **segments;
@@ -87,28 +87,26 @@ typedef struct PigSegments
 	size_t	   *deleted_bytes;
 	PigOpenIndex *open;			/* of pig_hold_segments(); or NULL */
 	MemoryContextCallback release;
-} PigSegments;
+};
 
 /* Opens all segments of the directory over `source`, whose pages are read in place. */
 extern PigSegments *pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* The same, kept open for scans of this session that follow. Before each call that reads them: pig_source_use(). */
 extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context);
+/* The same without bits of deleted rows. */
+extern PigSegments *pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
 extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages, for a snapshot or none; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);
 extern uint32 pig_deletion_pages(const PigSegmentEntry *entry);
+/* The row of a segment that has the vector of a new row version, if that may be an update that leaves it alone; NULL: it has none, or nobody knows. */
+extern const PigShared *pig_find_shared(Relation index, Relation heap, ItemPointer tid, const PigMeta *meta, const PigRow *row);
 /* Whether the directory says of all segments that no vector of theirs is zero. */
 extern bool pig_has_no_zero_vectors(const PigMeta *meta);
 /* Set bits of so many rows; bits NULL: none. */
 extern uint64 pig_count_deleted(const uint8 *bits, uint64 rows);
-
-static inline bool
-pig_bit(const uint8 *bits, uint64 i)
-{
-	return bits != NULL && (bits[i / 8] >> (i % 8) & 1) != 0;
-}
 
 extern IndexBuildResult *pig_build(Relation heap, Relation index, IndexInfo *index_info);
 extern void pig_build_empty(Relation index);

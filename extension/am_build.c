@@ -330,6 +330,8 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 	build->segment_rows_max = pig_build_pointers_max(pig_build_memory());
 
 	pig_write_empty(index, MAIN_FORKNUM, &(PigShape) {build->segment.dimension, build->segment.metric, build->columns.has_keys});
+	pig_read_meta(index, &build->meta);
+	build->segment.vector_seed = build->meta.vector_seed;
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);
 	tell_expected_rows(heap, index_info);
 	result->heap_tuples = table_index_build_scan(heap, index, index_info, true, true, build_row, build, NULL);

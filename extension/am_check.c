@@ -644,6 +644,29 @@ typedef struct CheckPages
 	PigSource  *pending;
 } CheckPages;
 
+/*
+ * Whether vectors that pending rows have of others are there. A standby may have published their segment after its directory was read.
+ */
+static void
+check_hashes(CheckState *check, const PigSegments *segments, CheckPages *pages)
+{
+	ErrorData **kept;
+	pigment_error *error;
+	pigment_status status;
+	bool		rounds;
+
+	if (RecoveryInProgress())
+		return;
+	pig_source_share(pages->pending, segments);
+	do
+	{
+		error = NULL;
+		status = pigment_pending_rounds_to_halves(&pages->pending->callbacks, check->meta.pending_stamp, check->meta.pending_head, PIGMENT_NO_PAGE,
+												  &rounds, &error);
+		kept = pages->pending->error != NULL ? &pages->pending->error : &pages->segments->error;
+	} while (pig_retry(status, error, kept));
+}
+
 /* In the place of a filter column. */
 #define ALL_FILTER_COLUMNS (-2)
 #define VECTOR_COLUMN (-1)
@@ -910,6 +933,7 @@ check_index(CheckState *check, Relation table)
 		check_segment(check, segment_pages, &check->meta.segments[i]);
 	segment_pages->visited = NULL;
 	check_pending_chain(check, pending_pages);
+	check_hashes(check, segments, &pages);
 	collect_rows(check, segments, segment_pages, pending_pages);
 	check_lists(check);
 	collect_column(check, &pages, VECTOR_COLUMN);

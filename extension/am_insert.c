@@ -111,7 +111,7 @@ replace_dimension(Relation index, Relation heap, PigMeta *meta, uint32 dimension
 }
 
 static bool
-append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, const PigRow *row, PigAppended *appended)
+append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, PigRow *row, ItemPointer tid, PigAppended *appended)
 {
 	bool		declared = pig_declared_dimension(index) != 0;
 
@@ -126,6 +126,8 @@ append(Relation index, Relation heap, PigMeta *meta, uint32 dimension, const Pig
 			pig_refuse_dimension(index, meta->dimension, dimension);
 		meta->dimension = dimension;
 	}
+	/* once: a row that was found and is gone is looked for no more */
+	row->shared = tid != NULL ? pig_find_shared(index, heap, tid, meta, row) : NULL;
 	return pig_append_row(index, meta, row, declared, appended);
 }
 
@@ -150,8 +152,8 @@ pig_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relatio
 	row.rounds = pig_build_wants_rounding(index);
 	row.keys = pig_encode_keys(&keys, &row.keys_size);
 
-	/* again when somebody else changed the dimension in between */
-	while (!append(index, heap, meta, vector.dimension, &row, &appended))
+	/* again when somebody else changed the dimension in between, or dropped the row that has the vector */
+	for (ItemPointer looks_for = tid; !append(index, heap, meta, vector.dimension, &row, looks_for, &appended); looks_for = NULL)
 		CHECK_FOR_INTERRUPTS();
 	if (appended.full_bytes > 0)
 		pig_flush_if_due(index, heap, appended.full_bytes, appended.entry_bytes);

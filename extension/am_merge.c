@@ -46,6 +46,9 @@ int			pig_pending_limit = 16384;
 /* Of a pending entry beside its vector: about. */
 #define ENTRY_BYTES 24
 
+/* Places of the directory that are kept for rows whose vectors others have. */
+#define PLACES_FOR_HASHES 16
+
 typedef struct Maintenance
 {
 	Relation	index;
@@ -102,20 +105,7 @@ pending_bytes_max(uint64 entry_bytes)
 static uint64
 entry_bytes_of(const Maintenance *work)
 {
-	size_t		dimension = work->meta->dimension;
-
-	if (pig_build_wants_rounding(work->index))
-		return dimension * 3 / 2 + ENTRY_BYTES;
-	switch (pig_build_element(work->index))
-	{
-		case PIG_ELEMENT_BIT:
-			return dimension / BITS_PER_BYTE + ENTRY_BYTES;
-		case PIG_ELEMENT_HALF:
-			return dimension * sizeof(uint16) + ENTRY_BYTES;
-		case PIG_ELEMENT_FLOAT:
-			break;
-	}
-	return dimension * sizeof(float) + ENTRY_BYTES;
+	return pig_vector_bytes(work->index, work->meta->dimension) + ENTRY_BYTES;
 }
 
 static uint64
@@ -188,6 +178,7 @@ begin_build(Maintenance *work, PigRoom *room, Load load, bool rounds)
 
 	pig_build_init(build, work->index, room, work->context);
 	build->dimension = work->meta->dimension;
+	build->vector_seed = work->meta->vector_seed;
 	build->quick = work->quick;
 	build->threads = work->threads;
 	build->vectors_expected = load.vectors;
@@ -277,13 +268,22 @@ find_full_pages(Maintenance *work)
 }
 
 /*
+ * Of a call that reads pending rows, whose vectors may be in segments.
+ */
+static ErrorData **
+pending_error(Maintenance *work)
+{
+	return work->pending_pages->error != NULL ? &work->pending_pages->error : &work->segment_pages->error;
+}
+
+/*
  * Copies rows of one of the PIGMENT_ROWS_*: those with a vector, then those without, which an index has behind them, so that none waits in memory.
  */
 static void
 copy_pending(Maintenance *work, PigBuild *build, BlockNumber last, int32 rows)
 {
 	PIG_CALL(&build->error, pigment_segment_builder_choose_rows(build->builder, rows, &error));
-	PIG_CALL(build->error != NULL ? &build->error : &work->pending_pages->error,
+	PIG_CALL(build->error != NULL ? &build->error : pending_error(work),
 			 pigment_segment_builder_add_pending(build->builder, &work->pending_pages->callbacks, work->meta->pending_stamp,
 												 work->meta->pending_head, last, &error));
 }
@@ -298,17 +298,18 @@ pending_rounds(Maintenance *work, BlockNumber last)
 
 	if (!pig_build_wants_rounding(work->index))
 		return false;
-	PIG_CALL(&work->pending_pages->error,
+	PIG_CALL(pending_error(work),
 			 pigment_pending_rounds_to_halves(&work->pending_pages->callbacks, work->meta->pending_stamp, work->meta->pending_head, last,
 											  &rounds, &error));
 	return rounds;
 }
 
 /*
- * Makes a segment of the rows in full pending pages. False: there is no such page, or no place or space for a segment.
+ * Makes a segment of the rows in full pending pages, in one of so many places of the directory. False: there is no such page, or no place or space for a
+ * segment.
  */
 static bool
-flush(Maintenance *work)
+flush_to(Maintenance *work, uint32 places)
 {
 	MemoryContext caller = begin_step(work);
 	FullPages	pages;
@@ -325,7 +326,7 @@ flush(Maintenance *work)
 	{
 		pages = find_full_pages(work);
 		possible = pages.last != PIGMENT_NO_PAGE &&
-			(pages.load.rows == 0 || (work->meta->segment_count < PIG_SEGMENTS_MAX && has_space(work, pages.bytes / BLCKSZ)));
+			(pages.load.rows == 0 || (work->meta->segment_count < places && has_space(work, pages.bytes / BLCKSZ)));
 	}
 	if (!possible)
 	{
@@ -338,6 +339,7 @@ flush(Maintenance *work)
 	pig_room_init_maintenance(&room, work->index, work->heap);
 	if (pages.load.rows > 0)
 	{
+		pig_source_share(work->pending_pages, pig_open_segments(work->segment_pages, work->meta, work->context));
 		build = begin_build(work, &room, pages.load, pending_rounds(work, pages.last));
 		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITH_VECTOR);
 		if (pages.load.rows > pages.load.vectors)
@@ -350,6 +352,56 @@ flush(Maintenance *work)
 	if (build != NULL)
 		tell_given_up(work, build, &entry);
 	end_step(work, caller);
+	return true;
+}
+
+static bool
+flush(Maintenance *work)
+{
+	return flush_to(work, PIG_SEGMENTS_MAX - PLACES_FOR_HASHES);
+}
+
+/*
+ * Whether a pending row before page `end` has its vector in a segment. Not so if that page is in the chain no more.
+ */
+static bool
+has_hashes(Maintenance *work, BlockNumber end)
+{
+	MemoryContext caller = begin_step(work);
+	BlockNumber block = work->meta->pending_head;
+	bool		result = false;
+
+	while (block != end && block != PIGMENT_NO_PAGE)
+	{
+		PGAlignedBlock page;
+
+		pig_vacuum_delay_point();
+		pig_read_pending_page(work->index, work->meta->pending_stamp, block, &page);
+		result |= pigment_pending_page_has_hashes(page.data);
+		block = pigment_pending_page_next(page.data);
+	}
+	end_step(work, caller);
+	return result && block == end;
+}
+
+/*
+ * Before rows are dropped that were deleted: gives pending rows that have the vector of one their own. None that comes later has the vector of a
+ * deleted row, because whoever appends it asks under the lock of the last page, which is taken here. False: there is no space.
+ */
+static bool
+flush_hashes(Maintenance *work)
+{
+	MemoryContext caller;
+	BlockNumber end;
+
+	if (!has_hashes(work, PIGMENT_NO_PAGE))
+		return true;
+	caller = begin_step(work);
+	end = pig_close_pending(work->index, work->meta);
+	end_step(work, caller);
+	while (has_hashes(work, end))
+		if (!flush_to(work, PIG_SEGMENTS_MAX))
+			return false;
 	return true;
 }
 
@@ -516,6 +568,19 @@ plan_merge(Maintenance *work, uint64 pages_max)
 }
 
 /*
+ * Whether a run leaves rows out, which were deleted.
+ */
+static bool
+drops_rows(const Maintenance *work, const Run *run)
+{
+	uint64		rows = 0;
+
+	for (uint32 i = 0; i < run->count; i++)
+		rows += work->meta->segments[run->first + i].rows;
+	return run->load.rows < rows;
+}
+
+/*
  * Whether something is, of whatever size.
  */
 static bool
@@ -536,8 +601,18 @@ merge_due(Maintenance *work, uint64 pages_max)
 {
 	MemoryContext caller = begin_step(work);
 	Run			run = plan_merge(work, pages_max);
-	bool		done = run.count > 0 && merge(work, &run);
+	bool		done;
 
+	if (drops_rows(work, &run))
+	{
+		/* with the step goes its plan */
+		end_step(work, caller);
+		if (!flush_hashes(work))
+			return false;
+		caller = begin_step(work);
+		run = plan_merge(work, pages_max);
+	}
+	done = run.count > 0 && merge(work, &run);
 	end_step(work, caller);
 	return done;
 }
@@ -599,6 +674,14 @@ merge_all(Maintenance *work)
 		{
 			Run			run = longest_run(work, first);
 
+			if (drops_rows(work, &run))
+			{
+				end_step(work, caller);
+				if (!flush_hashes(work))
+					return;
+				caller = begin_step(work);
+				run = longest_run(work, first);
+			}
 			if (is_worth_merging(work, &run))
 				(void) merge(work, &run);
 			/* nothing is left in its place */

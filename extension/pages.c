@@ -103,11 +103,11 @@ check_meta(Relation index, Page page)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "the metapage is empty");
 	if (meta->magic != PIG_META_MAGIC)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "no metapage of access method pigment");
-	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_TWELVES)
+	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_HASHES)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has version %u, this module reads versions %d to %d",
-						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_TWELVES),
+						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_HASHES),
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
@@ -153,11 +153,11 @@ pig_read_page_for(Relation index, Snapshot snapshot, BlockNumber block, PGAligne
 static uint32
 newest_version(bool has_keys)
 {
-	return has_keys ? PIG_META_VERSION_KEYS_TWELVES : PIG_META_VERSION_TWELVES;
+	return has_keys ? PIG_META_VERSION_KEYS_HASHES : PIG_META_VERSION_HASHES;
 }
 
 static void
-init_meta(Page page, const PigShape *shape)
+init_meta(Page page, const PigShape *shape, uint64 vector_seed)
 {
 	PigMeta    *meta = meta_of(page);
 
@@ -172,8 +172,20 @@ init_meta(Page page, const PigShape *shape)
 	meta->next_segment = 2;
 	meta->directory = PIGMENT_NO_PAGE;
 	meta->retired = PIGMENT_NO_PAGE;
+	meta->vector_seed = vector_seed;
 	pig_set_page_header(page);
 	pigment_meta_page_seal(page, PIG_META_BLOCK);
+}
+
+uint64
+pig_random(void)
+{
+	uint64		value = 0;
+
+	while (value == 0)
+		if (!pg_strong_random(&value, sizeof(value)))
+			elog(ERROR, "could not generate random values");
+	return value;
 }
 
 /*
@@ -193,10 +205,10 @@ extend_to(Relation index, ForkNumber fork, BlockNumber expected)
  * Page images as WAL records of their own, not generic ones: those skip unlogged relations, whose init fork must be logged.
  */
 static void
-write_empty_init_fork(Buffer meta_buffer, Buffer pending_buffer, const PigShape *shape)
+write_empty_init_fork(Buffer meta_buffer, Buffer pending_buffer, const PigShape *shape, uint64 vector_seed)
 {
 	START_CRIT_SECTION();
-	init_meta(BufferGetPage(meta_buffer), shape);
+	init_meta(BufferGetPage(meta_buffer), shape, vector_seed);
 	MarkBufferDirty(meta_buffer);
 	log_newpage_buffer(meta_buffer, false);
 
@@ -211,16 +223,17 @@ pig_write_empty(Relation index, ForkNumber fork, const PigShape *shape)
 {
 	Buffer		meta_buffer = extend_to(index, fork, PIG_META_BLOCK);
 	Buffer		pending_buffer = extend_to(index, fork, PIG_META_BLOCK + 1);
+	uint64		vector_seed = pig_random();
 
 	if (fork == INIT_FORKNUM)
-		write_empty_init_fork(meta_buffer, pending_buffer, shape);
+		write_empty_init_fork(meta_buffer, pending_buffer, shape, vector_seed);
 	else
 	{
 		GenericXLogState *state = GenericXLogStart(index);
 		Page		meta_page = GenericXLogRegisterBuffer(state, meta_buffer, GENERIC_XLOG_FULL_IMAGE);
 		Page		pending_page = GenericXLogRegisterBuffer(state, pending_buffer, GENERIC_XLOG_FULL_IMAGE);
 
-		init_meta(meta_page, shape);
+		init_meta(meta_page, shape, vector_seed);
 		init_pending(pending_page, 1, PIG_META_BLOCK + 1);
 		GenericXLogFinish(state);
 	}
@@ -414,6 +427,7 @@ typedef struct PendingEntry
 	BlockNumber overflow;		/* PIGMENT_NO_PAGE: the bytes go to the page itself */
 	uint32		dimension;		/* must still be the index's; 0: need not */
 	bool		has_vector;
+	const PigShared *shared;	/* its row must still be alive; NULL: none */
 	float		rounding;		/* how far it has taken the vector; 0: nowhere */
 } PendingEntry;
 
@@ -530,10 +544,34 @@ lock_last_page(Relation index, uint32 stamp, BlockNumber block, GenericXLogState
 	}
 }
 
+/*
+ * Whether a row of a segment is still alive. Whoever deletes it and drops it later looks at all that was appended before the bit was set (am_merge.c),
+ * and therefore waits for the lock on the last pending page, which our caller holds.
+ */
+static bool
+is_alive(Relation index, const PigShared *shared)
+{
+	PGAlignedBlock page;
+	bool		is_there = false;
+
+	pig_read_page(index, PIG_META_BLOCK, &page);
+	for (uint32 i = 0; i < meta_of(page.data)->segment_count && !is_there; i++)
+	{
+		const PigSegmentEntry *entry = &meta_of(page.data)->segments[i];
+
+		is_there = entry->segment == shared->segment && entry->first_deletion == shared->first_deletion;
+	}
+	if (!is_there || shared->first_deletion == PIGMENT_NO_PAGE)
+		return is_there;
+	pig_read_page(index, shared->deletion_page, &page);
+	return !pig_bit(pigment_deletion_page_bits(page.data), shared->row % pigment_deletion_page_rows());
+}
+
 typedef enum AppendResult
 {
 	APPEND_DONE,
 	APPEND_OTHER_DIMENSION,		/* the entry's is not the index's any more */
+	APPEND_NOT_SHARED,			/* the row that has its vector is gone */
 	APPEND_PAGE_FULL			/* and no page may be taken */
 } AppendResult;
 
@@ -550,6 +588,8 @@ append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, b
 
 	if (entry->dimension != 0 && entry->dimension != current_dimension(room->index))
 		result = APPEND_OTHER_DIMENSION;
+	else if (entry->shared != NULL && !is_alive(room->index, entry->shared))
+		result = APPEND_NOT_SHARED;
 	else if (append_entry(page, entry))
 		finish_append(room->index, meta, state, entry);
 	else if (takes_page)
@@ -567,7 +607,8 @@ typedef enum VectorForm
 	VECTOR_FLOATS,
 	VECTOR_HALVES,
 	VECTOR_TWELVES,
-	VECTOR_BITS
+	VECTOR_BITS,
+	VECTOR_SHARED
 } VectorForm;
 
 /*
@@ -578,6 +619,11 @@ typedef enum VectorForm
 static VectorForm
 choose_form(const PigMeta *meta, const PigRow *row, double *rounding)
 {
+	if (row->shared != NULL)
+	{
+		*rounding = row->shared->rounding;
+		return VECTOR_SHARED;
+	}
 	*rounding = 0;
 	if (row->vector == NULL || row->element == PIG_ELEMENT_FLOAT)
 		return VECTOR_FLOATS;
@@ -603,6 +649,8 @@ entry_bytes(VectorForm form, uint32 dimension, const PigRow *row)
 			return pigment_pending_entry_bytes_with_twelves(dimension, row->keys_size);
 		case VECTOR_BITS:
 			return pigment_pending_entry_bytes_with_bits(dimension, row->keys_size);
+		case VECTOR_SHARED:
+			return pigment_pending_entry_bytes_with_hash(row->keys_size);
 		case VECTOR_FLOATS:
 			break;
 	}
@@ -626,6 +674,9 @@ write_entry(VectorForm form, uint32 dimension, const PigRow *row, void *out)
 		case VECTOR_BITS:
 			pigment_pending_entry_encode_with_bits(row->row_pointer, row->vector, dimension, row->keys, row->keys_size, out);
 			return;
+		case VECTOR_SHARED:
+			pigment_pending_entry_encode_with_hash(row->row_pointer, &row->shared->hash, dimension, row->keys, row->keys_size, out);
+			return;
 	}
 }
 
@@ -640,6 +691,7 @@ encode_row(const PigMeta *meta, const PigRow *row, bool declared)
 	if (entry.has_vector && !declared)
 		entry.dimension = meta->dimension;
 	entry.rounding = pig_float_from(rounding);
+	entry.shared = row->shared;
 	entry.size = entry_bytes(form, meta->dimension, row);
 	entry.bytes = bytes = MemoryContextAllocHuge(CurrentMemoryContext, entry.size);
 	write_entry(form, meta->dimension, row, bytes);

@@ -11,8 +11,8 @@
  *
  *	offset	size	meaning
  *	0		4		magic, PIG_META_MAGIC
- *	4		4		version of this layout: 8 where rows have keys, otherwise 7; 6 and 5, 4 and 3, 2 and 1 where all pending pages were
- *					made before there were vectors in 12 bits, or in 16 bits, or holes, in them
+ *	4		4		version of this layout: 10 where rows have keys, otherwise 9; 8 and 7, 6 and 5, 4 and 3, 2 and 1 where all pending pages
+ *					were made before there were hashes of vectors, or vectors in 12 bits, or in 16 bits, or holes, in them
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
  *	16		8		generation: grows with every change of the directory, when another dimension takes the place of one, and when
@@ -29,8 +29,9 @@
  *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them; what version 0.1 left zero of them are flags and rounding
  *	8128	8		bytes of entries in the pending pages, the last left out; less where an older version appended some
  *	8136	4		how far rounding has taken a vector of a pending entry, at the most, as directory entries say it; never less again
+ *	8144	8		what hashes of vectors begin with, by chance; 0: segments have none (am_share.c)
  *
- * What is at 52, 8128 and 8136 version 0.1 left zero.
+ * What is at 52 and behind 8128 version 0.1 left zero.
  *
  * After the payload's 8,152 bytes comes the engine's trailer, which seals this page as it seals all others. There is no hole: pd_lower,
  * pd_upper and pd_special all point to the trailer. Pending pages have one, between entries and directory, so that a new one is not logged with all
@@ -66,6 +67,9 @@
 /* And in 12 bits a number. */
 #define PIG_META_VERSION_TWELVES 7
 #define PIG_META_VERSION_KEYS_TWELVES 8
+/* And of a vector that a row of a segment has, the hash. */
+#define PIG_META_VERSION_HASHES 9
+#define PIG_META_VERSION_KEYS_HASHES 10
 
 typedef struct PigSegmentEntry
 {
@@ -105,6 +109,7 @@ typedef struct PigMeta
 	PigSegmentEntry segments[PIG_SEGMENTS_MAX];
 	uint64		pending_bytes;
 	float		pending_rounding;
+	uint64		vector_seed;
 } PigMeta;
 
 StaticAssertDecl(SizeOfPageHeaderData == PIGMENT_PAGE_HEADER_BYTES, "the server's page header");
@@ -112,15 +117,25 @@ StaticAssertDecl(BLCKSZ == PIGMENT_PAGE_BYTES, "size of a page");
 StaticAssertDecl(offsetof(PigMeta, segments) == 64, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, pending_bytes) == 8128, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, pending_rounding) == 8136, "layout of the metapage");
+StaticAssertDecl(offsetof(PigMeta, vector_seed) == 8144, "layout of the metapage");
 StaticAssertDecl(sizeof(PigSegmentEntry) == 32, "layout of a directory entry");
 StaticAssertDecl(sizeof(PigMeta) <= PIG_PAYLOAD_BYTES, "the directory fits the metapage");
 
 static inline bool
 pig_has_keys(const PigMeta *meta)
 {
-	return meta->version == PIG_META_VERSION_KEYS || meta->version == PIG_META_VERSION_KEYS_HOLES ||
-		meta->version == PIG_META_VERSION_KEYS_HALVES || meta->version == PIG_META_VERSION_KEYS_TWELVES;
+	/* the even ones */
+	return meta->version % 2 == 0;
 }
+
+static inline bool
+pig_bit(const uint8 *bits, uint64 i)
+{
+	return bits != NULL && (bits[i / 8] >> (i % 8) & 1) != 0;
+}
+
+/* By chance, never 0. */
+extern uint64 pig_random(void);
 
 /* How far rounding takes a vector, as a float that is not less. */
 static inline float
@@ -202,12 +217,24 @@ extern BlockNumber pig_close_pending(Relation index, const PigMeta *meta);
 /* Fixes the dimension when it is still unknown; returns the one that holds. */
 extern uint32 pig_fix_dimension(Relation index, uint32 dimension);
 
+/* A row of a segment that has a vector already. */
+typedef struct PigShared
+{
+	pigment_vector_hash hash;
+	uint32		segment;
+	uint32		row;
+	BlockNumber first_deletion; /* of the segment when the row was found alive; PIGMENT_NO_PAGE: none */
+	BlockNumber deletion_page;	/* the one with its bit */
+	double		rounding;		/* how far that has taken the vector; 0: nowhere */
+} PigShared;
+
 typedef struct PigRow
 {
 	uint64		row_pointer;
 	const float *vector;		/* NULL: none */
 	PigElement	element;		/* as what the vector is kept; where 16 bits do not hold a number, all are kept in 32 */
 	bool		rounds;			/* bits of its numbers may be left out; REQUIRES: PIG_ELEMENT_HALF */
+	const PigShared *shared;	/* where the vector is; NULL: nowhere */
 	const void *keys;			/* as pig_encode_keys() makes them */
 	size_t		keys_size;
 } PigRow;
@@ -220,8 +247,8 @@ typedef struct PigAppended
 } PigAppended;
 
 /*
- * Appends a row to the pending pages. False: nothing was done, because the dimension is another by now. declared: it is the column's and cannot
- * change.
+ * Appends a row to the pending pages. False: nothing was done, because the dimension is another by now, or the row is gone that has the vector.
+ * declared: the dimension is the column's and cannot change.
  */
 extern bool pig_append_row(Relation index, const PigMeta *meta, const PigRow *row, bool declared, PigAppended *appended);
 

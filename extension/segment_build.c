@@ -35,8 +35,7 @@ pig_build_init(PigBuild *build, Relation index, PigRoom *room, MemoryContext con
 	build->context = context;
 	build->metric = pig_index_metric(index);
 	build->has_keys = pig_columns(index).has_keys;
-	if (!pg_strong_random(&build->key_seed, sizeof(build->key_seed)))
-		elog(ERROR, "could not generate random values");
+	build->key_seed = pig_random();
 	build->release.func = release_builder;
 	build->release.arg = build;
 	MemoryContextRegisterResetCallback(context, &build->release);
@@ -117,6 +116,7 @@ pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 row
 	options.context = build;
 	options.has_keys = build->has_keys;
 	options.key_seed = build->key_seed;
+	options.vector_seed = build->vector_seed;
 	PIG_CALL(&build->error, pigment_segment_builder_new(&options, &build->builder, &error));
 }
 
@@ -162,6 +162,23 @@ PigElement
 pig_build_element(Relation index)
 {
 	return pig_build_wants_rounding(index) ? PIG_ELEMENT_HALF : pig_columns(index).element;
+}
+
+size_t
+pig_vector_bytes(Relation index, uint32 dimension)
+{
+	if (pig_build_wants_rounding(index))
+		return (size_t) dimension * 3 / 2;
+	switch (pig_build_element(index))
+	{
+		case PIG_ELEMENT_BIT:
+			return dimension / BITS_PER_BYTE;
+		case PIG_ELEMENT_HALF:
+			return dimension * sizeof(uint16);
+		case PIG_ELEMENT_FLOAT:
+			break;
+	}
+	return dimension * sizeof(float);
 }
 
 uint64

@@ -19,6 +19,7 @@ typedef struct PigBuild
 	uint32		dimension;		/* 0: no row has a vector */
 	bool		has_keys;
 	uint64		key_seed;
+	uint64		vector_seed;	/* of the metapage */
 	bool		quick;			/* somebody waits: clusters in place of a graph */
 	uint32		threads;		/* that build the index of its vectors; 0 is 1 */
 	uint64		vectors_expected;	/* of the next segment, about; 0: nobody knows */
@@ -46,6 +47,8 @@ extern void pig_build_abandon(PigBuild *build);
 extern bool pig_build_wants_rounding(Relation index);
 /* As what vectors of an index are kept, where they can be. */
 extern PigElement pig_build_element(Relation index);
+/* What one takes in a pending entry: about. */
+extern size_t pig_vector_bytes(Relation index, uint32 dimension);
 /* What maintenance_work_mem says. */
 extern uint64 pig_build_memory(void);
 /* Rows whose row pointers fit into so many bytes. */

@@ -246,8 +246,8 @@ release_segments(void *arg)
 		close_index(open);
 }
 
-PigSegments *
-pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
+static PigSegments *
+hold_segments(PigSource *source, const PigMeta *meta, bool reads_deletions, MemoryContext context)
 {
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	PigSegments *held = palloc0(sizeof(PigSegments));
@@ -272,10 +272,23 @@ pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 		const PigSegmentEntry *entry = &meta->segments[i];
 
 		held->segments[i] = hold_segment(open, source, entry);
-		held->deleted[i] = pig_read_deletions(source->index, source->snapshot, entry, &held->deleted_bytes[i], NULL);
+		if (reads_deletions)
+			held->deleted[i] = pig_read_deletions(source->index, source->snapshot, entry, &held->deleted_bytes[i], NULL);
 	}
 	MemoryContextSwitchTo(caller);
 	return held;
+}
+
+PigSegments *
+pig_hold_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
+{
+	return hold_segments(source, meta, true, context);
+}
+
+PigSegments *
+pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context)
+{
+	return hold_segments(source, meta, false, context);
 }
 
 pigment_pending_cache *

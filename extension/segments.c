@@ -102,6 +102,13 @@ pig_open_segments(PigSource *source, const PigMeta *meta, MemoryContext context)
 	return opened;
 }
 
+void
+pig_source_share(PigSource *pending, const PigSegments *segments)
+{
+	pending->callbacks.segments = (const pigment_segment *const *) segments->segments;
+	pending->callbacks.segment_count = (size_t) segments->count;
+}
+
 bool
 pig_has_no_zero_vectors(const PigMeta *meta)
 {

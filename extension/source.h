@@ -31,6 +31,7 @@ typedef struct PigPin
 } PigPin;
 
 typedef struct PigOpenIndex PigOpenIndex;
+typedef struct PigSegments PigSegments; /* am.h */
 
 typedef struct PigSource
 {
@@ -50,6 +51,9 @@ typedef struct PigSource
 
 /* `context` must live as long as what is opened on the source; snapshot NULL: none. */
 extern void pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copies, MemoryContext context);
+
+/* Has pending pages that are read through `pending` find their vectors in these segments. */
+extern void pig_source_share(PigSource *pending, const PigSegments *segments);
 
 /* Before a call of the engine that reads segments of pig_hold_segments(): scans of one index share them. */
 extern void pig_source_use(PigSource *source);

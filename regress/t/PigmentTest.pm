@@ -30,7 +30,7 @@ sub create_tables
 		INSERT INTO wide (v) SELECT random_vector(3000) FROM generate_series(1, 30);
 		CREATE INDEX items_l2 ON items USING pigment (v);
 		CREATE INDEX items_cosine ON items USING pigment (v vector_cosine_ops) WHERE id % 3 <> 0;
-		CREATE INDEX items_filter ON items USING pigment (note, v vector_l1_ops, body text_trgm_ops);
+		CREATE INDEX items_filter ON items USING pigment (note, v vector_l1_ops, body text_trgm_ops) WITH (full_vectors = f32);
 		CREATE INDEX wide_ip ON wide USING pigment (v vector_ip_ops);
 	});
 	return;
@@ -50,6 +50,7 @@ sub write_scripts
 		abort => [ 5, "BEGIN;\nINSERT INTO items (v) SELECT random_vector(8) FROM generate_series(1, 10);\nROLLBACK;" ],
 		search => [ 10, "\\set a random(-10, 10)\nSELECT id FROM items ORDER BY v <-> '[:a,2,3,4,5,6,7,8]' LIMIT 10;" ],
 		wide => [ 3, "INSERT INTO wide (v) VALUES (random_vector(3000));\nDELETE FROM wide WHERE id IN (SELECT id FROM wide ORDER BY id LIMIT 1);" ],
+		wide_again => [ 3, "UPDATE wide SET id = nextval('wide_id_seq') WHERE id IN (SELECT id FROM wide ORDER BY random() LIMIT 2);" ],
 		vacuum => [ 1, 'VACUUM items;' ],
 		merge_l2 => [ 1, "SELECT pigment.merge('items_l2');" ],
 		merge_filter => [ 1, "SELECT pigment.merge('items_filter');" ],
