@@ -502,23 +502,23 @@ COMMENT ON FUNCTION pigment.facets IS
 
 -- ---- Querying -----------------------------------------------------------------------------------------------------
 
--- The statement that answers queries: vectors $4 with numbers $8, of whose records $5 are read in the index's order and $6 wanted, none farther than
--- $7; see _condition for $1 to $3. `open`: rows at the distance of the last one may be missing, because the index was not read further.
+-- The statement that answers queries: vectors $4 with numbers $7, of whose records rows_read are read in the index's order and $5 wanted, none farther
+-- than $6; see _condition for $1 to $3. How many are read is no parameter, because a plan is made for that many. `open`: rows at the distance of the last one may be missing, because the index was not read further.
 CREATE FUNCTION pigment._query_sql(entry pigment.collections, of_zeros boolean, with_ids boolean, with_filter boolean,
-	include text[]) RETURNS text
+	include text[], rows_read bigint) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
 	columns text := pigment._columns(include);
 	condition text := pigment._condition(with_ids, with_filter);
 	hits text := format('SELECT t.id, t.ordinal, pigment._distance(%L, t.embedding, q.embedding) AS distance, true AS by_index, %s '
-		'FROM %s t WHERE %s%s ORDER BY t.embedding OPERATOR(%s.%s) q.embedding LIMIT $5',
+		'FROM %s t WHERE %s%s ORDER BY t.embedding OPERATOR(%s.%s) q.embedding LIMIT %s',
 		entry.space, columns, entry.relation, condition,
 		-- The index gives them last, the space says that their distance is 1: they are looked up apart.
 		CASE entry.space WHEN 'cosine' THEN ' AND NOT pigment._is_zero(t.embedding)' ELSE '' END, '@extschema@',
-		CASE entry.space WHEN 'l2' THEN '<->' WHEN 'cosine' THEN '<=>' ELSE '<#>' END);
+		CASE entry.space WHEN 'l2' THEN '<->' WHEN 'cosine' THEN '<=>' ELSE '<#>' END, rows_read);
 	zeros text := format('SELECT t.id, t.ordinal, 1::real AS distance, false AS by_index, %s FROM %s t WHERE %s%s '
-		'ORDER BY t.ordinal LIMIT $6', columns, entry.relation, condition,
+		'ORDER BY t.ordinal LIMIT $5', columns, entry.relation, condition,
 		-- To a vector of zeros everything is equally far.
 		CASE WHEN of_zeros THEN '' ELSE ' AND pigment._is_zero(t.embedding)' END);
 BEGIN
@@ -528,11 +528,11 @@ BEGIN
 		hits := format('(%s) UNION ALL (%s)', hits, zeros);
 	END IF;
 	RETURN format('SELECT r.rank, r.id, r.distance, r.document, r.metadata, r.uri, r.embedding, '
-		'r.rows >= $5 AND max(r.distance) OVER (PARTITION BY r.number) >= r.furthest AS open, r.number '
-		'FROM (SELECT q.number, h.* FROM unnest($4, $8) q (embedding, number), LATERAL (SELECT hits.*, '
+		'r.rows >= %s AND max(r.distance) OVER (PARTITION BY r.number) >= r.furthest AS open, r.number '
+		'FROM (SELECT q.number, h.* FROM unnest($4, $7) q (embedding, number), LATERAL (SELECT hits.*, '
 		'row_number() OVER (ORDER BY hits.distance, hits.ordinal) AS rank, count(*) FILTER (WHERE hits.by_index) OVER () AS rows, '
 		'max(hits.distance) FILTER (WHERE hits.by_index) OVER () AS furthest FROM (%s) hits) h) r '
-		'WHERE r.rank <= $6 AND ($7 IS NULL OR r.distance <= $7)', hits);
+		'WHERE r.rank <= $5 AND ($6 IS NULL OR r.distance <= $6)', rows_read, hits);
 END
 $$;
 COMMENT ON FUNCTION pigment._query_sql IS 'the statement that answers queries';
@@ -541,6 +541,12 @@ CREATE TYPE pigment._hit AS (rank bigint, id text, distance real, document text,
 	embedding @extschema@.vector, open boolean, number integer);
 COMMENT ON TYPE pigment._hit IS 'a row of pigment._query_sql';
 
+-- The row of a statement that reads `relation`, which is parsed once in a session and, unless it plans anew, planned once for each size of it.
+CREATE FUNCTION pigment._run_kept(statement text, relation regclass, plans_anew boolean, ids text[], where_metadata jsonb, where_document jsonb,
+	queries @extschema@.vector[], n_results bigint, max_distance double precision, numbers integer[], OUT found pigment._hit[], OUT open integer[])
+	AS 'MODULE_PATHNAME', 'pigment_pg_run_kept' LANGUAGE C STABLE PARALLEL UNSAFE;
+COMMENT ON FUNCTION pigment._run_kept IS 'the row of a statement whose plan is kept';
+
 -- The hits of some queries, in no order.
 CREATE FUNCTION pigment._hits(entry pigment.collections, of_zeros boolean, queries @extschema@.vector[], numbers integer[],
 	n_results bigint, where_metadata jsonb, where_document jsonb, ids text[], include text[], max_distance double precision)
@@ -548,17 +554,17 @@ RETURNS pigment._hit[]
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-	statement text := format('SELECT array_agg(h.*::pigment._hit) FILTER (WHERE NOT h.open), '
-		'array_agg(DISTINCT h.number) FILTER (WHERE h.open) FROM (%s) h', pigment._query_sql(entry, of_zeros, ids IS NOT NULL,
-			pigment._filters(where_metadata, where_document), include));
+	with_filter boolean := pigment._filters(where_metadata, where_document);
 	rows_read bigint := n_results + 1;
 	open integer[];
 	found pigment._hit[];
 	hits pigment._hit[];
 BEGIN
 	LOOP
-		EXECUTE statement INTO found, open
-			USING ids, where_metadata, where_document, queries, rows_read, n_results, max_distance, numbers;
+		SELECT k.found, k.open INTO found, open FROM pigment._run_kept(format('SELECT array_agg(h.*::pigment._hit) FILTER (WHERE NOT h.open), '
+			'array_agg(DISTINCT h.number) FILTER (WHERE h.open) FROM (%s) h',
+			pigment._query_sql(entry, of_zeros, ids IS NOT NULL, with_filter, include, rows_read)), entry.relation, ids IS NOT NULL OR with_filter,
+			ids, where_metadata, where_document, queries, n_results, max_distance, numbers) k;
 		hits := hits || found;
 		EXIT WHEN open IS NULL;
 		-- Ties at the end: read on until a row lies further away, so that insertion order decides.

@@ -7,8 +7,8 @@ DECLARE
 	entry pigment.collections := pigment.get_collection(collection);
 	line text;
 BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || pigment._query_sql(entry, false, false, filtered, '{documents}')
-		USING NULL::text[], '{"n": {"$gt": 10}}'::jsonb, NULL::jsonb, '{"[1,2,3]"}'::vector[], 11::bigint, 10::bigint, NULL::double precision, '{1}'::integer[]
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || pigment._query_sql(entry, false, false, filtered, '{documents}', 11)
+		USING NULL::text[], '{"n": {"$gt": 10}}'::jsonb, NULL::jsonb, '{"[1,2,3]"}'::vector[], 10::bigint, NULL::double precision, '{1}'::integer[]
 	LOOP
 		IF line ~ 'plan_|Order By|Index Cond|Filter: .*pigment' THEN
 			RETURN NEXT ltrim(line, ' ->');
@@ -143,5 +143,49 @@ BEGIN
 END
 $$;
 
+-- Plans that a session keeps: of a table that was small, they are made anew when it has grown; they know whose table it is by now, and who asks.
+SELECT relation FROM pigment.create_collection('kept', configuration => '{"hnsw": {"space": "l2"}}', table_name => 'kept');
+INSERT INTO kept (id, embedding) VALUES ('a', '[1,2]'), ('b', '[3,4]');
+SELECT id, distance FROM pigment.query('kept', '[1,2]'::vector);
+INSERT INTO kept (id, embedding) SELECT 'k' || i, ARRAY[i, i % 7] FROM generate_series(1, 20000) i;
+SELECT id, distance FROM pigment.query('kept', '[1,2]'::vector, 3);
+SELECT (pigment.last_scan()).strategy, (pigment.last_scan()).index::text;
+SELECT DISTINCT (SELECT count(*) FROM pigment.query('kept', '[100,2]'::vector, n)) - n AS more FROM generate_series(1, 45) n;
+SELECT id, distance FROM pigment.query('kept', '[1,2]'::vector, 1);
+CREATE ROLE regress_kept;
+GRANT SELECT ON kept TO regress_kept;
+ALTER TABLE kept ENABLE ROW LEVEL SECURITY;
+CREATE POLICY few ON kept TO regress_kept USING (id LIKE 'k1%');
+SELECT id FROM pigment.query('kept', '[1,2]'::vector, 2);
+SET ROLE regress_kept;
+SELECT id FROM pigment.query('kept', '[1,2]'::vector, 2);
+-- What is asked while a query runs may be more than is kept.
+RESET ROLE;
+SELECT relation FROM pigment.create_collection('kept-beside', table_name => 'kept_beside');
+INSERT INTO kept_beside (id, embedding) SELECT 'b' || i, ARRAY[i, 1] FROM generate_series(1, 100) i;
+GRANT SELECT ON kept_beside TO regress_kept;
+CREATE FUNCTION asks_beside() RETURNS boolean LANGUAGE sql STABLE AS
+	$$SELECT sum((SELECT count(*) FROM pigment.query('kept-beside', '[1,1]'::public.vector, n))) = 820 FROM generate_series(1, 40) n$$;
+ALTER POLICY few ON kept USING (id LIKE 'k1%' AND asks_beside());
+SET ROLE regress_kept;
+SELECT id FROM pigment.query('kept', '[1,2]'::vector, 2);
+SELECT id FROM pigment.query('kept', '[1,2]'::vector, 2);
+RESET ROLE;
+SELECT id FROM pigment.query('kept', '[1,2]'::vector, 2);
+SELECT pigment.delete_collection('kept');
+SELECT relation FROM pigment.create_collection('kept', configuration => '{"hnsw": {"space": "l2"}}', table_name => 'kept');
+INSERT INTO kept (id, embedding) VALUES ('another', '[1,2]');
+SELECT id, distance FROM pigment.query('kept', '[1,2]'::vector, 1);
+-- A statement that is none.
+SELECT pigment._run_kept('SELECT 1', 'kept', false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT pigment._run_kept('SELECT NULL::integer[], NULL::integer[]', 'kept', false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT pigment._run_kept('DELETE FROM kept', 'kept', false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT pigment._run_kept('COMMIT', 'kept', false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT pigment._run_kept('SELEC', 'kept', false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT pigment._run_kept(NULL, 'kept', false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT pigment._run_kept('SELECT 1', 0, false, NULL, NULL, NULL, NULL, 1, NULL, NULL);
+SELECT count(*) FROM kept;
+
 SELECT count(pigment.delete_collection(name)) FROM pigment.list_collections();
-DROP FUNCTION plan_of, resident_kb;
+DROP ROLE regress_kept;
+DROP FUNCTION plan_of, resident_kb, asks_beside;
