@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,8 @@ namespace {
 
 // Rows without a vector wait for the end of the others in pieces of so many bytes.
 constexpr size_t kHeldBytes = size_t{16} << 10;
+// Hashes of vectors are sorted in runs of so many, which are merged when they are written.
+constexpr size_t kHashesPerRun = 8192;
 // What the keys of a row take that was not seen.
 constexpr size_t kUsualKeys = 4096;
 // Of a limited budget: with these rows no more may be in use. An index takes three quarters
@@ -69,8 +73,6 @@ struct SegmentWriter::State {
       : options(given),
         packer(given.segment, sink, given.budget),
         reservation(given.budget),
-        vector_hashes_reservation(given.budget),
-        has_vector_hashes(given.vector_hashes),
         documents(&packer, &reservation),
         inverted(
             &packer, given.budget, Xxh3_64(given.owner, given.key_seed), given.rules,
@@ -132,7 +134,7 @@ struct SegmentWriter::State {
   // Which vector row number `rows` has, once there is a row without one.
   Status AddRowVector(bool has_vector);
   Status WriteIdIndex();
-  // Of row number `rows`, unless hashes are given up.
+  // Of row number `rows`.
   void AddVectorHash(std::span<const float> vector);
   Status WriteVectorHashes();
 
@@ -153,10 +155,8 @@ struct SegmentWriter::State {
   uint64_t last_ordinal = 0;
   bool are_in_a_row = true;  // ordinals so far
   std::vector<PendingId> ids;
-  std::vector<uint64_t> vector_hashes;  // as their index keeps them
-  Reservation vector_hashes_reservation;
-  bool has_vector_hashes;
-  std::string metadata;  // of the record that is being added
+  std::vector<std::vector<uint64_t>> vector_hashes;  // as their index keeps them, in sorted runs
+  std::string metadata;                              // of the record that is being added
   PlaceWriter id_places;
   PlaceWriter record_places;
   DocumentWriter documents;
@@ -306,27 +306,37 @@ Status SegmentWriter::State::AddRowVector(bool has_vector) {
 }
 
 void SegmentWriter::State::AddVectorHash(std::span<const float> vector) {
-  if (!has_vector_hashes) return;
-  const MemoryBudget* const budget = options.budget;
-  const bool is_full = vector_hashes.size() == vector_hashes.capacity() && budget != nullptr &&
-                       budget->limit_bytes() != 0 &&
-                       budget->used_bytes() + vector_hashes.size() * sizeof(uint64_t) >
-                           ShareOfHeld(budget->limit_bytes());
-  has_vector_hashes =
-      !is_full &&
-      Push(vector_hashes, HashEntry(StoredHash(HashVector(options.owner, vector)), rows),
-           vector_hashes_reservation)
-          .ok();
-  if (has_vector_hashes) return;
-  std::vector<uint64_t>().swap(vector_hashes);
-  vector_hashes_reservation = Reservation(options.budget);
+  if (!options.vector_hashes) return;
+  if (vector_hashes.empty() || vector_hashes.back().size() == kHashesPerRun) {
+    if (!vector_hashes.empty()) std::ranges::sort(vector_hashes.back());
+    // Whoever asks for hashes relies on them, so they are kept where nothing else would be.
+    (void)reservation.Grow(kHashesPerRun * sizeof(uint64_t));
+    vector_hashes.emplace_back().reserve(kHashesPerRun);
+  }
+  vector_hashes.back().push_back(HashEntry(StoredHash(HashVector(options.owner, vector)), rows));
 }
 
 Status SegmentWriter::State::WriteVectorHashes() {
   if (vector_hashes.empty()) return Status::Ok();
-  std::sort(vector_hashes.begin(), vector_hashes.end());
+  std::ranges::sort(vector_hashes.back());
+  struct Next {
+    uint64_t entry;
+    size_t run;
+    size_t place;
+    bool operator>(const Next& other) const { return entry > other.entry; }
+  };
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> least;
+  for (size_t run = 0; run < vector_hashes.size(); ++run)
+    least.push({vector_hashes[run][0], run, 0});
   PartWriter* const part = packer.Part(BlockKind::kVectorHashes, sizeof(uint64_t));
-  for (const uint64_t entry : vector_hashes) PIGMENT_RETURN_IF_ERROR(part->Add(entry));
+  while (!least.empty()) {
+    Next next = least.top();
+    least.pop();
+    PIGMENT_RETURN_IF_ERROR(part->Add(next.entry));
+    if (++next.place == vector_hashes[next.run].size()) continue;
+    next.entry = vector_hashes[next.run][next.place];
+    least.push(next);
+  }
   return Status::Ok();
 }
 

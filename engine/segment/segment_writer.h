@@ -56,8 +56,8 @@ struct SegmentOptions {
   bool document_index = true;      // documents have an index of their own
   bool row_keys = false;           // rows of a host have keys, and these an index
   uint64_t key_seed = 0;           // what nobody who chooses keys knows
-  // Vectors of a host's rows are to be found by their hashes (vector_hash.h), unless there is no
-  // memory for these.
+  // Vectors of a host's rows are to be found by their hashes (vector_hash.h), which take 8 bytes a
+  // vector until the segment is finished, beyond the budget where that is in use.
   bool vector_hashes = false;
 };
 

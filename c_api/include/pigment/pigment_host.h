@@ -316,8 +316,8 @@ typedef struct pigment_segment_options {
   /* Since 0.2: vectors are kept as bits; REQUIRES: no more than one of this and those of 16 bits. A vector with another number than 0 and 1 is
      refused, and changes nothing. */
   bool bit_vectors;
-  /* Since 0.2: not 0: rows are to be found by their vectors (pigment_segment_find_vector), for 8 bytes a vector, unless there is no memory for it. One
-     number for all segments of the host's index, which who chooses vectors does not know. */
+  /* Since 0.2: not 0: rows are to be found by their vectors (pigment_segment_find_vector), for 8 bytes a vector in the segment, and in memory until it
+     is finished, beyond the budget where that is in use. One number for all segments of the host's index, which who chooses vectors does not know. */
   uint64_t vector_seed;
 } pigment_segment_options;
 
