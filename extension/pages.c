@@ -549,7 +549,7 @@ lock_last_page(Relation index, uint32 stamp, BlockNumber block, GenericXLogState
  * and therefore waits for the lock on the last pending page, which our caller holds.
  */
 static bool
-is_alive(Relation index, const PigShared *shared)
+is_still_alive(Relation index, const PigShared *shared)
 {
 	PGAlignedBlock page;
 	bool		is_there = false;
@@ -588,7 +588,7 @@ append_to_chain(PigRoom *room, const PigMeta *meta, const PendingEntry *entry, b
 
 	if (entry->dimension != 0 && entry->dimension != current_dimension(room->index))
 		result = APPEND_OTHER_DIMENSION;
-	else if (entry->shared != NULL && !is_alive(room->index, entry->shared))
+	else if (entry->shared != NULL && !is_still_alive(room->index, entry->shared))
 		result = APPEND_NOT_SHARED;
 	else if (append_entry(page, entry))
 		finish_append(room->index, meta, state, entry);

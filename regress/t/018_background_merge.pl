@@ -280,7 +280,10 @@ $node->safe_psql('postgres', rows('busy', 1500));
 few_are_left('busy', 'asked again');
 is($node->safe_psql('postgres', q{SELECT leaked FROM pigment.check('busy_v')}), '0', 'asked again: what was cancelled has left no page');
 $pid = start_merge('busy');
+my $killed = -s $node->logfile;
 kill 'KILL', $pid;
+# until it knows, it takes whoever comes, and has him die
+$node->wait_for_log(qr/all server processes terminated; reinitializing/, $killed);
 ok($node->poll_query_until('postgres', q{SELECT pg_postmaster_start_time() IS NOT NULL AND NOT pg_is_in_recovery()}), 'killed: the server begins anew');
 is($node->safe_psql('postgres', "SELECT count(*) $running"), '0', 'killed: the worker does not');
 is_whole($node, 'busy', 'killed');
