@@ -101,6 +101,9 @@ extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages, for a snapshot or none; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);
 extern uint32 pig_deletion_pages(const PigSegmentEntry *entry);
+/* One page of it, checked. */
+extern void pig_read_deletion_page(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, uint32 number, BlockNumber block,
+								   PGAlignedBlock *page);
 /* The row of a segment that has the vector of a new row version, if that may be an update that leaves it alone; NULL: it has none, or nobody knows. */
 extern const PigShared *pig_find_shared(Relation index, Relation heap, ItemPointer tid, const PigMeta *meta, const PigRow *row);
 /* Whether the directory says of all segments that no vector of theirs is zero. */

@@ -230,6 +230,7 @@ typedef struct FullPages
 	BlockNumber next;			/* the page behind it */
 	Load		load;
 	uint64		bytes;
+	bool		has_hashes;		/* of vectors that are in segments */
 } FullPages;
 
 /*
@@ -254,6 +255,7 @@ find_full_pages(Maintenance *work)
 		found.last = block;
 		found.next = next;
 		found.bytes += pigment_pending_page_bytes(page.data);
+		found.has_hashes |= pigment_pending_page_has_hashes(page.data);
 		for (uint32 i = 0; i < pigment_pending_page_count(page.data); i++)
 		{
 			bool		is_live = pigment_pending_page_entry(page.data, i, NULL);
@@ -339,7 +341,8 @@ flush_to(Maintenance *work, uint32 places)
 	pig_room_init_maintenance(&room, work->index, work->heap);
 	if (pages.load.rows > 0)
 	{
-		pig_source_share(work->pending_pages, pig_open_segments(work->segment_pages, work->meta, work->context));
+		if (pages.has_hashes)
+			pig_source_share(work->pending_pages, pig_open_segments(work->segment_pages, work->meta, work->context));
 		build = begin_build(work, &room, pages.load, pending_rounds(work, pages.last));
 		copy_pending(work, build, pages.last, PIGMENT_ROWS_WITH_VECTOR);
 		if (pages.load.rows > pages.load.vectors)
@@ -362,12 +365,11 @@ flush(Maintenance *work)
 }
 
 /*
- * Whether a pending row before page `end` has its vector in a segment. Not so if that page is in the chain no more.
+ * Whether a pending row before page `end` has its vector in a segment. Not so if that page is in the chain no more. REQUIRES: a step.
  */
 static bool
-has_hashes(Maintenance *work, BlockNumber end)
+has_hashes(const Maintenance *work, BlockNumber end)
 {
-	MemoryContext caller = begin_step(work);
 	BlockNumber block = work->meta->pending_head;
 	bool		result = false;
 
@@ -380,29 +382,31 @@ has_hashes(Maintenance *work, BlockNumber end)
 		result |= pigment_pending_page_has_hashes(page.data);
 		block = pigment_pending_page_next(page.data);
 	}
-	end_step(work, caller);
 	return result && block == end;
 }
 
 /*
- * Before rows are dropped that were deleted: gives pending rows that have the vector of one their own. None that comes later has the vector of a
- * deleted row, because whoever appends it asks under the lock of the last page, which is taken here. False: there is no space.
+ * Gives pending rows that have the vector of another their own. False: there is no space.
  */
 static bool
 flush_hashes(Maintenance *work)
 {
-	MemoryContext caller;
-	BlockNumber end;
+	BlockNumber end = PIGMENT_NO_PAGE;
 
-	if (!has_hashes(work, PIGMENT_NO_PAGE))
-		return true;
-	caller = begin_step(work);
-	end = pig_close_pending(work->index, work->meta);
-	end_step(work, caller);
-	while (has_hashes(work, end))
+	for (;;)
+	{
+		MemoryContext caller = begin_step(work);
+		bool		more;
+
+		if (end == PIGMENT_NO_PAGE)
+			end = pig_close_pending(work->index, work->meta);
+		more = has_hashes(work, end);
+		end_step(work, caller);
+		if (!more)
+			return true;
 		if (!flush_to(work, PIG_SEGMENTS_MAX))
 			return false;
-	return true;
+	}
 }
 
 static bool
@@ -594,24 +598,38 @@ is_merge_due(Maintenance *work)
 }
 
 /*
+ * Begins a step with what is planned for it. Before rows are dropped that were deleted, pending rows that have the vector of one get their own; then it
+ * is planned anew. None that comes later has the vector of a deleted row, because whoever appends it asks under the lock of the last page, which is
+ * taken for that. False: there is no space for it, and no step.
+ */
+static bool
+begin_merge(Maintenance *work, Run (*plan) (Maintenance *work, uint64 argument), uint64 argument, MemoryContext *caller, Run *run)
+{
+	*caller = begin_step(work);
+	*run = plan(work, argument);
+	if (!drops_rows(work, run) || !has_hashes(work, PIGMENT_NO_PAGE))
+		return true;
+	/* with the step goes its plan */
+	end_step(work, *caller);
+	if (!flush_hashes(work))
+		return false;
+	*caller = begin_step(work);
+	*run = plan(work, argument);
+	return true;
+}
+
+/*
  * Merges what is due once. False: nothing is, or there is no space.
  */
 static bool
 merge_due(Maintenance *work, uint64 pages_max)
 {
-	MemoryContext caller = begin_step(work);
-	Run			run = plan_merge(work, pages_max);
+	MemoryContext caller;
+	Run			run;
 	bool		done;
 
-	if (drops_rows(work, &run))
-	{
-		/* with the step goes its plan */
-		end_step(work, caller);
-		if (!flush_hashes(work))
-			return false;
-		caller = begin_step(work);
-		run = plan_merge(work, pages_max);
-	}
+	if (!begin_merge(work, plan_merge, pages_max, &caller, &run))
+		return false;
 	done = run.count > 0 && merge(work, &run);
 	end_step(work, caller);
 	return done;
@@ -621,14 +639,14 @@ merge_due(Maintenance *work, uint64 pages_max)
  * Neighbours from place `first` on for which there is memory together.
  */
 static Run
-longest_run(Maintenance *work, uint32 first)
+longest_run(Maintenance *work, uint64 first)
 {
-	Run			run = {.first = first, .segments = pig_open_segments(work->segment_pages, work->meta, work->context)};
+	Run			run = {.first = (uint32) first, .segments = pig_open_segments(work->segment_pages, work->meta, work->context)};
 	Load		most = most_of(work);
 
 	while (first + run.count < work->meta->segment_count)
 	{
-		Load		load = sum(run.load, load_of(work, run.segments, first + run.count));
+		Load		load = sum(run.load, load_of(work, run.segments, run.first + run.count));
 
 		if (run.count > 0 && !fits(load, most))
 			break;
@@ -667,29 +685,18 @@ merge_all(Maintenance *work)
 {
 	for (uint32 first = 0;; first++)
 	{
-		MemoryContext caller = begin_step(work);
-		bool		more = first < work->meta->segment_count;
+		MemoryContext caller;
+		Run			run;
 
-		if (more)
-		{
-			Run			run = longest_run(work, first);
-
-			if (drops_rows(work, &run))
-			{
-				end_step(work, caller);
-				if (!flush_hashes(work))
-					return;
-				caller = begin_step(work);
-				run = longest_run(work, first);
-			}
-			if (is_worth_merging(work, &run))
-				(void) merge(work, &run);
-			/* nothing is left in its place */
-			if (run.load.rows == 0)
-				first--;
-		}
+		if (!begin_merge(work, longest_run, first, &caller, &run))
+			return;
+		if (run.count > 0 && is_worth_merging(work, &run))
+			(void) merge(work, &run);
+		/* nothing is left in its place */
+		if (run.count > 0 && run.load.rows == 0)
+			first--;
 		end_step(work, caller);
-		if (!more)
+		if (run.count == 0)
 			return;
 	}
 }

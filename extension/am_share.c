@@ -56,13 +56,7 @@ is_alive(Relation index, const PigSegmentEntry *entry, PigShared *shared)
 	shared->first_deletion = shared->deletion_page = block;
 	for (uint32 i = 0; block != PIGMENT_NO_PAGE; i++)
 	{
-		pigment_error *error = NULL;
-		pigment_status status;
-
-		pig_read_page(index, block, &page);
-		status = pigment_deletion_page_check(page.data, entry->segment, i, &error);
-		if (status != PIGMENT_OK)
-			pig_raise_damaged_page(index, block, status, error);
+		pig_read_deletion_page(index, NULL, entry, i, block, &page);
 		shared->deletion_page = block;
 		if (i == number)
 			return !pig_bit(pigment_deletion_page_bits(page.data), shared->row % pigment_deletion_page_rows());

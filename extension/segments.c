@@ -32,6 +32,21 @@ pig_deletion_pages(const PigSegmentEntry *entry)
 	return (uint32) ((entry->rows + per_page - 1) / per_page);
 }
 
+void
+pig_read_deletion_page(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, uint32 number, BlockNumber block, PGAlignedBlock *page)
+{
+	pigment_error *error = NULL;
+	pigment_status status;
+
+	CHECK_FOR_INTERRUPTS();
+	if (block >= RelationGetNumberOfBlocks(index))
+		pig_raise_corrupted(index, block, "the chain of deletion pages leads outside the index");
+	pig_read_page_for(index, snapshot, block, page);
+	status = pigment_deletion_page_check(page->data, entry->segment, number, &error);
+	if (status != PIGMENT_OK)
+		pig_raise_damaged_page(index, block, status, error);
+}
+
 uint8 *
 pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks)
 {
@@ -47,16 +62,8 @@ pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *ent
 	for (uint32 number = 0; number < pages; number++)
 	{
 		PGAlignedBlock page;
-		pigment_error *error = NULL;
-		pigment_status status;
 
-		CHECK_FOR_INTERRUPTS();
-		if (block >= RelationGetNumberOfBlocks(index))
-			pig_raise_corrupted(index, block, "the chain of deletion pages leads outside the index");
-		pig_read_page_for(index, snapshot, block, &page);
-		status = pigment_deletion_page_check(page.data, entry->segment, number, &error);
-		if (status != PIGMENT_OK)
-			pig_raise_damaged_page(index, block, status, error);
+		pig_read_deletion_page(index, snapshot, entry, number, block, &page);
 		memcpy(bits + (Size) number * (per_page / 8), pigment_deletion_page_bits(page.data), per_page / 8);
 		if (blocks != NULL)
 			blocks[number] = block;

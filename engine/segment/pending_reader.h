@@ -2,8 +2,8 @@
 //
 // Reads a chain of pending pages (host_pages.h) and what of it lies in overflow pages, and vectors
 // that are in segments. What it reads may be damaged: kDataLoss then. One thread; source and
-// segments are borrowed. At most two pages are pinned, and while a vector is read in a segment that
-// many of it.
+// segments are borrowed. At most two pages of the chain are pinned, and three of a segment while a
+// vector is read there.
 
 #pragma once
 

@@ -104,31 +104,43 @@ Status VerifyRowPointers(BlockSource* source, const Root& root) {
   return Status::Ok();
 }
 
-// Rows sorted by the hashes of their vectors, each once.
+// Rows sorted by hashes, each once: calls `visit` with the row and the hash of each entry.
+template <typename Visit>  // Status(uint32_t number, uint32_t row, uint32_t hash)
+Status VisitHashes(PartCursor& index, uint32_t entries, uint32_t rows, const Visit& visit) {
+  std::vector<bool> seen(rows);
+  uint64_t previous = 0;
+  for (uint32_t i = 0; i < entries; ++i) {
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index.ReadElement<uint64_t>(i));
+    const uint32_t row = RowOf(entry);
+    if (row >= rows || seen[row] || (i > 0 && entry <= previous))
+      return index.Damaged(Detail::kMiscounted, fmt::format("entry {} names row {}", i, row));
+    seen[row] = true;
+    previous = entry;
+    PIGMENT_RETURN_IF_ERROR(visit(i, row, HashOf(entry)));
+  }
+  return Status::Ok();
+}
+
+Status OtherHash(const PartCursor& index, uint32_t entry, uint32_t row) {
+  return index.Damaged(Detail::kMiscounted,
+                       fmt::format("entry {} has not the hash of row {}", entry, row));
+}
+
 Status VerifyVectorHashes(const Segment& segment, BlockSource* source, const Root& root) {
   PartCursor index(source, &root, BlockKind::kVectorHashes);
   if (!index.exists()) return Status::Ok();
   PartCursor vectors(source, &root, BlockKind::kVectors);
   std::vector<float> vector(root.info.dimension);
-  uint64_t previous = 0;
-  std::vector<bool> seen(root.info.rows);
-  for (uint32_t i = 0; i < root.info.vectors; ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index.ReadElement<uint64_t>(i));
-    const uint32_t row = RowOf(entry);
-    if (row >= root.info.rows || seen[row] || entry < previous)
-      return index.Damaged(Detail::kMiscounted, fmt::format("entry {} names row {}", i, row));
-    seen[row] = true;
-    previous = entry;
-    PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, segment.ReadRowVector(row));
-    if (number == kNoVector)
-      return index.Damaged(Detail::kMiscounted, fmt::format("row {} has no vector", row));
-    PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors, root, number, vector));
-    if (StoredHash(HashVector(root.info.owner, vector)) != HashOf(entry)) {
-      return index.Damaged(Detail::kMiscounted,
-                           fmt::format("entry {} has not the hash of row {}", i, row));
-    }
-  }
-  return Status::Ok();
+  return VisitHashes(index, root.info.vectors, root.info.rows,
+                     [&](uint32_t entry, uint32_t row, uint32_t hash) -> Status {
+                       PIGMENT_ASSIGN_OR_RETURN(const uint32_t number, segment.ReadRowVector(row));
+                       if (number == kNoVector)
+                         return index.Damaged(Detail::kMiscounted,
+                                              fmt::format("row {} has no vector", row));
+                       PIGMENT_RETURN_IF_ERROR(ReadVectorFrom(vectors, root, number, vector));
+                       const bool is_its = StoredHash(HashVector(root.info.owner, vector)) == hash;
+                       return is_its ? Status::Ok() : OtherHash(index, entry, row);
+                     });
 }
 
 // Rows sorted by id, each once.
@@ -151,33 +163,26 @@ Status VerifyIdOrder(BlockSource* source, const Root& root) {
   return Status::Ok();
 }
 
-// Rows sorted by the hashes of their ids, each once, and no id twice.
+// And no id twice.
 Status VerifyIdHashes(BlockSource* source, const Root& root) {
   PartCursor index(source, &root, BlockKind::kIdHashes);
   IdReader ids(source, &root);
-  std::vector<bool> seen(root.info.rows);
   std::vector<std::string> alike;  // ids of the hash before
-  uint64_t previous = 0;
-  for (uint32_t i = 0; i < root.info.rows; ++i) {
-    PIGMENT_ASSIGN_OR_RETURN(const uint64_t entry, index.ReadElement<uint64_t>(i));
-    const uint32_t row = RowOf(entry);
-    if (row >= root.info.rows || seen[row] || (i > 0 && entry <= previous)) {
-      return index.Damaged(Detail::kMiscounted, fmt::format("entry {} names row {}", i, row));
-    }
-    seen[row] = true;
-    PIGMENT_ASSIGN_OR_RETURN(const std::string_view id, ids.Read(row));
-    if (HashId(root.info.owner, id).stored != HashOf(entry)) {
-      return index.Damaged(Detail::kMiscounted,
-                           fmt::format("entry {} has not the hash of row {}", i, row));
-    }
-    if (i == 0 || HashOf(entry) != HashOf(previous)) alike.clear();
-    if (std::find(alike.begin(), alike.end(), id) != alike.end()) {
-      return index.Damaged(Detail::kMiscounted, fmt::format("row {} has the id of another", row));
-    }
-    alike.emplace_back(id);
-    previous = entry;
-  }
-  return Status::Ok();
+  uint32_t previous = 0;
+  return VisitHashes(index, root.info.rows, root.info.rows,
+                     [&](uint32_t entry, uint32_t row, uint32_t hash) -> Status {
+                       PIGMENT_ASSIGN_OR_RETURN(const std::string_view id, ids.Read(row));
+                       if (HashId(root.info.owner, id).stored != hash)
+                         return OtherHash(index, entry, row);
+                       if (entry == 0 || hash != previous) alike.clear();
+                       if (std::find(alike.begin(), alike.end(), id) != alike.end()) {
+                         return index.Damaged(Detail::kMiscounted,
+                                              fmt::format("row {} has the id of another", row));
+                       }
+                       alike.emplace_back(id);
+                       previous = hash;
+                       return Status::Ok();
+                     });
 }
 
 Status VerifyRecords(BlockSource* source, const Root& root) {
