@@ -38,6 +38,9 @@ class Contestant:
     def index(self):
         return self.table + "_embedding"
 
+    def without_settings(self):
+        return dataclasses.replace(self, sweep=({},))
+
     def sets(self, setting=None):
         """What a connection is told before it prepares anything."""
         return [f"SET search_path = {self.schema}, public", *self.always,

@@ -28,11 +28,12 @@ import psycopg
 import search
 import server
 import sets
+import sparse
 import states
 import truth
 import world
 
-PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "collections", "bits", "inserts", "updates", "vacuum")
+PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "collections", "bits", "sparse", "inserts", "updates", "vacuum")
 
 
 def names(text):
@@ -127,7 +128,8 @@ def run_parts(bench, world_of):
         bench.load(table)
     builds.build(bench)
     plain = {"rates": search.rates, "filters": search.filters, "clients": states.clients, "cold": states.cold,
-             "buffers": states.buffers, "collections": collection_calls.collections, "bits": bits.bits}
+             "buffers": states.buffers, "collections": collection_calls.collections, "bits": bits.bits,
+             "sparse": sparse.sparse}
     changing = {"inserts": changes.inserts, "updates": changes.updates, "vacuum": changes.vacuum}
     for part in bench.options.parts:
         if part in plain:
