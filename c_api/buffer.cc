@@ -2,6 +2,8 @@
 //
 // pigment_buffer: a text that the library made and the caller frees. One thread at a time.
 
+#include <span>
+#include <string>
 #include <utility>
 
 #include "c_api/error.h"
@@ -16,6 +18,15 @@ pigment_buffer* NewBuffer(std::string text) {
   auto* buffer = new pigment_buffer();
   buffer->text = std::move(text);
   return buffer;
+}
+
+pigment_buffer* NewElements(std::span<const std::string> elements) {
+  std::string bytes;
+  for (const std::string& element : elements) {
+    const auto size = static_cast<uint32_t>(element.size());
+    bytes.append(reinterpret_cast<const char*>(&size), sizeof size).append(element);
+  }
+  return NewBuffer(std::move(bytes));
 }
 
 }  // namespace pigment::abi

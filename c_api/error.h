@@ -197,6 +197,8 @@ bool IsHandle(const H* handle) {
 
 // An owned text for the caller; throws std::bad_alloc.
 pigment_buffer* NewBuffer(std::string text);
+// Elements of a list, each behind its size, a uint32_t of the machine.
+pigment_buffer* NewElements(std::span<const std::string> elements);
 // What a call that gives a buffer does first. Null: the caller wants none.
 inline void ClearBuffer(pigment_buffer** buffer) {
   if (buffer != nullptr) *buffer = nullptr;

@@ -90,12 +90,7 @@ pigment_status pigment_host_metadata_elements(const char* metadata_json, size_t 
   return pigment::abi::Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{elements, "elements"}}));
     PIGMENT_ASSIGN_OR_RETURN(const Elements read, ReadElements(metadata_json, metadata_json_size));
-    std::string bytes;
-    for (const std::string& element : read.elements) {
-      const auto size = static_cast<uint32_t>(element.size());
-      bytes.append(reinterpret_cast<const char*>(&size), sizeof size).append(element);
-    }
-    *elements = pigment::abi::NewBuffer(std::move(bytes));
+    *elements = pigment::abi::NewElements(read.elements);
     return Status::Ok();
   });
 }

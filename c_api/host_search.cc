@@ -21,6 +21,7 @@
 #include "c_api/host_block_source.h"
 #include "c_api/host_record.h"
 #include "c_api/host_segment.h"
+#include "c_api/host_sparse.h"
 #include "c_api/host_text.h"
 #include "engine/query/filter.h"
 #include "engine/query/filter_keys.h"
@@ -31,7 +32,7 @@ namespace {
 
 using pigment::HostCondition;
 using pigment::HostHit;
-using pigment::HostTextHit;
+using pigment::HostRankHit;
 using pigment::Result;
 using pigment::Status;
 
@@ -130,14 +131,21 @@ Result<HostCondition> ReadCondition(const pigment_host_condition& condition) {
   return out;
 }
 
-pigment_host_hit ToHostHit(const HostTextHit& hit) {
-  if (hit.rank == HostTextHit::kNoText)
-    return {hit.row_pointer, std::numeric_limits<float>::quiet_NaN(), 2};
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+
+pigment_host_hit ToHostHit(const pigment::HostTextSearch&, const HostRankHit& hit) {
+  if (hit.rank == HostRankHit::kNull) return {hit.row_pointer, kNoNumber, 2};
   const float score = pigment::ScoreOfSum(-hit.rank);
   return {hit.row_pointer, score != 0 ? -score : 0, 0};
 }
 
-pigment_host_hit ToHostHit(const HostHit& hit) {
+pigment_host_hit ToHostHit(const pigment::HostSparseSearch& search, const HostRankHit& hit) {
+  if (hit.rank == HostRankHit::kNull) return {hit.row_pointer, kNoNumber, 2};
+  if (hit.rank == pigment::HostSparseSearch::kNan) return {hit.row_pointer, kNoNumber, 1};
+  return {hit.row_pointer, search.BoundOf(hit.rank), 0};
+}
+
+pigment_host_hit ToHostHit(const pigment::HostSearch&, const HostHit& hit) {
   int32_t kind = 0;
   if (hit.key == HostHit::kNan) kind = 1;
   if (hit.key == HostHit::kNoVectorKey) kind = 2;
@@ -148,22 +156,43 @@ template <typename Hit, typename Search>
 Result<size_t> CopyNext(Search& search, std::span<pigment_host_hit> hits) {
   Hit some[kHitsPerCopy];
   PIGMENT_ASSIGN_OR_RETURN(const size_t found, search.Next({some, hits.size()}));
-  for (size_t i = 0; i < found; ++i) hits[i] = ToHostHit(some[i]);
+  for (size_t i = 0; i < found; ++i) hits[i] = ToHostHit(search, some[i]);
   return found;
 }
 
-// For calls that a search by words does not have.
-Status CheckByDistance(const pigment_host_search& search) {
-  if (search.search) return Status::Ok();
-  return pigment::InvalidArgument("argument search ranks by words");
+Result<size_t> NextHits(pigment_host_search& search, std::span<pigment_host_hit> hits) {
+  if (search.text) return CopyNext<HostRankHit>(*search.text, hits);
+  if (search.sparse) return CopyNext<HostRankHit>(*search.sparse, hits);
+  return CopyNext<HostHit>(*search.search, hits);
 }
 
-Status CheckText(const pigment_host_search_options& options) {
-  if (options.query != nullptr)
-    return pigment::InvalidArgument("options.text and options.query, expected one of them");
-  if (options.text_column < pigment::kHostColumnsMax) return Status::Ok();
-  return pigment::InvalidArgument(fmt::format("options.text_column {}, expected 0 to {}",
-                                              options.text_column, pigment::kHostColumnsMax - 1));
+// For calls that a search by a column's elements does not have.
+Status CheckByDistance(const pigment_host_search& search) {
+  if (search.search) return Status::Ok();
+  return pigment::InvalidArgument(search.text ? "argument search ranks by words"
+                                              : "argument search ranks sparse vectors");
+}
+
+// At most one of what a search may rank by.
+Status CheckOneQuery(const pigment_host_search_options& options) {
+  const std::pair<const void*, const char*> queries[] = {
+      {options.text, "text"}, {options.sparse, "sparse"}, {options.query, "query"}};
+  const char* first = nullptr;
+  for (const auto& [query, name] : queries) {
+    if (query == nullptr) continue;
+    if (first != nullptr) {
+      return pigment::InvalidArgument(
+          fmt::format("options.{} and options.{}, expected one of them", first, name));
+    }
+    first = name;
+  }
+  return Status::Ok();
+}
+
+Status CheckColumn(uint32_t column, const char* name) {
+  if (column < pigment::kHostColumnsMax) return Status::Ok();
+  return pigment::InvalidArgument(fmt::format("options.{} {}, expected 0 to {}", name, column,
+                                              pigment::kHostColumnsMax - 1));
 }
 
 // `walk` has the search call what it is given for each row.
@@ -244,18 +273,29 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
           }
           out.filter.emplace(std::move(conditions));
         }
-        if (copy.text == nullptr) {
+        PIGMENT_RETURN_IF_ERROR(CheckOneQuery(copy));
+        if (copy.text == nullptr && copy.sparse == nullptr) {
           *search = new pigment_host_search(std::move(out));
           return Status::Ok();
         }
-        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(copy.text, "options.text"));
-        PIGMENT_RETURN_IF_ERROR(CheckText(copy));
+        pigment::HostRankOptions ranked{.batch_rows_first = out.batch_rows_first,
+                                        .batch_bytes_max = out.batch_bytes_max,
+                                        .filter = std::move(out.filter)};
+        if (copy.text != nullptr) {
+          PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(copy.text, "options.text"));
+          PIGMENT_RETURN_IF_ERROR(CheckColumn(copy.text_column, "text_column"));
+          ranked.column = copy.text_column;
+          *search = new pigment_host_search(std::move(ranked), copy.text->query);
+          return Status::Ok();
+        }
+        PIGMENT_ASSIGN_OR_RETURN(
+            const pigment::HostSparseVector vector,
+            pigment::abi::ReadSparseVector(copy.sparse, copy.metric, "options.sparse"));
+        PIGMENT_RETURN_IF_ERROR(CheckColumn(copy.sparse_column, "sparse_column"));
+        ranked.column = copy.sparse_column;
         *search = new pigment_host_search(
-            pigment::HostTextSearchOptions{.column = copy.text_column,
-                                           .query = copy.text->query,
-                                           .batch_rows_first = out.batch_rows_first,
-                                           .batch_bytes_max = out.batch_bytes_max,
-                                           .filter = std::move(out.filter)});
+            std::move(ranked),
+            pigment::HostSparseQuery(vector, static_cast<pigment::Metric>(copy.metric)));
         return Status::Ok();
       });
 }
@@ -271,9 +311,13 @@ pigment_status pigment_host_search_add_segment(pigment_host_search* search,
     search->segment_sources.push_back(&segment->source);
     const uint64_t pins = segment->source.pins();
     const std::span<const uint8_t> bits(deleted, deleted_bytes);
-    Status status = search->text ? search->text->AddSegment(segment->segment.get(), bits,
-                                                            &segment->text_lengths)
-                                 : search->search->AddSegment(segment->segment.get(), bits);
+    Status status = Status::Ok();
+    if (pigment::HostRankSearch* const ranked = search->ranked()) {
+      status = ranked->AddSegment(segment->segment.get(), bits,
+                                  search->text ? &segment->text_lengths : &segment->sparse_masses);
+    } else {
+      status = search->search->AddSegment(segment->segment.get(), bits);
+    }
     search->pages_read += segment->source.pins() - pins;
     if (!status.ok()) search->segment_sources.pop_back();
     return status;
@@ -288,8 +332,8 @@ pigment_status pigment_host_search_add_pending(pigment_host_search* search,
     PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
     search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
     pigment::BlockSource* const pages = search->pending_sources.back().get();
-    search->text ? search->text->AddPending(pages, stamp, first)
-                 : search->search->AddPending(pages, stamp, first);
+    search->search ? search->search->AddPending(pages, stamp, first)
+                   : search->ranked()->AddPending(pages, stamp, first);
     return Status::Ok();
   });
 }
@@ -304,8 +348,8 @@ pigment_status pigment_host_search_add_pending_cache(pigment_host_search* search
     PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy, pigment::abi::ReadPageSource(source));
     search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
     pigment::BlockSource* const pages = search->pending_sources.back().get();
-    search->text ? search->text->AddPending(pages, cache->cache)
-                 : search->search->AddPending(pages, cache->cache);
+    search->search ? search->search->AddPending(pages, cache->cache)
+                   : search->ranked()->AddPending(pages, cache->cache);
     return Status::Ok();
   });
 }
@@ -324,8 +368,7 @@ pigment_status pigment_host_search_next(pigment_host_search* search, pigment_hos
         const std::span<pigment_host_hit> room(hits,
                                                capacity < kHitsPerCopy ? capacity : kHitsPerCopy);
         const uint64_t pins = search->pins();
-        const Result<size_t> found = search->text ? CopyNext<HostTextHit>(*search->text, room)
-                                                  : CopyNext<HostHit>(*search->search, room);
+        const Result<size_t> found = NextHits(*search, room);
         search->pages_read += search->pins() - pins;
         PIGMENT_RETURN_IF_ERROR(found.status());
         *count = *found;
@@ -346,8 +389,8 @@ void pigment_host_search_get_counters(const pigment_host_search* search,
   };
   if (pigment::abi::IsHandle(search)) {
     out.pages_read = search->pages_read;
-    if (search->text) {
-      fill(*search->text);
+    if (const pigment::HostRankSearch* const ranked = search->ranked()) {
+      fill(*ranked);
     } else {
       fill(*search->search);
       out.walks = search->search->walks();

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handle of a host's search, by distance or by words, shared by the shims that search with it
-// and that count with it. Freeing it touches memory only.
+// The handle of a host's search, by distance, by words or of sparse vectors, shared by the shims
+// that search with it and that count with it. Freeing it touches memory only.
 
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
 #include "engine/segment/host_search.h"
+#include "engine/segment/host_sparse_search.h"
 #include "engine/segment/host_text_search.h"
 
 struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHostSearch> {
   explicit pigment_host_search(pigment::HostSearchOptions options) {
     search.emplace(std::move(options));
   }
-  explicit pigment_host_search(pigment::HostTextSearchOptions options) {
-    has_filter = options.filter.has_value();
-    text.emplace(std::move(options));
+  pigment_host_search(pigment::HostRankOptions options,
+                      std::shared_ptr<const pigment::HostTextQuery> query) {
+    text.emplace(std::move(options), std::move(query));
+  }
+  pigment_host_search(pigment::HostRankOptions options, pigment::HostSparseQuery query) {
+    sparse.emplace(std::move(options), std::move(query));
+  }
+
+  // Null: the search is by distance.
+  pigment::HostRankSearch* ranked() {
+    return text ? static_cast<pigment::HostRankSearch*>(&*text) : sparse ? &*sparse : nullptr;
+  }
+  const pigment::HostRankSearch* ranked() const {
+    return const_cast<pigment_host_search*>(this)->ranked();
   }
 
   uint64_t pins() const {
@@ -35,6 +48,6 @@ struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHos
   // One of these; they die before what they read from.
   std::optional<pigment::HostSearch> search;
   std::optional<pigment::HostTextSearch> text;
-  bool has_filter = false;  // of `text`
+  std::optional<pigment::HostSparseSearch> sparse;
   uint64_t pages_read = 0;
 };

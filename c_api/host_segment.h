@@ -9,7 +9,7 @@
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
-#include "engine/segment/host_text_search.h"
+#include "engine/segment/host_rank_search.h"
 #include "engine/segment/pending_reader.h"
 #include "engine/segment/segment.h"
 
@@ -18,7 +18,8 @@ struct pigment_segment : pigment::abi::Handle<pigment::abi::HandleKind::kSegment
 
   pigment::abi::HostBlockSource source;
   std::unique_ptr<pigment::Segment> segment;
-  mutable pigment::HostTextLengths text_lengths;  // that searches met
+  mutable pigment::HostRowNumbers text_lengths;   // that searches met
+  mutable pigment::HostRowNumbers sparse_masses;  // likewise
 };
 
 namespace pigment::abi {

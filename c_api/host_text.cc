@@ -126,12 +126,7 @@ pigment_status pigment_host_text_elements(pigment_text_analyzer* analyzer, const
                              pigment::abi::ReadBytes(text, text_size, "text"));
     PIGMENT_ASSIGN_OR_RETURN(const pigment::TextWords words,
                              pigment::WordsOfText(analyzer->reader, read));
-    std::string bytes;
-    for (const std::string& element : pigment::ElementsOfText(words, analyzer->mark)) {
-      const auto size = static_cast<uint32_t>(element.size());
-      bytes.append(reinterpret_cast<const char*>(&size), sizeof size).append(element);
-    }
-    *elements = pigment::abi::NewBuffer(std::move(bytes));
+    *elements = pigment::abi::NewElements(pigment::ElementsOfText(words, analyzer->mark));
     return Status::Ok();
   });
 }
@@ -165,7 +160,7 @@ pigment_status pigment_text_query_count(pigment_text_query* query, pigment_host_
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
     if (!search->text || search->text->query() != query->query.get())
       return pigment::InvalidArgument("argument search was not made with this query");
-    if (search->has_filter)
+    if (search->text->has_filter())
       return pigment::InvalidArgument("argument search has conditions, and all rows are counted");
     const uint64_t pins = search->pins();
     const auto counts = search->text->Count();

@@ -46,9 +46,9 @@ endforeach()
 
 # The script of a version is written in parts, joined here in this order.
 set(PIGMENT_SQL_PARTS
-  types operators halfvec sparsevec bit access_method halfvec_index bit_index within filters ranked catalog collections records maintenance adopt)
+  types operators halfvec sparsevec bit access_method halfvec_index sparsevec_index bit_index within filters ranked catalog collections records maintenance adopt)
 # Parts that 0.1.0 had nothing of: the script that upgrades from it takes them as they are.
-set(PIGMENT_SQL_NEW_PARTS halfvec sparsevec bit halfvec_index bit_index within filters ranked adopt)
+set(PIGMENT_SQL_NEW_PARTS halfvec sparsevec bit halfvec_index sparsevec_index bit_index within filters ranked adopt)
 
 set(pigment_sql "${PROJECT_BINARY_DIR}/extension/pigment--${PROJECT_VERSION}.sql")
 set(sql_parts ${PIGMENT_SQL_PARTS})

@@ -224,7 +224,7 @@ pigment_pg_handler(PG_FUNCTION_ARGS)
 	IndexAmRoutine *routine = makeNode(IndexAmRoutine);
 
 	routine->amstrategies = 0;
-	routine->amsupport = PIG_TEXT_OPTIONS_PROC;
+	routine->amsupport = PIG_PROCS;
 	routine->amoptsprocnum = PIG_TEXT_OPTIONS_PROC;
 	routine->amcanorderbyop = true;
 	routine->amcanmulticol = true;

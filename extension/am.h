@@ -23,6 +23,9 @@
 #define PIG_HALVES_PROC 2
 /* Of a text column that is ranked, and of no other: options(internal), of the operator class. */
 #define PIG_TEXT_OPTIONS_PROC 3
+/* That is there where the column has sparse vectors, by sparsevec.h: sparse() returns boolean, and is never called. */
+#define PIG_SPARSE_PROC 4
+#define PIG_PROCS 4
 /* Strategies of a vector column: the distance operator; whether a vector is in a ball; the distance, for an order with what is not a number first. */
 #define PIG_DISTANCE_STRATEGY 1
 #define PIG_WITHIN_STRATEGY 2

@@ -38,14 +38,14 @@
 #include "json_plan.h"
 
 /*
- * Whether a scan may order by the column: of vectors, or of ranked texts, whose scores are a distance here.
+ * Whether a scan may order by the column: of vectors, sparse ones too, or of ranked texts, whose scores are a distance here.
  */
 static bool
 orders_by(const IndexOptInfo *index, int column)
 {
 	PigColumnKind kind = pig_column_of(index->opfamily[column], index->opcintype[column], index->indexcollations[column]).kind;
 
-	return kind == PIG_COLUMN_VECTOR || kind == PIG_COLUMN_RANKED;
+	return kind == PIG_COLUMN_VECTOR || pig_ranks_by_elements(kind);
 }
 
 /* ---- conditions ---- */

@@ -186,16 +186,25 @@ has_no_zero_vectors(const IndexOptInfo *info)
 }
 
 /*
+ * What the path ranks rows by; PIG_COLUMN_VALUE: by nothing.
+ */
+static PigColumnKind
+order_kind(const IndexPath *path)
+{
+	const IndexOptInfo *index = path->indexinfo;
+	int			column = path->indexorderbys != NIL ? linitial_int(path->indexorderbycols) : -1;
+
+	return column < 0 ? PIG_COLUMN_VALUE :
+		pig_column_of(index->opfamily[column], index->opcintype[column], index->indexcollations[column]).kind;
+}
+
+/*
  * The bm25query by which texts are to be ranked, perhaps not known yet; NULL: the order is another.
  */
 static Node *
 words_of_order(PlannerInfo *root, const IndexPath *path)
 {
-	const IndexOptInfo *index = path->indexinfo;
-	int			column = path->indexorderbys != NIL ? linitial_int(path->indexorderbycols) : -1;
-
-	if (column < 0 ||
-		pig_column_of(index->opfamily[column], index->opcintype[column], index->indexcollations[column]).kind != PIG_COLUMN_RANKED)
+	if (order_kind(path) != PIG_COLUMN_RANKED)
 		return NULL;
 	return estimate_expression_value(root, lsecond(linitial_node(OpExpr, path->indexorderbys)->args));
 }
@@ -231,7 +240,7 @@ is_of_other_index(const IndexOptInfo *info, const Node *words)
 }
 
 /*
- * What it costs to rank the texts that have any of some words: their lists and the lengths of all texts are read.
+ * What it costs to rank the texts that have any of some words: their lists and the lengths of all texts are read. Likewise of sparse vectors.
  */
 static Cost
 words_cost(double rows, double pages, double seq_page_cost)
@@ -279,6 +288,7 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 	double		charged_pages;
 	Cost		exact_cost = 0;
 	Node	   *words = words_of_order(root, path);
+	bool		by_elements = pig_ranks_by_elements(order_kind(path));
 
 	pig_note_clauses(root, path);
 	*selectivity = 1;
@@ -309,14 +319,14 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 	*startup_cost = list_length(quals.filters) * (Min(PAGES_PER_CONDITION, (double) index->pages) * spc_seq_page_cost + cpu_operator_cost * 50);
 	if (path->indexorderbys == NIL && !is_bounded)
 		*startup_cost += looked_at * cpu_operator_cost;
-	else if (words != NULL)
+	else if (by_elements)
 		exact_cost = words_cost(looked_at, charged_pages, spc_seq_page_cost);
 	else if (looked_at * FEW_OF_ROWS > index->tuples)
 		exact_cost = charged_pages * spc_seq_page_cost + looked_at * cpu_operator_cost;
 	else
 		exact_cost = lookup_cost(looked_at, charged_pages, spc_seq_page_cost, spc_random_page_cost) + looked_at * cpu_operator_cost;
 	*total_cost = *startup_cost + exact_cost + rows * cpu_index_tuple_cost;
-	if (words == NULL && gives_nearest_first(path))
+	if (!by_elements && gives_nearest_first(path))
 		exact_cost = Min(exact_cost, search_cost(index, looked_at, spc_random_page_cost));
 	*startup_cost += exact_cost;
 }
@@ -377,7 +387,7 @@ procedure_fault(Form_pg_amproc form)
 	int			count;
 	Oid			result = get_func_signature(form->amproc, &arguments, &count);
 
-	if (form->amprocnum != PIG_METRIC_PROC && form->amprocnum != PIG_HALVES_PROC)
+	if (form->amprocnum != PIG_METRIC_PROC && form->amprocnum != PIG_HALVES_PROC && form->amprocnum != PIG_SPARSE_PROC)
 		return psprintf("contains function %s with invalid support number %d", format_procedure(form->amproc), form->amprocnum);
 	if (result != (form->amprocnum == PIG_METRIC_PROC ? INT4OID : BOOLOID) || count != 0)
 		return psprintf("contains function %s with wrong signature for support number %d", format_procedure(form->amproc),
@@ -388,7 +398,8 @@ procedure_fault(Form_pg_amproc form)
 }
 
 /*
- * Support function 1: metric() returns integer, one of those that the engine knows; and for elements of 16 bits 2, halves() returns boolean.
+ * Support function 1: metric() returns integer, one of those that the engine knows; for elements of 16 bits 2, halves(), and for sparse vectors 4,
+ * sparse(), return boolean.
  */
 static bool
 validate_procedures(Oid family_oid, Oid type, const char *family)

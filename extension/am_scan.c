@@ -7,6 +7,8 @@
  * By distance, segments with an index are searched for the recall that is wanted; then a row may come late, behind one that is farther, and
  * all come in the end.
  *
+ * By distances of sparse vectors, the index knows of each a bound that it is not below, and the server computes them of the rows that come.
+ *
  * A scan reads the directory and copies the deletion bits at its first row. What is inserted later is invisible to its snapshot, what
  * VACUUM removes later was dead to it; so it needs no lock between rows. Pending rows are those that scans of the session read before, and what was
  * appended since. Each call of the engine gives a batch of rows and keeps
@@ -29,6 +31,7 @@
 #include "am_reorder.h"
 #include "engine_error.h"
 #include "ranked_text.h"
+#include "sparsevec.h"
 
 #define HITS_MAX 128
 
@@ -48,7 +51,7 @@ typedef struct PigScan
 	PigConditions conditions;
 	pigment_host_search *search;
 	PigReorder *reorder;		/* NULL: rows come in the order of the search */
-	bool		is_rounded;		/* by distances that the operator has in more precision */
+	bool		is_rounded;		/* by distances that the operator has in more precision, or by bounds of them */
 	pigment_host_hit hits[HITS_MAX];
 	size_t		hit_count;
 	size_t		hit_next;
@@ -176,26 +179,21 @@ open_index(IndexScanDesc scan, PigScan *state)
 }
 
 /*
- * Whether the order is one of ranked texts.
+ * The column that the order is by, where that is not the vector; NULL: there is no such order.
  */
-static bool
-orders_by_words(IndexScanDesc scan, const PigColumns *columns)
+static const PigColumn *
+ranking_column(IndexScanDesc scan, const PigColumns *columns)
 {
-	return scan->numberOfOrderBys > 0 && columns->columns[scan->orderByData->sk_attno - 1].kind == PIG_COLUMN_RANKED;
+	const PigColumn *column = scan->numberOfOrderBys > 0 ? &columns->columns[scan->orderByData->sk_attno - 1] : NULL;
+
+	return column != NULL && pig_ranks_by_elements(column->kind) ? column : NULL;
 }
 
-/*
- * Sets the words to rank by. Without any, because the query is NULL, all rows come in the order of the table.
- */
 static void
 set_words(IndexScanDesc scan, PigScan *state, pigment_host_search_options *options)
 {
-	PigColumns	columns = pig_columns(scan->indexRelation);
-	Bm25Query  *query;
+	Bm25Query  *query = DatumGetBm25Query(scan->orderByData->sk_argument);
 
-	if (!orders_by_words(scan, &columns) || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
-		return;
-	query = DatumGetBm25Query(scan->orderByData->sk_argument);
 	if (!pig_ranks_alike(scan->indexRelation, query->index))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -204,6 +202,38 @@ set_words(IndexScanDesc scan, PigScan *state, pigment_host_search_options *optio
 				 errhint("Name the index that is to rank the rows.")));
 	options->text = pig_hold_text_query(query, scan->xs_snapshot, state->rescan_context);
 	options->text_column = (uint32) (scan->orderByData->sk_attno - 1);
+}
+
+/*
+ * Made in the current memory context.
+ */
+static void
+set_sparse_vector(IndexScanDesc scan, PigScan *state, int32 metric, pigment_host_search_options *options)
+{
+	pigment_sparse_vector *vector = palloc(sizeof(pigment_sparse_vector));
+
+	*vector = pig_engine_sparsevec(DatumGetSparseVector(scan->orderByData->sk_argument));
+	options->sparse = vector;
+	options->sparse_column = (uint32) (scan->orderByData->sk_attno - 1);
+	options->metric = metric;
+	state->is_rounded = true;
+}
+
+/*
+ * Sets the words, or the sparse vector, to rank by. Without any, because the query is NULL, all rows come in the order of the table.
+ */
+static void
+set_ranking(IndexScanDesc scan, PigScan *state, pigment_host_search_options *options)
+{
+	PigColumns	columns = pig_columns(scan->indexRelation);
+	const PigColumn *column = ranking_column(scan, &columns);
+
+	if (column == NULL || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
+		return;
+	if (column->kind == PIG_COLUMN_RANKED)
+		set_words(scan, state, options);
+	else
+		set_sparse_vector(scan, state, column->metric, options);
 	/* the best come first, and few are wanted */
 	options->batch_rows_first = 0;
 }
@@ -217,7 +247,7 @@ query_vector(IndexScanDesc scan, const PigMeta *meta, const PigBound *bound)
 	PigColumns	columns = pig_columns(scan->indexRelation);
 	PigVector	query = {0};
 
-	if (scan->numberOfOrderBys == 0 ? !bound->is_bound : orders_by_words(scan, &columns) || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
+	if (scan->numberOfOrderBys == 0 ? !bound->is_bound : ranking_column(scan, &columns) != NULL || (scan->orderByData->sk_flags & SK_ISNULL) != 0)
 		return query;
 	/* no row had a vector yet when the directory was read: those that came since are not seen */
 	if (meta->dimension == 0)
@@ -290,14 +320,14 @@ start_search(IndexScanDesc scan, PigScan *state)
 		state->conditions.nothing = true;
 		return;
 	}
+	/* the others are single precision, or whole numbers */
+	state->is_rounded = query.values != NULL && scan->numberOfOrderBys > 0 && state->meta->metric == PIGMENT_METRIC_JACCARD;
 	MemoryContextSwitchTo(state->rescan_context);
-	set_words(scan, state, &options);
+	set_ranking(scan, state, &options);
 	MemoryContextSwitchTo(caller);
 	if (query.values != NULL && scan->numberOfOrderBys > 0 && rounding > 0)
 		state->reorder = pig_reorder_new(scan, &query, state->meta->metric, rounding, options.recall == 1 && options.width == 0,
 										 state->rescan_context);
-	/* those of the others are single precision, or whole numbers */
-	state->is_rounded = query.values != NULL && scan->numberOfOrderBys > 0 && state->meta->metric == PIGMENT_METRIC_JACCARD;
 	PIG_CALL(NULL, pigment_host_search_new(&options, &state->search, &error));
 	pig_source_use(&state->segment_pages);
 	for (int i = 0; i < state->segments->count; i++)
@@ -507,19 +537,19 @@ next_row(IndexScanDesc scan, PigScan *state, uint64 *row_pointer)
 }
 
 /*
- * Distances that are one in single precision need not be one in the operator's double: the server is to put such rows in order. It is told a distance
- * that is no larger than the operator's.
+ * Distances that are one in single precision need not be one in the operator's double, and those of sparse vectors are not known here: the server is
+ * to put such rows in order. It is told a distance that is no larger than the operator's.
  */
 static void
 tell_distance(IndexScanDesc scan, const PigScan *state)
 {
-	float		distance = state->hits[state->hit_next - 1].distance;
+	const pigment_host_hit *hit = &state->hits[state->hit_next - 1];
 
 	scan->xs_recheckorderby = state->is_rounded;
 	if (!state->is_rounded)
 		return;
-	scan->xs_orderbynulls[0] = isnan(distance);
-	scan->xs_orderbyvals[0] = Float8GetDatum(distance > 0 ? nextafterf(distance, 0) : 0);
+	scan->xs_orderbynulls[0] = hit->kind == 2;
+	scan->xs_orderbyvals[0] = Float8GetDatum(hit->distance > 0 ? nextafterf(hit->distance, 0) : hit->distance);
 }
 
 bool

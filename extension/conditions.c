@@ -545,6 +545,7 @@ pig_column_answers(const PigColumn *column, int strategy, const Datum *argument)
 				pig_ranges_of_jsonpath(*argument, strategy == PIG_JSON_PATH_MATCHES) != NIL;
 		case PIG_COLUMN_METADATA:
 		case PIG_COLUMN_RANKED:
+		case PIG_COLUMN_SPARSE:
 			return true;
 	}
 	return false;

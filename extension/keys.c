@@ -32,6 +32,7 @@
 #include "json_keys.h"
 #include "keys.h"
 #include "ranked_text.h"
+#include "sparsevec.h"
 #include "text_fold.h"
 
 /* ---- columns ---- */
@@ -95,7 +96,15 @@ pig_column_of(Oid family, Oid class_type, Oid collation)
 		if (column.has_grams)
 			column.key_bytes_max = PIG_SEARCHED_KEY_BYTES_MAX;
 	}
+	else if (OidIsValid(get_opfamily_proc(family, class_type, class_type, PIG_SPARSE_PROC)))
+		column.kind = PIG_COLUMN_SPARSE;
 	return column;
+}
+
+bool
+pig_ranks_by_elements(PigColumnKind kind)
+{
+	return kind == PIG_COLUMN_RANKED || kind == PIG_COLUMN_SPARSE;
 }
 
 static PigColumn
@@ -115,6 +124,8 @@ describe_column(Relation index, int i)
 	}
 	if (column.kind == PIG_COLUMN_RANKED)
 		column.analyzer = pig_column_analyzer(index, i);
+	else if (column.kind == PIG_COLUMN_SPARSE)
+		column.metric = DatumGetInt32(FunctionCall0Coll(index_getprocinfo(index, (AttrNumber) (i + 1), PIG_METRIC_PROC), InvalidOid));
 	else if (column.kind != PIG_COLUMN_VECTOR)
 		check_collation(index, i);
 	return column;
@@ -589,6 +600,17 @@ add_words(KeyList *list, int number, const PigColumn *column, Datum value)
 	add_engine_elements(list, number, elements);
 }
 
+static void
+add_sparse_values(KeyList *list, int number, const PigColumn *column, Datum value)
+{
+	pigment_sparse_vector vector = pig_engine_sparsevec(DatumGetSparseVector(value));
+	pigment_buffer *elements = NULL;
+	pigment_error *error = NULL;
+
+	pig_check(pigment_host_sparse_elements(column->metric, &vector, &elements, &error), &error);
+	add_engine_elements(list, number, elements);
+}
+
 /*
  * Elements in order, each once; keys have their places now.
  */
@@ -640,6 +662,8 @@ pig_row_keys(const PigColumns *columns, Datum *values, bool *isnull)
 			add_metadata_elements(&list, i, values[i]);
 		else if (column->kind == PIG_COLUMN_RANKED)
 			add_words(&list, i, column, values[i]);
+		else if (column->kind == PIG_COLUMN_SPARSE)
+			add_sparse_values(&list, i, column, values[i]);
 		else if (column->has_grams)
 			add_grams(&list, i, values[i]);
 	}

@@ -21,6 +21,7 @@
  *									class without paths, as there was before: what GIN's jsonb_ops takes of it
  *	jsonb, metadata_ops				a value without bytes, and as elements what the engine makes of it (pigment_host_metadata_elements)
  *	text, text_bm25_ops				a value without bytes, and as elements its words (pigment_host_text_elements)
+ *	sparsevec						a value without bytes, and as elements what is not zero (pigment_host_sparse_elements)
  */
 #ifndef PIGMENT_KEYS_H
 #define PIGMENT_KEYS_H
@@ -62,7 +63,8 @@ typedef enum PigColumnKind
 	PIG_COLUMN_LIST,
 	PIG_COLUMN_JSON,
 	PIG_COLUMN_METADATA,
-	PIG_COLUMN_RANKED			/* text, ranked by words */
+	PIG_COLUMN_RANKED,			/* text, ranked by words */
+	PIG_COLUMN_SPARSE			/* sparse vectors, ranked by distance */
 } PigColumnKind;
 
 typedef struct PigColumn
@@ -74,6 +76,7 @@ typedef struct PigColumn
 	bool		has_paths;		/* jsonb: its elements have their places */
 	int			key_bytes_max;
 	pigment_text_analyzer *analyzer;	/* of PIG_COLUMN_RANKED, where the column of an index is described */
+	int32		metric;			/* of PIG_COLUMN_SPARSE, likewise */
 } PigColumn;
 
 /* What an element of a vector is, by the column's type. */
@@ -100,6 +103,8 @@ typedef struct PigColumns
 extern PigColumns pig_columns(Relation index);
 /* A column of an operator class of such a family and type, without the type of an array's elements. */
 extern PigColumn pig_column_of(Oid family, Oid class_type, Oid collation);
+/* Whether rows may be ranked by the column, though it is not the vector. */
+extern bool pig_ranks_by_elements(PigColumnKind kind);
 /* Whether values of such a type, which may be of an operator's right side, have keys. */
 extern bool pig_is_key_type(Oid type);
 

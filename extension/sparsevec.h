@@ -19,6 +19,8 @@
 
 #include "fmgr.h"
 
+#include "pigment/pigment_host.h"
+
 #define SPARSEVEC_DIMENSION_MAX 1000000000
 #define SPARSEVEC_ELEMENTS_MAX 16000
 
@@ -45,6 +47,13 @@ SparseVectorValues(const SparseVector *vector)
 #define DatumGetSparseVector(datum) ((SparseVector *) PG_DETOAST_DATUM(datum))
 #define PG_GETARG_SPARSEVEC(n) DatumGetSparseVector(PG_GETARG_DATUM(n))
 #define PG_RETURN_SPARSEVEC(vector) PG_RETURN_POINTER(vector)
+
+/* As the engine takes it; borrows. */
+static inline pigment_sparse_vector
+pig_engine_sparsevec(const SparseVector *vector)
+{
+	return (pigment_sparse_vector) {(uint32) vector->dim, (uint32) vector->count, vector->places, SparseVectorValues(vector)};
+}
 
 /* A zeroed vector; both numbers were checked. */
 extern SparseVector *pig_sparsevec_new(int dim, int count);

@@ -23,7 +23,8 @@ BEGIN
 			USING ERRCODE = 'feature_not_supported', HINT = 'ALTER EXTENSION vector UPDATE;';
 	END IF;
 	FOR metric IN SELECT type, format('%I.%I', place, type) AS type_name, name, symbol, standard, elements
-		FROM (VALUES ('vector', ''), ('halfvec', ', FUNCTION 2 (%1$s, %1$s) pigment.halves()')) t (type, elements),
+		FROM (VALUES ('vector', ''), ('halfvec', ', FUNCTION 2 (%1$s, %1$s) pigment.halves()'),
+				('sparsevec', ', FUNCTION 4 (%1$s, %1$s) pigment.sparse()')) t (type, elements),
 			(VALUES ('l2', '<->', 'DEFAULT'), ('cosine', '<=>', ''), ('ip', '<#>', ''), ('l1', '<+>', '')) m (name, symbol, standard)
 		UNION ALL VALUES ('bit', 'pg_catalog."bit"', 'hamming', '<~>', '', ''), ('bit', 'pg_catalog."bit"', 'jaccard', '<%>', '', '')
 	LOOP
@@ -45,4 +46,4 @@ END
 $$;
 REVOKE EXECUTE ON FUNCTION pigment.adopt_pgvector() FROM PUBLIC;
 COMMENT ON FUNCTION pigment.adopt_pgvector() IS
-	'makes the operator classes that index columns of pgvector''s types vector and halfvec, and bits by its operators, in its schema; for superusers, as operator classes are';
+	'makes the operator classes that index columns of pgvector''s types vector, halfvec and sparsevec, and bits by its operators, in its schema; for superusers, as operator classes are';

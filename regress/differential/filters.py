@@ -437,7 +437,7 @@ class Table:
         kinds = draw.choices([Column, Documents, Metadata, Searched], [0.48, 0.2, 0.12, 0.2], k=draw.randint(1, 5))
         self.columns = [kind(draw, f"c{i}") for i, kind in enumerate(kinds)]
         self.operator, metric = draw.choice([("<->", "l2"), ("<=>", "cosine"), ("<#>", "ip"), ("<+>", "l1")])
-        self.type = draw.choice(["vector", "vector", "halfvec"])
+        self.type = draw.choice(["vector", "vector", "halfvec", "sparsevec"])
         self.operator_class = f"{self.type}_{metric}_ops"
         self.next_id = 0
         self.compared = 0
@@ -470,7 +470,7 @@ class Table:
     def vector(self):
         if self.draw.random() < 0.1:
             return "NULL"
-        return "'[" + ",".join(str(self.draw.randint(-2, 2)) for _ in range(self.dimension)) + "]'"
+        return self.query_vector()
 
     def row(self):
         self.next_id += 1
@@ -515,7 +515,10 @@ class Table:
         return " AND ".join(conditions)
 
     def query_vector(self):
-        return "'[" + ",".join(str(self.draw.randint(-2, 2)) for _ in range(self.dimension)) + "]'"
+        numbers = [self.draw.randint(-2, 2) for _ in range(self.dimension)]
+        if self.type == "sparsevec":
+            return "'{" + ",".join(f"{place}:{number}" for place, number in enumerate(numbers, 1) if number) + f"}}/{self.dimension}'"
+        return "'[" + ",".join(map(str, numbers)) + "]'"
 
     def limit(self, distance):
         """A number to hold a distance against: nothing, everything, and what a row has exactly."""

@@ -22,14 +22,15 @@ $node->start;
 $node->backup('base');
 my $row = q{n, n % 7, ARRAY['t' || n % 5, 't' || n % 11], 'word' || n % 9 || ' and word' || n % 13 || ' No. ' || n,
 	jsonb_build_object('n', n, 'kind', 'k' || n % 6), CASE WHEN n % 10 <> 0 THEN ARRAY[n % 17, n % 19, n % 23, n % 29, n % 31, n % 37, n % 41, 1] END,
-	ARRAY[n % 43, n % 47, n % 53, 1]};
+	ARRAY[n % 43, n % 47, n % 53, 1], ARRAY[n % 3, 0, n % 5 - 2, n % 37 / 20]};
 $node->safe_psql('postgres', qq{
 	CREATE EXTENSION pigment;
-	CREATE TABLE things (id int PRIMARY KEY, grp int, tags text[], body text, doc jsonb, v vector(8), h halfvec(4));
+	CREATE TABLE things (id int PRIMARY KEY, grp int, tags text[], body text, doc jsonb, v vector(8), h halfvec(4), s sparsevec(4));
 	INSERT INTO things SELECT $row FROM generate_series(1, 3000) n;
 	CREATE INDEX things_all ON things USING pigment (v, grp, tags, body text_trgm_ops, doc);
 	CREATE INDEX things_cosine ON things USING pigment (v vector_cosine_ops) WITH (kind = spann) WHERE grp <> 3;
 	CREATE INDEX things_half ON things USING pigment (h halfvec_l1_ops, grp);
+	CREATE INDEX things_sparse ON things USING pigment (s sparsevec_ip_ops, grp);
 	CREATE INDEX things_length ON things USING pigment ((l2_normalize(v)));
 	CREATE INDEX things_text ON things USING pigment (body text_bm25_ops (language = 'english'));
 });
@@ -46,6 +47,7 @@ my @questions = (
 	[ "SELECT id FROM things WHERE grp <> 3 ORDER BY v <=> $query, id LIMIT 15", 'Index Scan using things_cosine' ],
 	[ "SELECT id FROM things WHERE v IS NOT NULL AND grp <> 3 ORDER BY 1 - (v <=> $query) DESC, id LIMIT 15", 'Index Scan using things_cosine' ],
 	[ "SELECT id FROM things ORDER BY h <+> '[1,2,3,4]', id LIMIT 15", 'Index Scan using things_half' ],
+	[ "SELECT id FROM things ORDER BY s <#> '{1:1,3:-2}/4', id LIMIT 15", 'Index Scan using things_sparse' ],
 	[ "SELECT id FROM things ORDER BY l2_normalize(v) <-> '[0,0,0,0,0,1,0,0]', id LIMIT 15", 'Index Scan using things_length' ],
 	[ "SELECT n, x.id FROM generate_series(1, 3) n, LATERAL (SELECT id FROM things WHERE grp = n ORDER BY v <-> array_fill(n, ARRAY[8])::vector, id LIMIT 4) x ORDER BY n, x.id",
 		'Index Scan using things_all' ]);
@@ -143,7 +145,7 @@ for my $move ('ALTER INDEX things_all SET TABLESPACE one', 'ALTER TABLE things S
 		SELECT id FROM light ORDER BY v <-> '[77,1]' LIMIT 1}), "0\n77", "$move: an unlogged index starts anew there");
 }
 is($node->safe_psql('postgres', q{SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class JOIN pg_tablespace t ON t.oid = reltablespace WHERE spcname = 'one' AND relkind = 'i' AND relname LIKE 'things%'}),
-	'things_all things_cosine things_half things_length things_pkey things_text', 'tablespaces: indexes are where they were put');
+	'things_all things_cosine things_half things_length things_pkey things_sparse things_text', 'tablespaces: indexes are where they were put');
 $node->safe_psql('postgres', $_)
 	for 'DROP TABLE light', 'ALTER TABLE ALL IN TABLESPACE two SET TABLESPACE pg_default', 'ALTER INDEX ALL IN TABLESPACE one SET TABLESPACE pg_default',
 	'ALTER INDEX ALL IN TABLESPACE two SET TABLESPACE pg_default', 'CHECKPOINT', 'DROP TABLESPACE one', 'DROP TABLESPACE two';
@@ -276,8 +278,8 @@ my $trapped = q{
 		END LOOP;
 		IF made < 3000 THEN RAISE 'only % traps', made; END IF;
 	END $$;
-	CREATE TABLE public.goods (id int PRIMARY KEY, v public.vector(2), h public.halfvec(2), grp int, tags text[], body text, doc jsonb);
-	INSERT INTO public.goods SELECT n, ARRAY[n, 1], ARRAY[n, 1], n % 5, ARRAY['t' || n % 3], 'word' || n % 7, jsonb_build_object('n', n) FROM generate_series(1, 500) n;
+	CREATE TABLE public.goods (id int PRIMARY KEY, v public.vector(2), h public.halfvec(2), grp int, tags text[], body text, doc jsonb, s public.sparsevec(2));
+	INSERT INTO public.goods SELECT n, ARRAY[n, 1], ARRAY[n, 1], n % 5, ARRAY['t' || n % 3], 'word' || n % 7, jsonb_build_object('n', n), ARRAY[n % 9, 1] FROM generate_series(1, 500) n;
 };
 $node->safe_psql('postgres', 'CREATE DATABASE hostile TEMPLATE template0');
 $node->safe_psql('hostile', $trapped);
@@ -287,12 +289,14 @@ my @failed;
 for my $call (
 	q{CREATE INDEX goods_all ON public.goods USING pigment (v public.vector_l2_ops, grp, tags, body public.text_trgm_ops, doc)},
 	q{CREATE INDEX goods_half ON public.goods USING pigment (h public.halfvec_cosine_ops)},
+	q{CREATE INDEX goods_sparse ON public.goods USING pigment (s public.sparsevec_cosine_ops)},
 	q{CREATE INDEX goods_expression ON public.goods USING pigment ((public.l2_normalize(v)))},
 	q{CREATE INDEX goods_text ON public.goods USING pigment (body public.text_bm25_ops)},
 	q{INSERT INTO public.goods VALUES (501, '[1,2]', '[1,2]', 3, '{a}', 'b', '{"n": 1}')},
 	q{SELECT id FROM public.goods WHERE grp OPERATOR(pg_catalog.=) 3 AND tags OPERATOR(pg_catalog.&&) '{t1}'::text[] ORDER BY v OPERATOR(public.<->) '[3,1]'::public.vector LIMIT 5},
 	q{SELECT id FROM public.goods WHERE body OPERATOR(pg_catalog.~~) '%rd3%'::text AND doc OPERATOR(pg_catalog.@>) '{"n": 3}'::jsonb},
 	q{SELECT id FROM public.goods ORDER BY body OPERATOR(public.<@>) public.to_bm25query('public.goods_text'::regclass, 'word3'::text) LIMIT 3},
+	q{SELECT id FROM public.goods ORDER BY s OPERATOR(public.<=>) '{1:3}/2'::public.sparsevec LIMIT 3},
 	q{SELECT public.avg(v), public.sum(v), public.avg(h) FROM public.goods},
 	q{SELECT v::public.halfvec, v::real[], v::text, public.subvector(v, 1, 1), public.l2_normalize(h), public.cosine_distance(v, v) FROM public.goods LIMIT 1},
 	q{SELECT pigment.check(i), pigment.stats(i), pigment.merge(i) FROM ROWS FROM (pg_catalog.unnest('{public.goods_all,public.goods_text}'::regclass[])) i},

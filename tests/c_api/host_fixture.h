@@ -323,6 +323,8 @@ class Index {
     options.no_zero_vectors = zero_vectors == 0;
     options.text = text;
     options.text_column = text_column;
+    options.sparse = sparse;
+    options.sparse_column = sparse_column;
     pigment_host_search* search = nullptr;
     EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
         << error.message();
@@ -376,6 +378,8 @@ class Index {
   uint64_t zero_vectors = 0;                 // of segments
   const pigment_text_query* text = nullptr;  // of searches, the test's; null: by distance
   uint32_t text_column = 0;
+  const pigment_sparse_vector* sparse = nullptr;  // likewise; its metric is the search's
+  uint32_t sparse_column = 0;
   // Of three pending vectors one to 16 bits and one to 12, where that can be.
   bool rounds_pending = false;
   pigment_pending_cache* cache = nullptr;  // of searches, the test's; null: pending pages are read

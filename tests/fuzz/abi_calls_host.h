@@ -626,41 +626,47 @@ inline void FuzzAddPendingCache(World& w, Arguments& a) {
 }
 
 inline void AddSearches(std::vector<Entry>& t) {
-  t.push_back({"pigment_host_search_new", [](World& w, Arguments& a) {
-                 Input& in = a.input();
-                 pigment_host_search_options options{};
-                 a.Size(options);
-                 options.metric = in.OneIn(8) ? in.Enum(7) : PIGMENT_METRIC_L2;
-                 options.dimension = 3;
-                 options.query = in.OneIn(8) ? nullptr : a.Floats(3).data();
-                 if (in.OneIn(4))
-                   options.batch_rows_first =
-                       in.OneIn(4) ? static_cast<size_t>(in.Number()) : in.Below(5);
-                 if (in.OneIn(4)) options.batch_bytes_max = in.Number();
-                 if (in.OneIn(2)) options.recall = static_cast<double>(in.Byte()) / 250;
-                 if (in.OneIn(4)) options.width = in.Byte();
-                 options.has_max_distance = in.OneIn(3);
-                 options.max_distance = static_cast<float>(static_cast<int8_t>(in.Byte()));
-                 if (in.OneIn(4)) options.nan = in.Enum(3);
-                 options.no_zero_vectors = in.OneIn(4);
-                 const FuzzedConditions conditions(a);
-                 if (in.OneIn(2)) {
-                   options.condition_count = conditions.conditions.size();
-                   options.conditions = in.OneIn(24) ? nullptr : conditions.conditions.data();
-                 }
-                 if (in.OneIn(4)) {
-                   options.text = LiveOrNull(w.text_queries, in);
-                   options.text_column =
-                       in.OneIn(8) ? static_cast<uint32_t>(in.Number()) : kTextColumn;
-                   if (!in.OneIn(8)) options.query = nullptr;
-                 }
-                 pigment_host_search* search = reinterpret_cast<pigment_host_search*>(8);
-                 const bool wanted = !in.OneIn(24);
-                 ErrorSlot slot(w, in);
-                 const bool ok = slot.Ok(pigment_host_search_new(
-                     in.OneIn(32) ? nullptr : &options, wanted ? &search : nullptr, slot.out()));
-                 if (wanted) KeepMade(w.searches, search, ok);
-               }});
+  t.push_back(
+      {"pigment_host_search_new", [](World& w, Arguments& a) {
+         Input& in = a.input();
+         pigment_host_search_options options{};
+         a.Size(options);
+         options.metric = in.OneIn(8) ? in.Enum(7) : PIGMENT_METRIC_L2;
+         options.dimension = 3;
+         options.query = in.OneIn(8) ? nullptr : a.Floats(3).data();
+         if (in.OneIn(4))
+           options.batch_rows_first = in.OneIn(4) ? static_cast<size_t>(in.Number()) : in.Below(5);
+         if (in.OneIn(4)) options.batch_bytes_max = in.Number();
+         if (in.OneIn(2)) options.recall = static_cast<double>(in.Byte()) / 250;
+         if (in.OneIn(4)) options.width = in.Byte();
+         options.has_max_distance = in.OneIn(3);
+         options.max_distance = static_cast<float>(static_cast<int8_t>(in.Byte()));
+         if (in.OneIn(4)) options.nan = in.Enum(3);
+         options.no_zero_vectors = in.OneIn(4);
+         const FuzzedConditions conditions(a);
+         if (in.OneIn(2)) {
+           options.condition_count = conditions.conditions.size();
+           options.conditions = in.OneIn(24) ? nullptr : conditions.conditions.data();
+         }
+         if (in.OneIn(4)) {
+           options.text = LiveOrNull(w.text_queries, in);
+           options.text_column = in.OneIn(8) ? static_cast<uint32_t>(in.Number()) : kTextColumn;
+           if (!in.OneIn(8)) options.query = nullptr;
+         }
+         const pigment_sparse_vector sparse = ASparseVector(a);
+         if (in.OneIn(4)) {
+           options.sparse = &sparse;
+           options.sparse_column = in.OneIn(8) ? static_cast<uint32_t>(in.Number()) : kSparseColumn;
+           if (!in.OneIn(8)) options.query = nullptr;
+           if (!in.OneIn(8)) options.text = nullptr;
+         }
+         pigment_host_search* search = reinterpret_cast<pigment_host_search*>(8);
+         const bool wanted = !in.OneIn(24);
+         ErrorSlot slot(w, in);
+         const bool ok = slot.Ok(pigment_host_search_new(in.OneIn(32) ? nullptr : &options,
+                                                         wanted ? &search : nullptr, slot.out()));
+         if (wanted) KeepMade(w.searches, search, ok);
+       }});
   t.push_back({"pigment_host_search_add_segment", [](World& w, Arguments& a) {
                  Input& in = a.input();
                  pigment_segment* segment = LiveOrNull(w.segments, in);
@@ -711,6 +717,7 @@ inline void AddHostCalls(std::vector<Entry>& table) {
   AddSearches(table);
   AddKeyCalls(table);
   AddTexts(table);
+  AddSparse(table);
   AddMerges(table);
 }
 

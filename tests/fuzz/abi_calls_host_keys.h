@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pigment/pigment_host.h"
+#include "tests/fuzz/abi_calls_sparse.h"
 #include "tests/fuzz/abi_calls_text.h"
 #include "tests/fuzz/abi_world.h"
 
@@ -43,6 +44,7 @@ inline std::vector<pigment_host_key> FuzzedKeys(Arguments& a) {
     }
   }
   if (in.OneIn(3)) AppendTextKeys(a, keys);
+  if (in.OneIn(3)) AppendSparseKeys(a, keys);
   return keys;
 }
 

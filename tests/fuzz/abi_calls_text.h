@@ -28,6 +28,22 @@ inline Text AFewWords(Arguments& a) {
   return a.Keep(words);
 }
 
+// Those of a column that is there, kept by `a`; frees them.
+inline void AppendElements(Arguments& a, pigment_buffer* elements, uint32_t column,
+                           std::vector<pigment_host_key>& keys) {
+  keys.push_back({column, PIGMENT_KEY_VALUE, "", 0});
+  size_t size = 0;
+  const char* const bytes = pigment_buffer_data(elements, &size);
+  for (size_t at = 0; at < size;) {
+    uint32_t length = 0;
+    std::memcpy(&length, bytes + at, sizeof length);
+    const Text kept = a.Keep(std::string(bytes + at + sizeof length, length));
+    keys.push_back({column, PIGMENT_KEY_ELEMENT, kept.data, kept.size});
+    at += sizeof length + length;
+  }
+  pigment_buffer_free(elements);
+}
+
 // What a row has of a text, behind its other keys; kept by `a`.
 inline void AppendTextKeys(Arguments& a, std::vector<pigment_host_key>& keys) {
   static pigment_text_analyzer* const analyzer = [] {
@@ -40,17 +56,7 @@ inline void AppendTextKeys(Arguments& a, std::vector<pigment_host_key>& keys) {
   if (pigment_host_text_elements(analyzer, words.data, words.data == nullptr ? 0 : words.size,
                                  &elements, nullptr) != PIGMENT_OK)
     return;
-  keys.push_back({kTextColumn, PIGMENT_KEY_VALUE, "", 0});
-  size_t size = 0;
-  const char* const bytes = pigment_buffer_data(elements, &size);
-  for (size_t at = 0; at < size;) {
-    uint32_t length = 0;
-    std::memcpy(&length, bytes + at, sizeof length);
-    const Text kept = a.Keep(std::string(bytes + at + sizeof length, length));
-    keys.push_back({kTextColumn, PIGMENT_KEY_ELEMENT, kept.data, kept.size});
-    at += sizeof length + length;
-  }
-  pigment_buffer_free(elements);
+  AppendElements(a, elements, kTextColumn, keys);
 }
 
 inline void FuzzAnalyzerNew(World& w, Arguments& a) {

@@ -220,6 +220,23 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_where_holds(const char *
 
 typedef struct pigment_host_search pigment_host_search; /* below */
 
+/* ---- Sparse vectors. Since 0.2. ------------------------------------------------------------------------------------- */
+
+/* A vector by what is not zero of it; borrowed for a call. */
+typedef struct pigment_sparse_vector {
+  uint32_t dimension;    /* 1 to 1,000,000,000 */
+  uint32_t count;        /* at most 16,384 */
+  const int32_t *places; /* from 0, ascending, below the dimension */
+  const float *values;   /* of these; finite and not 0 */
+} pigment_sparse_vector;
+/* What is not zero of a vector, rounded, as elements of a list: in the form of pigment_host_metadata_elements. The vector's column has a value without
+   bytes besides. The metric is L2, COSINE_NAN, NEGATIVE_IP or L1, and that of the column's searches. INVALID_ARGUMENT where one of these is not as it
+   should be. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_sparse_elements(int32_t metric,
+                                                                        const pigment_sparse_vector *vector,
+                                                                        pigment_buffer **elements,
+                                                                        pigment_error **error);
+
 /* ---- Ranked texts. Since 0.2. -------------------------------------------------------------------------------------- */
 
 /* How texts become words. It is searched with as long as the texts of an index are read by it. One thread at a time. */
@@ -549,7 +566,10 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_meta_page_check(const void *p
    `batch_bytes_max` and a bit for each row, however many rows are read. Exact, unless less is asked for of segments with an index: then a row
    may come behind one that is farther, and all come in the end.
    By words: descending by the score of a text, ties by row pointer; then the rows whose text is NULL. Exact; memory is bounded besides by that of
-   a group of rows, which had room in the budget of the segment's build. */
+   a group of rows, which had room in the budget of the segment's build.
+   By a sparse vector: ascending by a number that the row's distance is not below, -infinity where nothing is known; the host computes the distances of
+   what comes, and has the nearest row when no less can come. Then the rows whose distance is not a number, then those whose column is NULL; memory as
+   by words. The bound holds for sums of floats in any order. */
 
 enum {
   PIGMENT_NAN_LAST = 0,    /* behind all numbers, before rows without a vector */
@@ -582,11 +602,14 @@ typedef struct pigment_host_search_options {
   /* Since 0.2: ranks the texts of a column by these words, as they are counted when the first hits are asked for. Not with `query`. */
   const pigment_text_query *text;
   uint32_t text_column;
+  /* Since 0.2: ranks the sparse vectors of a column by their distances to this one, of `metric`; copied. With neither of the others. */
+  const pigment_sparse_vector *sparse;
+  uint32_t sparse_column;
 } pigment_host_search_options;
 
 typedef struct pigment_host_hit {
   uint64_t row_pointer;
-  float distance; /* NaN for a row without a number; of a text its score with the sign changed, rounded */
+  float distance; /* NaN for a row without a number; of a text its score with the sign changed, rounded; of a sparse vector the bound, for L2 of the root */
   int32_t kind;   /* 0 ranked, 1 not a number, 2 without a vector, or without a text */
 } pigment_host_hit;
 
