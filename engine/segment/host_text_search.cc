@@ -252,12 +252,13 @@ Status HostTextSearch::SumGroup(const SegmentSource& source, InvertedReader& rea
                                        return length ? std::optional(length->length) : std::nullopt;
                                      }));
   const RowMask live = LiveOf(source, group);
+  HostTextScorer& scorer = this->scorer();
   for (const Run& run : runs_) {
     for (size_t i = run.begin; i < run.end; ++i) {
       const uint32_t row = rows_[i];
       if (!IsAllowed(live, row)) continue;
       if (lengths[row] == 0) return Damaged(source, "a row has words and no length");
-      const ScoreSum more = scorer().Of(run.clause, run.count, lengths[row]);
+      const ScoreSum more = scorer.Of(run.clause, run.count, lengths[row]);
       if (sums_[row] == 0 && more != 0) found_.push_back(row);
       sums_[row] += more;
     }

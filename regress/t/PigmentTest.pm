@@ -20,7 +20,8 @@ sub create_tables
 	$node->safe_psql('postgres', q{
 		CREATE EXTENSION pigment;
 		CREATE TABLE items (id bigserial PRIMARY KEY, v vector(8), note int,
-			body text GENERATED ALWAYS AS ('note ' || md5(note::text) || repeat(' No. ' || note::text, note % 5)) STORED);
+			body text GENERATED ALWAYS AS ('note ' || md5(note::text) || repeat(' No. ' || note::text, note % 5)) STORED,
+			s sparsevec(8) GENERATED ALWAYS AS (v::sparsevec(8)) STORED);
 		CREATE TABLE wide (id bigserial PRIMARY KEY, v vector(3000));
 		CREATE FUNCTION random_vector(dim int) RETURNS vector LANGUAGE sql VOLATILE AS
 			'SELECT array_agg((random() * 20)::int - 10)::vector FROM generate_series(1, dim)';
@@ -30,7 +31,7 @@ sub create_tables
 		INSERT INTO wide (v) SELECT random_vector(3000) FROM generate_series(1, 30);
 		CREATE INDEX items_l2 ON items USING pigment (v);
 		CREATE INDEX items_cosine ON items USING pigment (v vector_cosine_ops) WHERE id % 3 <> 0;
-		CREATE INDEX items_filter ON items USING pigment (note, v vector_l1_ops, body text_trgm_ops) WITH (full_vectors = f32);
+		CREATE INDEX items_filter ON items USING pigment (note, v vector_l1_ops, body text_trgm_ops, s sparsevec_ip_ops) WITH (full_vectors = f32);
 		CREATE INDEX wide_ip ON wide USING pigment (v vector_ip_ops);
 	});
 	return;
@@ -91,19 +92,21 @@ sub finish_load
 sub compare
 {
 	my ($node, $name) = @_;
-	for my $case ([ 'items', 'items_l2', '<->', '1,2,3,-4,5,6,7,8', 'true' ],
-		[ 'items', 'items_cosine', '<=>', '1,2,3,-4,5,6,7,8', '(id % 3) <> 0' ],
-		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', '(note > 500)' ],
-		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', '(note IS NULL)' ],
-		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', q{(body ~~ '%9a%')} ],
-		[ 'items', 'items_filter', '<+>', '1,2,3,-4,5,6,7,8', q{(body ~* 'no. 1(23|45)')} ],
-		[ 'wide', 'wide_ip', '<#>', join(',', map { $_ % 7 - 3 } 1 .. 3000), 'true' ])
+	my $near = q{'[1,2,3,-4,5,6,7,8]'};
+	for my $case ([ 'items', 'items_l2', "v <-> $near", 'true' ],
+		[ 'items', 'items_cosine', "v <=> $near", '(id % 3) <> 0' ],
+		[ 'items', 'items_filter', "v <+> $near", '(note > 500)' ],
+		[ 'items', 'items_filter', "v <+> $near", '(note IS NULL)' ],
+		[ 'items', 'items_filter', "v <+> $near", q{(body ~~ '%9a%')} ],
+		[ 'items', 'items_filter', "v <+> $near", q{(body ~* 'no. 1(23|45)')} ],
+		[ 'items', 'items_filter', q{s <#> '{1:0.5,3:-2,8:1}/8'}, 'true' ],
+		[ 'wide', 'wide_ip', q{v <#> '[} . join(',', map { $_ % 7 - 3 } 1 .. 3000) . q{]'}, 'true' ])
 	{
-		my ($table, $index, $operator, $query, $condition) = @$case;
+		my ($table, $index, $distance, $condition) = @$case;
 		my ($result, $census, $errors) = $node->psql('postgres', "SELECT * FROM pigment.check('$index')");
 		is($result, 0, "$name: $index is sound") or diag($errors);
 		note("$index: $census");
-		my $statement = "SELECT id, v $operator '[$query]' AS d FROM $table WHERE $condition ORDER BY v $operator '[$query]'";
+		my $statement = "SELECT id, $distance AS d FROM $table WHERE $condition ORDER BY $distance";
 		my $plan = $node->safe_psql('postgres', "SET enable_seqscan = off; SET enable_sort = off; EXPLAIN (COSTS OFF) $statement");
 		like($plan, qr/^Index Scan using $index/, "$name: $index serves the order");
 		my $digest = "SELECT count(*), count(DISTINCT id), md5(string_agg(coalesce(d::text, '-') || ' ', '' ORDER BY k)),
