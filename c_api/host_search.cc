@@ -191,8 +191,8 @@ Status CheckOneQuery(const pigment_host_search_options& options) {
 
 Status CheckColumn(uint32_t column, const char* name) {
   if (column < pigment::kHostColumnsMax) return Status::Ok();
-  return pigment::InvalidArgument(fmt::format("options.{} {}, expected 0 to {}", name, column,
-                                              pigment::kHostColumnsMax - 1));
+  return pigment::InvalidArgument(
+      fmt::format("options.{} {}, expected 0 to {}", name, column, pigment::kHostColumnsMax - 1));
 }
 
 // `walk` has the search call what it is given for each row.
@@ -292,10 +292,13 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
             const pigment::HostSparseVector vector,
             pigment::abi::ReadSparseVector(copy.sparse, copy.metric, "options.sparse"));
         PIGMENT_RETURN_IF_ERROR(CheckColumn(copy.sparse_column, "sparse_column"));
+        if (copy.nan == PIGMENT_NAN_LEFT_OUT)
+          return pigment::InvalidArgument("options.nan leaves rows out, and options.sparse none");
         ranked.column = copy.sparse_column;
         *search = new pigment_host_search(
             std::move(ranked),
-            pigment::HostSparseQuery(vector, static_cast<pigment::Metric>(copy.metric)));
+            pigment::HostSparseQuery(vector, static_cast<pigment::Metric>(copy.metric)),
+            copy.nan == PIGMENT_NAN_FIRST);
         return Status::Ok();
       });
 }
@@ -430,9 +433,9 @@ pigment_status pigment_host_search_visit_keys(pigment_host_search* search,
                                                                       uint64_t row_pointer,
                                                                       uint64_t fingerprint),
                                               void* context, pigment_error** error) {
-  return VisitFingerprints(search, visit, context, error, [](pigment::HostSearch& of, const auto& visitor) {
-    return of.VisitKeys(visitor);
-  });
+  return VisitFingerprints(
+      search, visit, context, error,
+      [](pigment::HostSearch& of, const auto& visitor) { return of.VisitKeys(visitor); });
 }
 
 pigment_status pigment_host_search_visit_column(pigment_host_search* search, int32_t column,

@@ -24,8 +24,9 @@ struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHos
                       std::shared_ptr<const pigment::HostTextQuery> query) {
     text.emplace(std::move(options), std::move(query));
   }
-  pigment_host_search(pigment::HostRankOptions options, pigment::HostSparseQuery query) {
-    sparse.emplace(std::move(options), std::move(query));
+  pigment_host_search(pigment::HostRankOptions options, pigment::HostSparseQuery query,
+                      bool nan_first) {
+    sparse.emplace(std::move(options), std::move(query), nan_first);
   }
 
   // Null: the search is by distance.

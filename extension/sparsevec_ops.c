@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "compat.h"
+#include "utils/float.h"
 
 #include "sparsevec.h"
 #include "vector_text.h"
@@ -153,6 +154,33 @@ pigment_pg_sparsevec_cosine_distance(PG_FUNCTION_ARGS)
 	else if (similarity < -1)
 		similarity = -1;
 	PG_RETURN_FLOAT8(1 - similarity);
+}
+
+/* ---- orders of index scans ----------------------------------------------------------------------- */
+
+/*
+ * A distance for an order that begins with what is no number.
+ */
+static float8
+nan_as_least(Datum distance)
+{
+	float8		number = DatumGetFloat8(distance);
+
+	return isnan(number) ? -get_float8_infinity() : number;
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_sparsevec_cosine_nan_first);
+Datum
+pigment_pg_sparsevec_cosine_nan_first(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(nan_as_least(pigment_pg_sparsevec_cosine_distance(fcinfo)));
+}
+
+PG_FUNCTION_INFO_V1(pigment_pg_sparsevec_ip_nan_first);
+Datum
+pigment_pg_sparsevec_ip_nan_first(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_FLOAT8(nan_as_least(pigment_pg_sparsevec_negative_inner_product(fcinfo)));
 }
 
 /* ---- norm ---------------------------------------------------------------------------------------- */

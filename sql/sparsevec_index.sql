@@ -26,3 +26,27 @@ CREATE OPERATOR CLASS sparsevec_l1_ops FOR TYPE sparsevec USING pigment AS
 	FUNCTION 1 pigment.metric_l1(),
 	FUNCTION 4 pigment.sparse();
 COMMENT ON OPERATOR CLASS sparsevec_l1_ops USING pigment IS 'nearest by taxicab distance, operator <+>';
+
+-- Orders that begin with what is no number, which the planner makes of descending ones. The server computes these distances, so they tell it so.
+CREATE FUNCTION pigment._cosine_nan_first(sparsevec, sparsevec) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_cosine_nan_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION pigment._cosine_nan_first(sparsevec, sparsevec) IS 'implementation of <=>! operator';
+CREATE FUNCTION pigment._ip_nan_first(sparsevec, sparsevec) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'pigment_pg_sparsevec_ip_nan_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION pigment._ip_nan_first(sparsevec, sparsevec) IS 'implementation of <#>! operator';
+CREATE OPERATOR pigment.<->! (LEFTARG = sparsevec, RIGHTARG = sparsevec, FUNCTION = l2_distance);
+COMMENT ON OPERATOR pigment.<->! (sparsevec, sparsevec) IS 'order of an index scan: by Euclidean distance, which is always a number';
+CREATE OPERATOR pigment.<=>! (LEFTARG = sparsevec, RIGHTARG = sparsevec, FUNCTION = pigment._cosine_nan_first);
+COMMENT ON OPERATOR pigment.<=>! (sparsevec, sparsevec) IS 'order of an index scan: by cosine distance, what is not a number as -infinity';
+CREATE OPERATOR pigment.<#>! (LEFTARG = sparsevec, RIGHTARG = sparsevec, FUNCTION = pigment._ip_nan_first);
+COMMENT ON OPERATOR pigment.<#>! (sparsevec, sparsevec) IS 'order of an index scan: by negative inner product, what is not a number as -infinity';
+CREATE OPERATOR pigment.<+>! (LEFTARG = sparsevec, RIGHTARG = sparsevec, FUNCTION = l1_distance);
+COMMENT ON OPERATOR pigment.<+>! (sparsevec, sparsevec) IS 'order of an index scan: by taxicab distance, which is always a number';
+ALTER OPERATOR FAMILY sparsevec_l2_ops USING pigment ADD
+	OPERATOR 3 pigment.<->! (sparsevec, sparsevec) FOR ORDER BY float_ops;
+ALTER OPERATOR FAMILY sparsevec_cosine_ops USING pigment ADD
+	OPERATOR 3 pigment.<=>! (sparsevec, sparsevec) FOR ORDER BY float_ops;
+ALTER OPERATOR FAMILY sparsevec_ip_ops USING pigment ADD
+	OPERATOR 3 pigment.<#>! (sparsevec, sparsevec) FOR ORDER BY float_ops;
+ALTER OPERATOR FAMILY sparsevec_l1_ops USING pigment ADD
+	OPERATOR 3 pigment.<+>! (sparsevec, sparsevec) FOR ORDER BY float_ops;

@@ -36,10 +36,6 @@ constexpr uint32_t kRowsTogether = 1024;
 // Orders as keys do. It is its own inverse.
 int32_t Ordered(int32_t bits) { return bits < 0 ? bits ^ INT32_MAX : bits; }
 
-int64_t RankOf(float key) {
-  return std::isnan(key) ? HostSparseSearch::kNan : Ordered(std::bit_cast<int32_t>(key));
-}
-
 uint32_t RoundUp(uint32_t rows) {
   return (rows + uint32_t{kMarksPerWord} - 1) / kMarksPerWord * kMarksPerWord;
 }
@@ -49,6 +45,12 @@ float KeyOf(int64_t rank) { return std::bit_cast<float>(Ordered(static_cast<int3
 }  // namespace
 
 float HostSparseSearch::BoundOf(int64_t rank) const { return query_.BoundOf(KeyOf(rank)); }
+
+int64_t HostSparseSearch::RankOf(float key) const {
+  if (std::isnan(key) && !nan_first_) return kNan;
+  return Ordered(
+      std::bit_cast<int32_t>(std::isnan(key) ? -std::numeric_limits<float>::infinity() : key));
+}
 
 Status HostSparseSearch::ScanPendingRow(uint64_t row_pointer, std::span<const std::byte> keys) {
   const std::span<const int32_t> places = query_.places();
@@ -104,7 +106,7 @@ Status HostSparseSearch::ScanSegment(const SegmentSource& source) {
         PIGMENT_ASSIGN_OR_RETURN(
             const std::span<const uint32_t> masses,
             NumbersOf(source, reader, group, SparseMassPrefix(), ReadSparseLevel));
-        if (IsTooFar(RankOf(query_.LeastKeyOf(rest_))))
+        if (!nan_first_ && IsTooFar(RankOf(query_.LeastKeyOf(rest_))))
           return are_few_ ? OfferFew(source, group, masses) : OfferAll(source, group, masses);
         if (!has_vector) {
           PIGMENT_ASSIGN_OR_RETURN(RowSet rows, RowsWithValue(source, reader));
@@ -284,8 +286,9 @@ Status HostSparseSearch::OfferFew(const SegmentSource& source, const InvertedRea
 
 double HostSparseSearch::LeastGains() const {
   const std::optional<int64_t> greatest = GreatestRank();
-  return greatest && *greatest < kNan ? query_.LeastGainsFor(KeyOf(*greatest)) - rest_
-                                      : -std::numeric_limits<double>::infinity();
+  return greatest && *greatest < kNan && !nan_first_
+             ? query_.LeastGainsFor(KeyOf(*greatest)) - rest_
+             : -std::numeric_limits<double>::infinity();
 }
 
 Status HostSparseSearch::OfferAll(const SegmentSource& source, const InvertedReader::Group& group,

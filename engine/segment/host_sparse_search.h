@@ -4,7 +4,7 @@
 // that their distances to the query are not below, ascending, then those whose distance is not a
 // number, then those whose column is NULL; equal ones by row pointer (host_rank_search.h). A row
 // whose vector has another dimension than the query, or that is in no index for want of memory,
-// comes first, with the bound -infinity.
+// comes first, with the bound -infinity; so does what is not a number, where that is to come first.
 //
 // The lists of the query's places are read, a row group at a time, and what they bring each row is
 // added up, the places that may bring most first. What those that are left may bring is added to
@@ -31,8 +31,8 @@ class HostSparseSearch : public HostRankSearch {
   // Of rows whose distance is not a number.
   static constexpr int64_t kNan = HostRankHit::kNull - 1;
 
-  HostSparseSearch(HostRankOptions options, HostSparseQuery query)
-      : HostRankSearch(std::move(options)), query_(std::move(query)) {}
+  HostSparseSearch(HostRankOptions options, HostSparseQuery query, bool nan_first = false)
+      : HostRankSearch(std::move(options)), query_(std::move(query)), nan_first_(nan_first) {}
 
   // What a rank is, but for kNan and kNull.
   float BoundOf(int64_t rank) const;
@@ -89,7 +89,10 @@ class HostSparseSearch : public HostRankSearch {
   double LeastGains() const;
   double GainsOf(uint32_t row) const { return std::bit_cast<double>(gains_[row]); }
 
+  int64_t RankOf(float key) const;
+
   const HostSparseQuery query_;
+  const bool nan_first_;
 
   // Of a row group.
   std::vector<int64_t>

@@ -430,6 +430,8 @@ def quoted(text):
 
 
 class Table:
+    TYPES = ["vector", "vector", "halfvec", "sparsevec"]
+
     def __init__(self, session, draw, number):
         self.session, self.draw, self.name = session, draw, f"t{number}"
         self.dimension = draw.choice([0, 1, 2, 2, 3, 3])  # few, so that distances tie; 0: no vector
@@ -437,7 +439,7 @@ class Table:
         kinds = draw.choices([Column, Documents, Metadata, Searched], [0.48, 0.2, 0.12, 0.2], k=draw.randint(1, 5))
         self.columns = [kind(draw, f"c{i}") for i, kind in enumerate(kinds)]
         self.operator, metric = draw.choice([("<->", "l2"), ("<=>", "cosine"), ("<#>", "ip"), ("<+>", "l1")])
-        self.type = draw.choice(["vector", "vector", "halfvec", "sparsevec"])
+        self.type = draw.choice(self.TYPES)
         self.operator_class = f"{self.type}_{metric}_ops"
         self.next_id = 0
         self.compared = 0

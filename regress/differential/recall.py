@@ -32,6 +32,8 @@ KINDS = ["auto", "hnsw", "spann"]
 class Table(filters.Table):
     """Vectors in groups, with the number of its group in each row: a condition may go with the vectors, or with none."""
 
+    TYPES = ["vector", "vector", "halfvec"]  # that graphs and clusters are of
+
     def __init__(self, session, draw, number):
         super().__init__(session, draw, number)
         self.dimension = draw.choice([6, 12, 24, 48])

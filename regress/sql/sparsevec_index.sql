@@ -56,6 +56,16 @@ SELECT compare_sparse('<=>', '{1:1,9:1}/30000', 'LIMIT 20', 'note = 3'), compare
 	compare_sparse('<->', '{1:1,9:1}/30000', 'LIMIT 7'), compare_sparse('<->', '{1:1}/30000', 'LIMIT 5', 'v IS NULL'),
 	compare_sparse('<=>', '{1:1}/30000', '', 'v IS NOT NULL AND note = 4');
 
+-- Descending orders begin with what is no number.
+SET enable_sort = off;
+EXPLAIN (COSTS OFF) SELECT id FROM sparse WHERE v IS NOT NULL ORDER BY 1 - (v <=> '{7:1,300:2}/30000') DESC;
+CREATE TABLE descending AS SELECT id, 1 - (v <=> '{7:1,300:2}/30000') AS d FROM sparse WHERE v IS NOT NULL ORDER BY 1 - (v <=> '{7:1,300:2}/30000') DESC;
+ALTER TABLE descending ADD place serial;
+RESET enable_sort;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE d = 'NaN') AS no_number, count(*) FILTER (WHERE d < next) AS wrong
+FROM (SELECT *, lead(d) OVER (ORDER BY place) AS next FROM descending) x;
+DROP TABLE descending;
+
 -- Few rows are looked at in the table beside those that are wanted, and the scan says what it did.
 SET enable_seqscan = off;
 SELECT count(*) FROM (SELECT id FROM sparse ORDER BY v <#> '{7:1,300:2,9000:1}/30000' LIMIT 10) x;
@@ -90,6 +100,7 @@ EXECUTE near(NULL);
 DEALLOCATE near;
 RESET plan_cache_mode;
 EXPLAIN (COSTS OFF) SELECT id FROM mixed ORDER BY s <#> '{4:1}/100' LIMIT 3;
+EXPLAIN (COSTS OFF) SELECT id FROM mixed WHERE s IS NOT NULL ORDER BY 1 - (s <#> '{4:1}/100') DESC LIMIT 3;
 EXPLAIN (COSTS OFF) SELECT id FROM mixed ORDER BY v <-> '[1,2]' LIMIT 3;
 SELECT q.n, x.id FROM (VALUES (1, '{3:1}/100'::sparsevec), (2, '{8:1}/100')) q (n, s), LATERAL (SELECT id FROM mixed ORDER BY s <#> q.s, id LIMIT 2) x ORDER BY 1, 2;
 SELECT pg_index_column_has_property('mixed_all'::regclass, 2, 'distance_orderable') AS orders, live_rows FROM pigment.check('mixed_all');

@@ -192,13 +192,16 @@ void CheckHits(const SparseIndex& of, const Sparse& query, const std::optional<s
     ASSERT_EQ(kind == 2, !vector) << pointer;
     if (!vector) continue;
     if (vector->dimension != query.dimension) {
-      const bool has_none = of.metric == PIGMENT_METRIC_COSINE_NAN && query.values.empty();
+      const bool has_none = of.metric == PIGMENT_METRIC_COSINE_NAN && query.values.empty() &&
+                            of.index.nan == PIGMENT_NAN_LAST;
       ASSERT_TRUE(has_none ? kind == 1 : kind == 0 && bound == -kInfinity) << pointer;
       continue;
     }
     const double distance = DistanceOf(query, *vector, of.metric);
     if (std::isnan(distance)) {
-      ASSERT_TRUE(kind == 1 || (kind == 0 && bound == -kInfinity)) << pointer;
+      ASSERT_TRUE((kind == 1 && of.index.nan == PIGMENT_NAN_LAST) ||
+                  (kind == 0 && bound == -kInfinity))
+          << pointer;
       continue;
     }
     ASSERT_EQ(kind, 0) << pointer;
@@ -239,6 +242,7 @@ TEST(HostSparse, RanksAllRowsByBoundsOfTheirDistances) {
       std::vector<float> values;
       const pigment_sparse_vector borrowed = query.Borrow(places, values);
       index.sparse = &borrowed;
+      index.nan = i % 3 == 1 ? PIGMENT_NAN_FIRST : PIGMENT_NAN_LAST;
       pigment_host_search* search = index.NewSearch(vectors.metric, nullptr, random() % 20);
       places.assign(places.size(), -1);  // it was copied
       const auto got = Drain(
@@ -526,6 +530,10 @@ TEST(HostSparse, WhatIsAskedWronglyIsRefusedByName) {
   EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_INVALID_ARGUMENT);
   EXPECT_EQ(error.message(), "options.sparse and options.query, expected one of them");
   options.query = nullptr;
+  options.nan = PIGMENT_NAN_LEFT_OUT;
+  EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_INVALID_ARGUMENT);
+  EXPECT_EQ(error.message(), "options.nan leaves rows out, and options.sparse none");
+  options.nan = PIGMENT_NAN_LAST;
   HOST_OK(pigment_host_search_new(&options, &search, error.out()));
   uint64_t rows = 0, within = 0;
   EXPECT_EQ(pigment_host_search_sample_within(search, 1, &rows, &within, error.out()),

@@ -24,8 +24,10 @@ inline pigment_sparse_vector ASparseVector(Arguments& a) {
   uint32_t count = 0;
   int32_t place = -1;
   for (size_t n = in.Below(6); n > 0; --n, ++count) {
-    place = in.OneIn(32) ? static_cast<int32_t>(in.Number())
-                         : place + 1 + static_cast<int32_t>(in.Below(4));
+    // A number that is beyond all others may have come before.
+    place = static_cast<int32_t>(in.OneIn(32) ? static_cast<uint32_t>(in.Number())
+                                              : static_cast<uint32_t>(place) + 1 +
+                                                    static_cast<uint32_t>(in.Below(4)));
     const float value = in.OneIn(4) ? in.Float() : 1 + static_cast<float>(in.Byte()) / 16;
     places.append(reinterpret_cast<const char*>(&place), sizeof place);
     values.append(reinterpret_cast<const char*>(&value), sizeof value);

@@ -602,7 +602,8 @@ typedef struct pigment_host_search_options {
   /* Since 0.2: ranks the texts of a column by these words, as they are counted when the first hits are asked for. Not with `query`. */
   const pigment_text_query *text;
   uint32_t text_column;
-  /* Since 0.2: ranks the sparse vectors of a column by their distances to this one, of `metric`; copied. With neither of the others. */
+  /* Since 0.2: ranks the sparse vectors of a column by their distances to this one, of `metric`; copied. With neither of the others. What is not a
+     number comes last; where `nan` has it first, with the bound -infinity, as what is not known; it is not left out. */
   const pigment_sparse_vector *sparse;
   uint32_t sparse_column;
 } pigment_host_search_options;
