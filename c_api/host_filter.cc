@@ -252,9 +252,7 @@ pigment_status pigment_check_configuration_update(const char* current_json,
                                                   size_t change_json_size,
                                                   pigment_buffer** normalized,
                                                   pigment_error** error) {
-  const auto clear = [normalized] {
-    if (normalized != nullptr) *normalized = nullptr;
-  };
+  const auto clear = [normalized] { pigment::abi::ClearBuffer(normalized); };
   return Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(CheckNotNull({{normalized, "normalized"}}));
     PIGMENT_ASSIGN_OR_RETURN(const std::string_view current,

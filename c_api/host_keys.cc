@@ -84,9 +84,7 @@ size_t pigment_host_grams(const void* text, size_t size, void* out) {
 
 pigment_status pigment_host_metadata_elements(const char* metadata_json, size_t metadata_json_size,
                                               pigment_buffer** elements, pigment_error** error) {
-  const auto clear = [elements] {
-    if (elements != nullptr) *elements = nullptr;
-  };
+  const auto clear = [elements] { pigment::abi::ClearBuffer(elements); };
   return pigment::abi::Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{elements, "elements"}}));
     PIGMENT_ASSIGN_OR_RETURN(const Elements read, ReadElements(metadata_json, metadata_json_size));

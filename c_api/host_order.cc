@@ -43,9 +43,7 @@ Result<std::string> KeyOf(const pigment::OrderBy& order, const pigment_filter_re
 pigment_status pigment_order_key(const char* order_by_json, size_t order_by_json_size,
                                  const pigment_filter_record* record, pigment_buffer** key,
                                  pigment_error** error) {
-  const auto clear = [key] {
-    if (key != nullptr) *key = nullptr;
-  };
+  const auto clear = [key] { pigment::abi::ClearBuffer(key); };
   return Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(CheckNotNull({{record, "record"}, {key, "key"}}));
     PIGMENT_ASSIGN_OR_RETURN(const pigment_filter_record read,
@@ -59,9 +57,7 @@ pigment_status pigment_order_key(const char* order_by_json, size_t order_by_json
 
 pigment_status pigment_cursor_write(const pigment_cursor_place* place, pigment_buffer** cursor,
                                     pigment_error** error) {
-  const auto clear = [cursor] {
-    if (cursor != nullptr) *cursor = nullptr;
-  };
+  const auto clear = [cursor] { pigment::abi::ClearBuffer(cursor); };
   return Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(CheckNotNull({{place, "place"}, {cursor, "cursor"}}));
     PIGMENT_ASSIGN_OR_RETURN(const pigment_cursor_place read,

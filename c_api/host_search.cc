@@ -314,13 +314,11 @@ pigment_status pigment_host_search_add_segment(pigment_host_search* search,
     search->segment_sources.push_back(&segment->source);
     const uint64_t pins = segment->source.pins();
     const std::span<const uint8_t> bits(deleted, deleted_bytes);
-    Status status = Status::Ok();
-    if (pigment::HostRankSearch* const ranked = search->ranked()) {
-      status = ranked->AddSegment(segment->segment.get(), bits,
-                                  search->text ? &segment->text_lengths : &segment->sparse_masses);
-    } else {
-      status = search->search->AddSegment(segment->segment.get(), bits);
-    }
+    pigment::HostRowNumbers* const numbers =
+        search->text ? &segment->text_lengths : &segment->sparse_masses;
+    Status status = search->ranked != nullptr
+                        ? search->ranked->AddSegment(segment->segment.get(), bits, numbers)
+                        : search->search->AddSegment(segment->segment.get(), bits);
     search->pages_read += segment->source.pins() - pins;
     if (!status.ok()) search->segment_sources.pop_back();
     return status;
@@ -336,7 +334,7 @@ pigment_status pigment_host_search_add_pending(pigment_host_search* search,
     search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
     pigment::BlockSource* const pages = search->pending_sources.back().get();
     search->search ? search->search->AddPending(pages, stamp, first)
-                   : search->ranked()->AddPending(pages, stamp, first);
+                   : search->ranked->AddPending(pages, stamp, first);
     return Status::Ok();
   });
 }
@@ -352,7 +350,7 @@ pigment_status pigment_host_search_add_pending_cache(pigment_host_search* search
     search->pending_sources.push_back(std::make_unique<pigment::abi::HostBlockSource>(copy));
     pigment::BlockSource* const pages = search->pending_sources.back().get();
     search->search ? search->search->AddPending(pages, cache->cache)
-                   : search->ranked()->AddPending(pages, cache->cache);
+                   : search->ranked->AddPending(pages, cache->cache);
     return Status::Ok();
   });
 }
@@ -392,8 +390,8 @@ void pigment_host_search_get_counters(const pigment_host_search* search,
   };
   if (pigment::abi::IsHandle(search)) {
     out.pages_read = search->pages_read;
-    if (const pigment::HostRankSearch* const ranked = search->ranked()) {
-      fill(*ranked);
+    if (search->ranked != nullptr) {
+      fill(*search->ranked);
     } else {
       fill(*search->search);
       out.walks = search->search->walks();

@@ -22,19 +22,11 @@ struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHos
   }
   pigment_host_search(pigment::HostRankOptions options,
                       std::shared_ptr<const pigment::HostTextQuery> query) {
-    text.emplace(std::move(options), std::move(query));
+    ranked = &text.emplace(std::move(options), std::move(query));
   }
   pigment_host_search(pigment::HostRankOptions options, pigment::HostSparseQuery query,
                       bool nan_first) {
-    sparse.emplace(std::move(options), std::move(query), nan_first);
-  }
-
-  // Null: the search is by distance.
-  pigment::HostRankSearch* ranked() {
-    return text ? static_cast<pigment::HostRankSearch*>(&*text) : sparse ? &*sparse : nullptr;
-  }
-  const pigment::HostRankSearch* ranked() const {
-    return const_cast<pigment_host_search*>(this)->ranked();
+    ranked = &sparse.emplace(std::move(options), std::move(query), nan_first);
   }
 
   uint64_t pins() const {
@@ -50,5 +42,6 @@ struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHos
   std::optional<pigment::HostSearch> search;
   std::optional<pigment::HostTextSearch> text;
   std::optional<pigment::HostSparseSearch> sparse;
+  pigment::HostRankSearch* ranked = nullptr;  // one of the last two; null: the first
   uint64_t pages_read = 0;
 };

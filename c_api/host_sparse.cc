@@ -43,9 +43,7 @@ Result<HostSparseVector> ReadSparseVector(const pigment_sparse_vector* vector, i
 
 pigment_status pigment_host_sparse_elements(int32_t metric, const pigment_sparse_vector* vector,
                                             pigment_buffer** elements, pigment_error** error) {
-  const auto clear = [elements] {
-    if (elements != nullptr) *elements = nullptr;
-  };
+  const auto clear = [elements] { pigment::abi::ClearBuffer(elements); };
   return pigment::abi::Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{elements, "elements"}}));
     PIGMENT_ASSIGN_OR_RETURN(const pigment::HostSparseVector read,

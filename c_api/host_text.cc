@@ -116,9 +116,7 @@ void pigment_text_analyzer_free(pigment_text_analyzer* analyzer) {
 pigment_status pigment_host_text_elements(pigment_text_analyzer* analyzer, const char* text,
                                           size_t text_size, pigment_buffer** elements,
                                           pigment_error** error) {
-  const auto clear = [elements] {
-    if (elements != nullptr) *elements = nullptr;
-  };
+  const auto clear = [elements] { pigment::abi::ClearBuffer(elements); };
   return pigment::abi::Call(error, clear, [&]() -> Status {
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(analyzer, "analyzer"));
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{elements, "elements"}}));

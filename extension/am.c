@@ -137,15 +137,9 @@ build_phase_name(int64 phase)
 }
 
 int32
-pig_index_metric(Relation index)
+pig_column_metric(Relation index, int column)
 {
-	int			vector = pig_columns(index).vector;
-	int32		metric;
-
-	/* no row has a vector: it does not matter */
-	if (vector < 0)
-		return PIGMENT_METRIC_L2;
-	metric = DatumGetInt32(FunctionCall0Coll(index_getprocinfo(index, (AttrNumber) (vector + 1), PIG_METRIC_PROC), InvalidOid));
+	int32		metric = DatumGetInt32(FunctionCall0Coll(index_getprocinfo(index, (AttrNumber) (column + 1), PIG_METRIC_PROC), InvalidOid));
 
 	if (strcmp(pig_metric_name(metric), "unknown") == 0)
 		ereport(ERROR,
@@ -153,6 +147,15 @@ pig_index_metric(Relation index)
 				 errmsg("support function %d of index \"%s\" names no metric: %d", PIG_METRIC_PROC,
 						RelationGetRelationName(index), metric)));
 	return metric;
+}
+
+int32
+pig_index_metric(Relation index)
+{
+	int			vector = pig_columns(index).vector;
+
+	/* without one no row has a vector, and it does not matter */
+	return vector < 0 ? PIGMENT_METRIC_L2 : pig_column_metric(index, vector);
 }
 
 uint32

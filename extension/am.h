@@ -69,6 +69,8 @@ extern PigOptions pig_options(Relation index);
 extern double pig_target_recall;
 extern int	pig_search_width;
 
+/* Of a column of vectors, sparse ones too; and of the one that is the index's vector. */
+extern int32 pig_column_metric(Relation index, int column);
 extern int32 pig_index_metric(Relation index);
 /* Of the column's type modifier; 0: any. */
 extern uint32 pig_declared_dimension(Relation index);

@@ -202,9 +202,9 @@ order_kind(const IndexPath *path)
  * The bm25query by which texts are to be ranked, perhaps not known yet; NULL: the order is another.
  */
 static Node *
-words_of_order(PlannerInfo *root, const IndexPath *path)
+words_of_order(PlannerInfo *root, const IndexPath *path, PigColumnKind ranks_by)
 {
-	if (order_kind(path) != PIG_COLUMN_RANKED)
+	if (ranks_by != PIG_COLUMN_RANKED)
 		return NULL;
 	return estimate_expression_value(root, lsecond(linitial_node(OpExpr, path->indexorderbys)->args));
 }
@@ -287,8 +287,9 @@ pig_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count, Cost *s
 	double		rows;
 	double		charged_pages;
 	Cost		exact_cost = 0;
-	Node	   *words = words_of_order(root, path);
-	bool		by_elements = pig_ranks_by_elements(order_kind(path));
+	PigColumnKind ranks_by = order_kind(path);
+	Node	   *words = words_of_order(root, path, ranks_by);
+	bool		by_elements = pig_ranks_by_elements(ranks_by);
 
 	pig_note_clauses(root, path);
 	*selectivity = 1;

@@ -125,7 +125,7 @@ describe_column(Relation index, int i)
 	if (column.kind == PIG_COLUMN_RANKED)
 		column.analyzer = pig_column_analyzer(index, i);
 	else if (column.kind == PIG_COLUMN_SPARSE)
-		column.metric = DatumGetInt32(FunctionCall0Coll(index_getprocinfo(index, (AttrNumber) (i + 1), PIG_METRIC_PROC), InvalidOid));
+		column.metric = pig_column_metric(index, i);
 	else if (column.kind != PIG_COLUMN_VECTOR)
 		check_collation(index, i);
 	return column;

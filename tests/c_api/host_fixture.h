@@ -430,6 +430,26 @@ class Index {
   std::vector<const pigment_segment*> handles_;  // of SharingSource
 };
 
+// Bytes of the index's pages, one after the other in steps: `run` searches and gives the status; it
+// is refused or gives rows, and is not refused where the check passes what the first segment has.
+template <typename Run>
+void ExpectDamageIsNeverBelieved(Index& index, const Run& run) {
+  Pages& pages = index.pages;
+  size_t refused = 0;
+  for (size_t page = 0; page < pages.pages.size(); ++page) {
+    for (size_t offset = PIGMENT_PAGE_HEADER_BYTES; offset < PIGMENT_PAGE_BYTES; offset += 97) {
+      (*pages.pages[page])[offset] ^= 0x20;
+      Error error;
+      const pigment_status status = run(error);
+      const bool is_sound = pigment_segment_verify(index.segment(0), error.out()) == PIGMENT_OK;
+      if (status != PIGMENT_OK) ++refused;
+      EXPECT_TRUE(status == PIGMENT_OK || !is_sound);
+      (*pages.pages[page])[offset] ^= 0x20;
+    }
+  }
+  EXPECT_GT(refused, 0u);
+}
+
 constexpr uint64_t kEverything = uint64_t{1} << 30;
 
 // Of the index's pending pages; the caller frees it.
