@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/base/disk_files.h"
 #include "engine/base/limits.h"
 #include "engine/base/memory_budget.h"
 #include "engine/record/validate.h"
@@ -68,6 +69,18 @@ int32_t IndexNumber(pigment::SegmentKind kind) {
   return PIGMENT_INDEX_FLAT;
 }
 
+pigment::ScratchSource ScratchOf(const pigment_segment_options& options) {
+  if (options.open_scratch == nullptr) return {};
+  return [open = options.open_scratch,
+          context = options.context](uint64_t bytes) -> Result<std::unique_ptr<pigment::Scratch>> {
+    int descriptor = -1;
+    const pigment_status code = open(context, bytes, &descriptor);
+    if (code == PIGMENT_OK) return pigment::MapScratch(descriptor, bytes);
+    return pigment::abi::CallbackStatus(
+        code, fmt::format("the host gave code {} in place of {} bytes of scratch", code, bytes));
+  };
+}
+
 // For the keys of rows that are copied.
 constexpr uint64_t kKeyBytesMax = uint64_t{16} << 20;
 
@@ -106,6 +119,7 @@ struct pigment_segment_builder : pigment::abi::Handle<pigment::abi::HandleKind::
             code, fmt::format("the host gave code {} while an index was built", code));
       };
     }
+    writer_options.scratch = ScratchOf(options);
     writer.emplace(writer_options, &sink);
   }
 
@@ -216,7 +230,8 @@ uint64_t pigment_segment_index_rows_max(const pigment_segment_options* options) 
                                               .dimension = copy->dimension,
                                               .vector_element = ElementOf(*copy),
                                               .vectors = kIndexVectorsMax,
-                                              .threads = pigment::BuildThreads(copy->threads)},
+                                              .threads = pigment::BuildThreads(copy->threads),
+                                              .scratch = ScratchOf(*copy)},
                                              copy->memory_budget_bytes);
 }
 

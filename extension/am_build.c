@@ -78,7 +78,7 @@ is_full(BuildState *build)
 		return false;
 	if (build->segment_rows == build->segment_rows_max)
 		return true;
-	return build->segment_rows >= PIG_SEGMENT_ROWS_MIN && !pigment_segment_builder_has_room(build->segment.builder);
+	return build->segment_rows >= PIG_SEGMENT_ROWS_MIN && !pig_build_has_room(&build->segment);
 }
 
 static void

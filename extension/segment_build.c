@@ -6,7 +6,12 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
+
+#include "commands/tablespace.h"
 #include "compat.h"
+#include "storage/fd.h"
+#include "utils/guc.h"
 
 #include "am.h"
 #include "engine_error.h"
@@ -74,6 +79,40 @@ pause_build(void *context)
 	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
 }
 
+/*
+ * A temporary file without a name. The engine gives it its size, which is what temp_file_limit bounds, and lets go of it with the build.
+ */
+static int
+make_scratch(uint64 bytes)
+{
+	File		file;
+	int			descriptor;
+
+	if (temp_file_limit >= 0 && bytes / 1024 > (uint64) temp_file_limit)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("temporary file size exceeds temp_file_limit (%dkB)", temp_file_limit),
+				 errdetail("Vectors that do not fit into maintenance_work_mem take %llu kB while their index is built.",
+						   (unsigned long long) (bytes / 1024)),
+				 errhint("Increase maintenance_work_mem.")));
+	PrepareTempTablespaces();
+	file = OpenTemporaryFile(false);
+	descriptor = fcntl(FileGetRawDesc(file), F_DUPFD_CLOEXEC, 0);
+	if (descriptor < 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not open temporary file \"%s\" again: %m", FilePathName(file))));
+	FileClose(file);
+	return descriptor;
+}
+
+static pigment_status
+open_scratch(void *context, uint64_t bytes, int *descriptor)
+{
+	PigBuild   *build = (PigBuild *) context;
+
+	PIG_KEEPING(build->error, build->context, *descriptor = make_scratch(bytes));
+	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
+}
+
 /* Candidates that the engine looks at by itself are worth so many of HNSW's. */
 #define USUAL_EF_CONSTRUCTION 100
 
@@ -91,6 +130,7 @@ index_options(Relation index, uint32 dimension, int32 metric, uint64 memory_byte
 	options.half_vectors = pig_columns(index).element == PIG_ELEMENT_HALF;
 	options.bit_vectors = pig_columns(index).element == PIG_ELEMENT_BIT;
 	options.memory_budget_bytes = memory_bytes;
+	options.open_scratch = open_scratch;
 	options.index = chosen.kind;
 	options.graph_rows_min = PIG_INDEX_ROWS_MIN;
 	/* HNSW has twice as many on its lowest level, and ours leave out what others lead to */
@@ -191,6 +231,16 @@ uint64
 pig_build_pointers_max(uint64 memory_bytes)
 {
 	return memory_bytes / BUILD_BYTES_PER_ROW;
+}
+
+bool
+pig_build_has_room(PigBuild *build)
+{
+	bool		has_room = pigment_segment_builder_has_room(build->builder);
+
+	/* of scratch */
+	(void) pig_retry(PIGMENT_OK, NULL, &build->error);
+	return has_room;
 }
 
 uint64

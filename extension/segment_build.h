@@ -39,6 +39,8 @@ typedef struct PigBuild
 extern void pig_build_init(PigBuild *build, Relation index, PigRoom *room, MemoryContext context);
 /* Begins a segment; memory_bytes 0: no limit. rows_beside: those that the index has in other segments. */
 extern void pig_build_begin(PigBuild *build, uint32 segment, uint64 memory_bytes, uint64 rows_beside);
+/* Whether there is room in the segment for one more row. */
+extern bool pig_build_has_room(PigBuild *build);
 /* Writes what is left of it and tells what the directory is to say. */
 extern void pig_build_finish(PigBuild *build, PigSegmentEntry *entry);
 /* Lets go of a segment to which no row was added. */

@@ -95,6 +95,17 @@ class DiskMapping final : public FileMapping {
   const size_t bytes_;
 };
 
+class DiskScratch final : public Scratch {
+ public:
+  DiskScratch(void* begin, size_t bytes) : begin_(begin), bytes_(bytes) {}
+  ~DiskScratch() override { munmap(begin_, bytes_); }
+  std::span<std::byte> bytes() const override { return {static_cast<std::byte*>(begin_), bytes_}; }
+
+ private:
+  void* const begin_;
+  const size_t bytes_;
+};
+
 class DiskFile final : public File {
  public:
   DiskFile(Descriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -149,6 +160,12 @@ class DiskFile final : public File {
     void* begin = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_.get(), 0);
     if (begin == MAP_FAILED) return ErrnoStatus(errno, "map", path_);
     return std::unique_ptr<FileMapping>(std::make_unique<DiskMapping>(begin, size));
+  }
+
+  Result<std::unique_ptr<Scratch>> MapForWriting(uint64_t size) const {
+    void* begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
+    if (begin == MAP_FAILED) return ErrnoStatus(errno, "map", path_);
+    return std::unique_ptr<Scratch>(std::make_unique<DiskScratch>(begin, size));
   }
 
   Status Sync() override {
@@ -269,8 +286,8 @@ class DiskLock final : public FileLock {
   // is still a lock.
   Status SetHolder(const std::string& path, std::string_view holder) {
     struct stat status {};
-    // Just made, under a umask that takes the owner's own rights away. One that somebody widened for
-    // readers stays as it is.
+    // Just made, under a umask that takes the owner's own rights away. One that somebody widened
+    // for readers stays as it is.
     if (fstat(fd_.get(), &status) == 0 && (status.st_mode & kFileMode) != kFileMode &&
         fchmod(fd_.get(), kFileMode) < 0) {
       return ErrnoStatus(errno, "set the mode of", path);
@@ -517,6 +534,29 @@ Result<bool> DiskFileSystem::Exists(const std::string& path) {
   if (stat(path.c_str(), &status) == 0) return true;
   if (errno == ENOENT) return false;
   return ErrnoStatus(errno, "examine", path);
+}
+
+Result<std::unique_ptr<Scratch>> MapScratch(int descriptor, uint64_t bytes) {
+  DiskFile file(Descriptor(descriptor), "a temporary file");
+  PIGMENT_RETURN_IF_ERROR(file.Allocate(bytes));
+  return file.MapForWriting(bytes);
+}
+
+ScratchSource DiskFileSystem::ScratchIn(const std::string& directory) {
+  return [directory](uint64_t bytes) -> Result<std::unique_ptr<Scratch>> {
+    int fd = Uninterrupted(
+        [&] { return open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode); });
+    if (fd < 0) {  // where files cannot be without a name they lose it at once
+      std::string path = directory + "/scratch-XXXXXX";
+      fd = mkostemp(path.data(), O_CLOEXEC);
+      if (fd < 0) return ErrnoStatus(errno, "make a temporary file in", directory);
+      if (unlink(path.c_str()) < 0) {
+        const Descriptor closed(fd);
+        return ErrnoStatus(errno, "remove", path);
+      }
+    }
+    return MapScratch(fd, bytes);
+  };
 }
 
 Status DiskFileSystem::SyncDirectory(const std::string& path) {

@@ -23,6 +23,7 @@ class DiskFileSystem final : public FileSystem {
   Result<bool> Exists(const std::string& path) override;
   Status SyncDirectory(const std::string& path) override;
   Result<std::unique_ptr<FileLock>> Lock(const std::string& path, std::string_view holder) override;
+  ScratchSource ScratchIn(const std::string& directory) override;
   Result<std::unique_ptr<FileLock>> PinPosition(const std::string& path,
                                                 uint64_t position) override;
   Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) override;
@@ -30,6 +31,9 @@ class DiskFileSystem final : public FileSystem {
 
 // The disk; lives for ever.
 FileSystem* DiskFiles();
+
+// Scratch in the file of this descriptor, which is empty, has no name, and is closed in any case.
+Result<std::unique_ptr<Scratch>> MapScratch(int descriptor, uint64_t bytes);
 
 // "pid 4711 (python3) since 2026-11-21T14:05:09Z": what this process writes into a lock.
 std::string DescribeThisProcess();

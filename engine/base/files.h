@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/scratch.h"
 #include "engine/base/status.h"
 
 namespace pigment {
@@ -90,6 +91,9 @@ class FileSystem {
   virtual Result<std::unique_ptr<FileLock>> Lock(const std::string& path,
                                                  std::string_view holder) = 0;
 
+  // Scratch (scratch.h) in `directory`; empty where a file system has no such thing.
+  virtual ScratchSource ScratchIn(const std::string& directory);
+
   // How processes that only read tell the writer what they still need (reader_pins.h). A pin is
   // shared, excludes neither the write lock nor other pins, writes nothing, and is freed by the
   // kernel when its process dies. Positions are below 2^62.
@@ -105,5 +109,7 @@ class FileSystem {
 inline Result<std::unique_ptr<FileMapping>> File::Map(uint64_t) const {
   return Status(Code::kUnimplemented, "cannot map \"" + path() + "\": its file system has no such thing");
 }
+
+inline ScratchSource FileSystem::ScratchIn(const std::string&) { return {}; }
 
 }  // namespace pigment

@@ -74,7 +74,8 @@ std::optional<MergeRun> CollectionState::PlanQuietLocked(
     const IndexBuild most{.index = IndexOf(settings_),
                           .metric = Metric::kIp,  // takes the most
                           .dimension = contents_.dimension(),
-                          .vectors = std::numeric_limits<int32_t>::max()};
+                          .vectors = std::numeric_limits<int32_t>::max(),
+                          .scratch = context_.segments->scratch()};
     rows_max = std::min<uint64_t>(rows_max, IndexWriter::VectorsWithin(most, limit_bytes));
   }
   return PlanQuietMerge(shapes, context_.options.index_rows_min, rows_max);

@@ -198,6 +198,7 @@ Result<SegmentEntry> SegmentStore::WriteStreamed(uint32_t number, const Shape& s
                           .pause = shape.pause,
                           .analyzer = shape.analyzer,
                           .budget = shape.budget,
+                          .scratch = scratch(),
                           .rules = shape.rules,
                           .document_index = shape.rules == nullptr || shape.rules->full_text},
                          &sink);

@@ -59,7 +59,7 @@ struct StoreEnvironment {
   // What is not flushed, of all collections. Admission counts it (StoreEngine::AdmitBytes), the
   // budget does not: a flush needs room in there for what gives this back.
   MemoryBudget tails{"tails of the store"};
-  PinnedRemovals removals;    // files that no catalog names any more, and readers may still need
+  PinnedRemovals removals;  // files that no catalog names any more, and readers may still need
   DiskReserve reserve;
   std::optional<BlockCache> cache;  // where the budget has a limit
 
@@ -152,6 +152,8 @@ class SegmentStore {
   Status RemoveUnreferenced();
 
   MemoryBudget* merge_budget() const { return &environment_->merge_budget; }
+  // For indexes that have no room in it; empty where the file system has none.
+  ScratchSource scratch() const { return environment_->files->ScratchIn(directory_); }
   // For what may outlive the store.
   std::shared_ptr<MemoryBudget> shared_budget() const {
     return {environment_, &environment_->budget};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -61,7 +62,11 @@ NodeCodes GraphCodesOf(const IndexBuild& build) {
   return {.bits = GraphCodeBits(GraphSpace::PointDimension(build.metric, build.dimension))};
 }
 
-GraphOptions GraphOptionsOf(const IndexBuild& build) {
+// Parts of a graph whose vectors are in scratch (graph_parts.h): of fewer than the least so many
+// would be needed that one segment is no better than several.
+constexpr uint32_t kPartVectorsMin = 2048, kPartVectorsMax = 1 << 16;
+
+GraphOptions GraphOptionsOf(const IndexBuild& build, uint32_t part_vectors_max = 0) {
   constexpr float kClustersMin = 4, kClustersMax = 200, kListMax = 256;
   const float effort = build.index.effort;
   GraphOptions options;
@@ -69,6 +74,8 @@ GraphOptions GraphOptionsOf(const IndexBuild& build) {
       build.index.links_max != 0 ? build.index.links_max : GraphDegree(build.dimension);
   options.clusters_searched = static_cast<uint32_t>(std::clamp(
       static_cast<float>(options.clusters_searched) * effort, kClustersMin, kClustersMax));
+  options.part_vectors_max = part_vectors_max;
+  options.scratch = build.scratch;
   NeighborOptions& neighbors = options.neighbors;
   neighbors.list_max =
       static_cast<uint32_t>(std::clamp(static_cast<float>(neighbors.list_max) * effort,
@@ -97,9 +104,15 @@ constexpr size_t kUsualNeighbors = 10;
 // Of fewer vectors graphs and clusters are searched in no time, and no sample is taken.
 constexpr uint32_t kSampledFrom = 8192;
 constexpr uint32_t kSampleMax = 16384;
-// Each so manyth vector is of the sample; 1: all are.
-uint32_t StepOfSample(uint32_t count) {
-  return count / kSampleMax + (count % kSampleMax != 0 ? 1 : 0);
+// Each so manyth vector is of the sample; 1: all are. A sample takes no more memory than a part.
+uint32_t StepOfSample(uint32_t count, uint32_t part_vectors_max) {
+  const uint32_t most = part_vectors_max == 0 ? kSampleMax : std::min(kSampleMax, part_vectors_max);
+  return count / most + (count % most != 0 ? 1 : 0);
+}
+
+uint64_t PointBytes(const IndexBuild& build, uint32_t count) {
+  const uint32_t dimension = GraphSpace::PointDimension(build.metric, build.dimension);
+  return uint64_t{count} * dimension * sizeof(float);
 }
 
 // Rounded up, so that no length is a greater part of it than 1.
@@ -149,32 +162,39 @@ VectorElement CentroidElement(BlockSource* source, const Root& root, uint64_t cl
 }  // namespace
 
 uint64_t IndexWriter::BuildBytes(const IndexBuild& build) {
+  return PointBytes(build, build.vectors) + ScratchBuildBytes(build, 0);
+}
+
+uint64_t IndexWriter::ScratchBuildBytes(const IndexBuild& build, uint32_t part_vectors_max) {
   const uint32_t point_dimension = GraphSpace::PointDimension(build.metric, build.dimension);
-  const uint64_t bits =
-      HasExactCodes(build) ? 2 * VectorBytes(VectorElement::kBit, build.dimension) : 0;
-  const auto points = [&](uint32_t count) {
-    return uint64_t{count} * ((point_dimension + 1) * sizeof(float) + bits);
-  };
   const auto clusters = [&](uint32_t count) {
     return ClusterLists::BuildBytes(point_dimension, count, ClusterOptionsOf(build));
   };
-  if (build.index.kind == SegmentKind::kClusters)
-    return points(build.vectors) + clusters(build.vectors);
-  uint64_t most = GraphBuildBytes(point_dimension, build.vectors, GraphOptionsOf(build));
+  const uint64_t bits =
+      HasExactCodes(build) ? 2 * VectorBytes(VectorElement::kBit, build.dimension) : 0;
+  const uint64_t beside = build.vectors * (sizeof(float) + bits);
+  if (build.index.kind == SegmentKind::kClusters) return beside + clusters(build.vectors);
+  uint64_t most =
+      GraphBuildBytes(point_dimension, build.vectors, GraphOptionsOf(build, part_vectors_max));
   if (build.index.may_be_clusters && build.vectors >= kSampledFrom) {
     // One after the other: of the sample, of all, or the graph.
-    const uint32_t step = StepOfSample(build.vectors);
+    const uint32_t step = StepOfSample(build.vectors, part_vectors_max);
     const uint32_t sampled = build.vectors / step + 1;
-    const uint64_t copied = step == 1 ? 0 : points(sampled);
+    const uint64_t copied = step == 1 ? 0 : PointBytes(build, sampled) + sampled * sizeof(float);
     most = std::max({most, copied + clusters(sampled), clusters(build.vectors)});
   }
-  return points(build.vectors) + most;
+  return beside + most;
 }
 
 Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) {
   std::unique_ptr<IndexWriter> writer(new IndexWriter(build));
   writer->build_.vectors = 0;
   if (!build.grows) {
+    // All of a budget would be too much: the rest of a segment takes some, too.
+    const bool has_limit = build.budget != nullptr && build.budget->limit_bytes() != 0;
+    if (has_limit && BuildBytes(build) > writer->MemoryLeft() &&
+        writer->MoveToScratch(build.vectors).ok())
+      return writer;
     PIGMENT_RETURN_IF_ERROR(writer->Grow(build.vectors));
     return writer;
   }
@@ -190,7 +210,10 @@ uint32_t IndexWriter::VectorsWithin(const IndexBuild& build, uint64_t limit_byte
   for (uint32_t beyond = build.vectors; fits < beyond;) {
     IndexBuild tried = build;
     tried.vectors = fits + (beyond - fits + 1) / 2;
-    if (BuildBytes(tried) <= ShareOfIndex(limit_bytes)) {
+    const uint64_t bytes =
+        build.scratch ? std::min(BuildBytes(tried), ScratchBuildBytes(tried, kPartVectorsMin))
+                      : BuildBytes(tried);
+    if (bytes <= ShareOfIndex(limit_bytes)) {
       fits = tried.vectors;
     } else {
       beyond = tried.vectors - 1;
@@ -204,7 +227,9 @@ Status IndexWriter::Take(uint32_t vectors) {
   IndexBuild grown = build_;
   grown.vectors = vectors;
   const uint64_t before = reservation_.bytes();
-  const uint64_t bytes = std::max(BuildBytes(grown), before);
+  const uint64_t needed =
+      is_scratch_ ? ScratchBuildBytes(grown, kPartVectorsMin) : BuildBytes(grown);
+  const uint64_t bytes = std::max(needed, before);
   if (build_.grows && build_.budget != nullptr && build_.budget->limit_bytes() != 0 &&
       build_.budget->used_bytes() + (bytes - before) > ShareOfIndex(build_.budget->limit_bytes())) {
     return ResourceExhausted(Detail::kMemory,
@@ -229,11 +254,55 @@ bool IndexWriter::MakeRoom() {
   if (room < taken_ && Grow(static_cast<uint32_t>(std::min<uint64_t>(room * 2, taken_))).ok())
     return true;
   // What is left of the memory may be less than as much again.
-  for (const uint64_t more : {room, room / 2, room / 4, room / 8}) {
-    if (more != 0 && Grow(static_cast<uint32_t>(std::min<uint64_t>(room + more, most_))).ok())
-      return true;
+  const auto grows_by_any = [&](const auto& grow) {
+    return std::ranges::any_of(std::array{room, room / 2, room / 4, room / 8}, [&](uint64_t more) {
+      return more != 0 && grow(static_cast<uint32_t>(std::min<uint64_t>(room + more, most_))).ok();
+    });
+  };
+  return grows_by_any([this](uint32_t wanted) { return Grow(wanted); }) ||
+         (!is_scratch_ && grows_by_any([this](uint32_t wanted) { return MoveToScratch(wanted); }));
+}
+
+// What was taken for vectors in memory is given back.
+Status IndexWriter::MoveToScratch(uint32_t room) {
+  IndexBuild moved = build_;
+  moved.vectors = room;
+  if (!build_.scratch || ScratchBuildBytes(moved, kPartVectorsMin) > MemoryLeft()) {
+    return ResourceExhausted(Detail::kMemory,
+                             fmt::format("{} vectors of an index have no room", room));
   }
-  return false;
+  PIGMENT_RETURN_IF_ERROR(points_.MoveToScratch(build_.scratch, room));
+  is_scratch_ = true;
+  reservation_ = Reservation(build_.budget);
+  taken_ = 0;
+  build_.vectors = room;
+  return Take(room);
+}
+
+uint64_t IndexWriter::MemoryLeft() const {
+  if (build_.budget == nullptr) return 0;
+  const uint64_t of_others = build_.budget->used_bytes() - reservation_.bytes();
+  const uint64_t share = ShareOfIndex(build_.budget->limit_bytes());
+  return share - std::min(share, of_others);
+}
+
+uint32_t IndexWriter::TakeForParts() {
+  if (!is_scratch_) return 0;
+  IndexBuild built = build_;
+  built.vectors = points_.count();
+  const uint64_t left = MemoryLeft();
+  const auto fits = [&](uint32_t part) { return ScratchBuildBytes(built, part) <= left; };
+  uint32_t part = kPartVectorsMin;
+  if (fits(points_.count())) {
+    part = points_.count();
+  } else {
+    for (uint32_t step = kPartVectorsMax / 2; step > 0; step /= 2)
+      if (part + step <= kPartVectorsMax && fits(part + step)) part += step;
+  }
+  const uint64_t bytes = ScratchBuildBytes(built, part);
+  if (bytes <= reservation_.bytes() || reservation_.Grow(bytes - reservation_.bytes()).ok())
+    return part;
+  return kPartVectorsMin;  // others were faster
 }
 
 Status IndexWriter::Add(std::span<const float> vector) {
@@ -262,10 +331,11 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
       const bool is_useful,
       GraphSpace::MakePoints(build_.metric, build_.dimension, build_.pause, points_, space));
   if (!is_useful) return Written();
+  const uint32_t part_vectors_max = TakeForParts();
   const bool is_graph = build_.index.kind == SegmentKind::kGraph;
   bool are_clusters_better = !is_graph;
   if (is_graph && build_.index.may_be_clusters) {
-    PIGMENT_ASSIGN_OR_RETURN(are_clusters_better, AreClustersBetter());
+    PIGMENT_ASSIGN_OR_RETURN(are_clusters_better, AreClustersBetter(part_vectors_max));
   }
   double probe_bytes = std::numeric_limits<double>::infinity();
   if (are_clusters_better) {
@@ -275,7 +345,7 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
     if (!is_graph || probe_bytes < BytesOfWalk(points_.count()))
       return WriteClusters(space, clusters, packer);
   }
-  GraphOptions options = GraphOptionsOf(build_);
+  GraphOptions options = GraphOptionsOf(build_, part_vectors_max);
   kept_.links.FillUpTo(points_.count());
   options.neighbors.known = &kept_.links;
   if (HasExactCodes(build_)) {
@@ -316,10 +386,10 @@ Result<GraphSpaceNumbers> IndexWriter::MakePointsOfBits() {
   return numbers;
 }
 
-Result<bool> IndexWriter::AreClustersBetter() const {
+Result<bool> IndexWriter::AreClustersBetter(uint32_t part_vectors_max) const {
   constexpr double kMuchLess = 0.5;  // more vectors take more probes
   if (points_.count() < kSampledFrom || kept_.vectors >= points_.count() / 2) return false;
-  const uint32_t step = StepOfSample(points_.count());
+  const uint32_t step = StepOfSample(points_.count(), part_vectors_max);
   const auto are_better = [&](const VectorTable& sample) -> Result<bool> {
     PIGMENT_ASSIGN_OR_RETURN(const Calibrated clusters, BuildClusters(sample));
     return BytesOfProbe(sample, clusters) < kMuchLess * BytesOfWalk(sample.count());

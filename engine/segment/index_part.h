@@ -61,7 +61,9 @@ struct IndexBuild {
   uint32_t expected = 0;
   uint32_t threads = 1;
   MemoryBudget* budget = nullptr;  // may be null
-  BuildPause pause = {};           // may be empty
+  // Where vectors lie that the budget has no room for, while the index is built; empty: nowhere.
+  ScratchSource scratch = {};
+  BuildPause pause = {};  // may be empty
 };
 
 // Collects the vectors of a segment and builds their index. One caller.
@@ -70,7 +72,10 @@ class IndexWriter {
   // Takes all the memory that the build will need from the budget at once: kResourceExhausted where
   // it has not so much. REQUIRES: dimension > 0, index.kind is not kFlat.
   static Result<std::unique_ptr<IndexWriter>> Make(const IndexBuild& build);
+  // With all vectors in memory.
   static uint64_t BuildBytes(const IndexBuild& build);
+  // With vectors in scratch, and graphs of at most `part_vectors_max` of them.
+  static uint64_t ScratchBuildBytes(const IndexBuild& build, uint32_t part_vectors_max);
   // The most vectors, up to build.vectors, of which one that grows is built within a budget.
   static uint32_t VectorsWithin(const IndexBuild& build, uint64_t limit_bytes);
 
@@ -98,6 +103,13 @@ class IndexWriter {
   Status Take(uint32_t vectors);
   // The same, and makes room for them.
   Status Grow(uint32_t room);
+  // Vectors go into scratch, for want of memory, with room for `room`.
+  Status MoveToScratch(uint32_t room);
+  // Of the budget's share for indexes, what nobody else has taken.
+  uint64_t MemoryLeft() const;
+  // Takes as much of it as parts of a graph over vectors in scratch are the better for, and says
+  // how many vectors they may have; 0: vectors are in memory.
+  uint32_t TakeForParts();
 
   explicit IndexWriter(const IndexBuild& build)
       : build_(build),
@@ -108,7 +120,7 @@ class IndexWriter {
   Result<GraphSpaceNumbers> MakePointsOfBits();
   // Whether clusters are likely to be the better index of the points. Where most come from a graph
   // they were not.
-  Result<bool> AreClustersBetter() const;
+  Result<bool> AreClustersBetter(uint32_t part_vectors_max) const;
   // Of an average search for ten neighbours.
   struct Calibrated {
     ClusterLists lists;
@@ -145,6 +157,7 @@ class IndexWriter {
   const uint32_t most_ = build_.vectors;
   Reservation reservation_;
   VectorTable points_;
+  bool is_scratch_ = false;
   std::vector<float> padded_;    // the vector that is being added, with zeros behind it
   float widening_ = 1;           // IndexHead::widening
   std::vector<std::byte> bits_;  // of all vectors, where codes are to be exact

@@ -91,6 +91,7 @@ struct SegmentWriter::State {
                                    .expected = given.index_expected,
                                    .threads = given.threads,
                                    .budget = given.budget,
+                                   .scratch = given.scratch,
                                    .pause = given.pause});
     has_given_up = !made.ok();
     if (made.ok()) index = *std::move(made);

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "engine/base/memory_budget.h"
+#include "engine/base/scratch.h"
 #include "engine/fulltext/analyzer.h"
 #include "engine/record/index_rules.h"
 #include "engine/segment/segment.h"
@@ -52,6 +53,8 @@ struct SegmentOptions {
   // Of a segment with a text index; null: it has none.
   std::shared_ptr<const Analyzer> analyzer = nullptr;
   MemoryBudget* budget = nullptr;  // memory is charged here; may be null
+  // Where vectors wait for their index that the budget has no room for; empty: nowhere.
+  ScratchSource scratch = {};
   SharedRules rules = nullptr;     // values that are left out of the inverted index; null: none
   bool document_index = true;      // documents have an index of their own
   bool row_keys = false;           // rows of a host have keys, and these an index

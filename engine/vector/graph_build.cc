@@ -5,6 +5,7 @@
 #include "engine/vector/graph_build.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <queue>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "engine/vector/clusters.h"
 #include "engine/vector/graph_node.h"
+#include "engine/vector/graph_parts.h"
 #include "engine/vector/member_codes.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/rotation.h"
@@ -23,7 +25,8 @@ namespace {
 // Which of its candidates a vector links to. One thread.
 class LinkSelector {
  public:
-  LinkSelector(const VectorTable& vectors, const PairCodes& codes, const GraphOptions& options)
+  // `codes` null: all distances are computed.
+  LinkSelector(const VectorTable& vectors, const PairCodes* codes, const GraphOptions& options)
       : vectors_(vectors), codes_(codes), options_(options) {}
 
   // Of `candidates`, ascending; valid until the next call.
@@ -40,7 +43,7 @@ class LinkSelector {
   Spared SparedBy(uint32_t link, const Neighbor& candidate) const;
 
   const VectorTable& vectors_;
-  const PairCodes& codes_;
+  const PairCodes* const codes_;
   const GraphOptions& options_;
   std::vector<Neighbor> candidates_;
   std::vector<uint32_t> links_;
@@ -48,9 +51,11 @@ class LinkSelector {
 };
 
 LinkSelector::Spared LinkSelector::SparedBy(uint32_t link, const Neighbor& candidate) const {
-  const PairCodes::Bounds bounds = codes_.Between(candidate.vector, link);
-  if (bounds.least * options_.slack > candidate.distance) return Spared::kNo;
-  if (bounds.least > 0 && bounds.most * options_.slack <= candidate.distance) return Spared::kYes;
+  if (codes_ != nullptr) {
+    const PairCodes::Bounds bounds = codes_->Between(candidate.vector, link);
+    if (bounds.least * options_.slack > candidate.distance) return Spared::kNo;
+    if (bounds.least > 0 && bounds.most * options_.slack <= candidate.distance) return Spared::kYes;
+  }
   const float distance = vectors_.Distance(candidate.vector, link);
   if (distance * options_.slack > candidate.distance) return Spared::kNo;
   return distance > 0 ? Spared::kYes : Spared::kDuplicate;
@@ -61,7 +66,7 @@ std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candida
   spared_.clear();
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (links_.size() == options_.degree_max) return links_;
-    if (i + 1 < candidates.size()) codes_.Expect(candidates[i + 1].vector);
+    if (codes_ != nullptr && i + 1 < candidates.size()) codes_->Expect(candidates[i + 1].vector);
     const Neighbor& candidate = candidates[i];
     Spared spared = Spared::kNo;
     for (size_t j = 0; j < links_.size() && spared == Spared::kNo; ++j)
@@ -104,6 +109,76 @@ std::span<const uint32_t> LinkSelector::SelectOf(uint32_t vector, std::span<cons
   return Select(candidates_);
 }
 
+// What vectors link to in the graphs of their parts, nobody twice, in scratch.
+class PartLinks {
+ public:
+  static Result<PartLinks> Make(const ScratchSource& source, uint32_t count, uint32_t degree_max) {
+    PartLinks links;
+    links.stride_ = kPartsOfVector * degree_max;
+    links.counts_.resize(count);
+    PIGMENT_ASSIGN_OR_RETURN(links.scratch_,
+                             source(uint64_t{count} * links.stride_ * sizeof(uint32_t)));
+    return links;
+  }
+
+  // `graph` is of `members`.
+  void Add(std::span<const uint32_t> members, const Graph& graph) {
+    for (uint32_t i = 0; i < members.size(); ++i) {
+      uint8_t& count = counts_[members[i]];
+      uint32_t* const list = list_of(members[i]);
+      for (const uint32_t link : graph.links(i)) {
+        if (std::find(list, list + count, members[link]) == list + count)
+          list[count++] = members[link];
+      }
+    }
+  }
+  std::span<const uint32_t> of(uint32_t vector) const { return {list_of(vector), counts_[vector]}; }
+
+ private:
+  uint32_t* list_of(uint32_t vector) const {
+    return reinterpret_cast<uint32_t*>(scratch_->bytes().data()) + size_t{vector} * stride_;
+  }
+
+  size_t stride_ = 0;
+  std::vector<uint8_t> counts_;
+  std::unique_ptr<Scratch> scratch_;
+};
+static_assert(kPartsOfVector * kLinksPerNodeMax <= std::numeric_limits<uint8_t>::max());
+
+// Graphs of parts look at half as many candidates: what they miss others have. With as many walks
+// find the same, after half as long again.
+GraphOptions OptionsOfPart(const GraphOptions& options) {
+  GraphOptions of_part = options;
+  of_part.part_vectors_max = 0;
+  of_part.scratch = nullptr;
+  of_part.clusters_searched = std::max(options.clusters_searched / 2, 1u);
+  of_part.neighbors.list_max = std::max(options.neighbors.list_max / 2, options.degree_max * 4 / 3);
+  of_part.neighbors.known = nullptr;
+  of_part.neighbors.budget = nullptr;  // it was taken for the largest
+  return of_part;
+}
+
+// At most so many, from begin to end.
+std::vector<uint32_t> SomeOf(std::vector<uint32_t> numbers, size_t most) {
+  if (numbers.size() <= most) return numbers;
+  for (size_t i = 0; i < most; ++i) numbers[i] = numbers[i * numbers.size() / most];
+  numbers.resize(most);
+  return numbers;
+}
+
+// What a build by parts takes.
+uint64_t BytesInParts(uint32_t dimension, uint32_t count, const GraphOptions& options) {
+  const uint64_t part = options.part_vectors_max;
+  // Graph, counts and order of all; of a part its vectors, and links of those that are known.
+  const uint64_t links = uint64_t{options.degree_max} + 2;
+  const uint64_t each = (links + 1) * sizeof(uint32_t) + 2;
+  const uint64_t of_part =
+      part * ((dimension + 1) * sizeof(float) + links * sizeof(uint32_t)) +
+      GraphBuildBytes(dimension, options.part_vectors_max, OptionsOfPart(options));
+  return uint64_t{count} * each + of_part +
+         PartsBytes(dimension, count, options.part_vectors_max, options.neighbors.threads);
+}
+
 class GraphBuilder {
  public:
   GraphBuilder(const VectorTable& vectors, const GraphOptions& options)
@@ -123,7 +198,14 @@ class GraphBuilder {
   // Calls visit(selector, vector) for all, in their order, by several threads.
   template <typename Visit>
   Status ForEachVector(const Visit& visit) const;
+  bool is_in_parts() const {
+    return options_.part_vectors_max != 0 && vectors_.count() > options_.part_vectors_max;
+  }
   Status LinkToNeighbors();
+  // The same, by graphs of parts.
+  Status LinkByParts();
+  // Of the vectors of a part; those that are known start from their links within it.
+  Result<Graph> BuildPart(std::span<const uint32_t> members, GraphOptions options) const;
   // Adds the opposite of each link of a new vector, and selects again where that is more than there
   // is room for.
   Status MakeMutual();
@@ -146,8 +228,9 @@ class GraphBuilder {
 
 template <typename Visit>
 Status GraphBuilder::ForEachVector(const Visit& visit) const {
+  const PairCodes* const codes = is_in_parts() ? nullptr : &codes_;
   return ShareVectors(options_.neighbors.threads, order_, options_.neighbors.pause, [&] {
-    return [&visit, selector = std::make_shared<LinkSelector>(vectors_, codes_, options_)](
+    return [&visit, selector = std::make_shared<LinkSelector>(vectors_, codes, options_)](
                uint32_t vector) { visit(*selector, vector); };
   });
 }
@@ -175,6 +258,74 @@ Status GraphBuilder::LinkToNeighbors() {
   std::vector<uint32_t> entries = clustering.Middles();  // in the order of the clusters: any
   entries.resize(std::min<size_t>(entries.size(), options_.entries_max));
   graph_.SetEntries(std::move(entries));
+  return Status::Ok();
+}
+
+Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members,
+                                      GraphOptions options) const {
+  VectorTable part(vectors_.dimension(), nullptr);
+  PIGMENT_RETURN_IF_ERROR(part.Reserve(static_cast<uint32_t>(members.size())));
+  NumberLists known;
+  std::vector<uint32_t> links;
+  for (const uint32_t vector : members) {
+    part.Add(vectors_.vector(vector));
+    if (options_.neighbors.known == nullptr) continue;
+    links.clear();
+    for (const uint32_t link : options_.neighbors.known->of(vector)) {
+      const auto place = std::ranges::lower_bound(members, link);
+      if (place != members.end() && *place == link)
+        links.push_back(static_cast<uint32_t>(place - members.begin()));
+    }
+    known.Add(links);
+  }
+  if (options_.neighbors.known != nullptr) options.neighbors.known = &known;
+  return BuildGraph(part, options);
+}
+
+Status GraphBuilder::LinkByParts() {
+  ClusterOptions clusters;
+  clusters.seed = options_.seed;
+  clusters.threads = options_.neighbors.threads;
+  clusters.pause = options_.neighbors.pause;
+  const uint64_t graph_bytes =
+      uint64_t{vectors_.count()} * (options_.degree_max + 1) * sizeof(uint32_t);
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
+      BytesInParts(vectors_.dimension(), vectors_.count(), options_) - graph_bytes));
+  PIGMENT_ASSIGN_OR_RETURN(const NumberLists parts,
+                           MakeParts(vectors_, options_.part_vectors_max, clusters));
+  PIGMENT_ASSIGN_OR_RETURN(
+      PartLinks links, PartLinks::Make(options_.scratch, vectors_.count(), options_.degree_max));
+  const GraphOptions options_of_part = OptionsOfPart(options_);
+  const uint32_t entries_max = options_.entries_max / parts.count() + 1;
+  std::vector<uint32_t> entries;
+  for (uint32_t part = 0; part < parts.count(); ++part) {
+    if (parts.of(part).empty()) continue;
+    PIGMENT_RETURN_IF_ERROR(Pause());
+    PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildPart(parts.of(part), options_of_part));
+    links.Add(parts.of(part), graph);
+    for (const uint32_t entry :
+         std::span(graph.entries()).first(std::min<size_t>(graph.entries().size(), entries_max)))
+      entries.push_back(parts.of(part)[entry]);
+  }
+  // Of a part one vector after the other, with what is near to it.
+  order_.reserve(vectors_.count());
+  std::vector<bool> has_place(vectors_.count());
+  for (const uint32_t vector : parts.numbers) {
+    if (has_place[vector]) continue;
+    has_place[vector] = true;
+    order_.push_back(vector);
+  }
+  PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
+  const NumberLists* const known = options_.neighbors.known;
+  PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
+    std::span<const uint32_t> kept;
+    if (known != nullptr) kept = known->of(i);
+    graph_.SetLinks(i, selector.SelectOf(i, kept, links.of(i)));
+  }));
+  std::ranges::sort(entries);  // a vector may be one of several parts
+  const auto repeated = std::ranges::unique(entries);
+  entries.erase(repeated.begin(), repeated.end());
+  graph_.SetEntries(SomeOf(std::move(entries), options_.entries_max));
   return Status::Ok();
 }
 
@@ -248,8 +399,12 @@ Status GraphBuilder::Connect() {
 }
 
 Result<Graph> GraphBuilder::Run() {
-  PIGMENT_RETURN_IF_ERROR(LinkToNeighbors());
-  PIGMENT_RETURN_IF_ERROR(MakeMutual());
+  if (is_in_parts()) {
+    PIGMENT_RETURN_IF_ERROR(LinkByParts());
+  } else {
+    PIGMENT_RETURN_IF_ERROR(LinkToNeighbors());
+    PIGMENT_RETURN_IF_ERROR(MakeMutual());
+  }
   PIGMENT_RETURN_IF_ERROR(Connect());
   return std::move(graph_);
 }
@@ -264,6 +419,8 @@ uint32_t GraphDegree(uint32_t dimension) {
 }
 
 uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions& options) {
+  if (options.part_vectors_max != 0 && count > options.part_vectors_max)
+    return BytesInParts(dimension, count, options);
   const NeighborOptions& neighbors = options.neighbors;
   const uint32_t threads = neighbors.threads;
   const uint64_t near = options.clusters_searched;

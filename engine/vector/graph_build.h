@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "engine/base/memory_budget.h"
+#include "engine/base/scratch.h"
 #include "engine/vector/graph.h"
 #include "engine/vector/neighbors.h"
 #include "engine/vector/vector_table.h"
@@ -30,13 +31,18 @@ struct GraphOptions {
   uint32_t entries_max = 256;          // and of what can be reached from none one more
   uint32_t clusters_searched = 20;     // around each vector, for its neighbours
   uint64_t seed = 1;
+  // Of more vectors than this (8 or more) graphs of so many at most are built, of parts that
+  // overlap (graph_parts.h), one after the other, and put together; 0: one of all, however many.
+  // What they link to waits in `scratch`, which must not be empty then.
+  uint32_t part_vectors_max = 0;
+  ScratchSource scratch;
   NeighborOptions neighbors;  // with threads, budget and pause of the whole
 };
 
 // What is worth its bytes: 24 links, 16 where these would take nearly as much as the vector in f32.
 uint32_t GraphDegree(uint32_t dimension);
 
-// Memory that BuildGraph takes for `count` vectors at most, beside them.
+// Memory that BuildGraph takes for `count` vectors at most, beside them and scratch.
 uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions& options);
 
 // REQUIRES: vectors.count() > 0.

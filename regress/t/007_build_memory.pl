@@ -11,7 +11,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('build');
 $node->init;
-# what a background worker's snapshot sees VACUUM would leave in an index
+# what a background worker's snapshot sees VACUUM would leave in an index; so it would rows of a page that somebody writes to the disk, unless it freezes
 $node->append_conf('postgresql.conf', "autovacuum = off\npigment.background_merge = off\nshared_buffers = 8MB\nmax_wal_size = 2GB\nwal_level = minimal\nmax_wal_senders = 0\n");
 $node->start;
 $node->safe_psql('postgres', q{
@@ -89,7 +89,7 @@ for my $memory_kb (1024, 2080, 4200)
 		like($node->safe_psql('postgres', $segments), qr/^(\d+) of \1$/, '... all segments have clusters');
 		is($node->safe_psql('postgres', "SELECT is_whole('more', 'more_v')"), 't', '... all rows are in the index');
 		agrees("${memory_kb}kB: $statement", $question =~ s/third/more/r, $nearest =~ s/third/more/r);
-		$node->safe_psql('postgres', 'DELETE FROM more WHERE id % 7 = 0; VACUUM (INDEX_CLEANUP on) more') if $statement =~ /VACUUM/;
+		$node->safe_psql('postgres', 'DELETE FROM more WHERE id % 7 = 0; VACUUM (FREEZE, INDEX_CLEANUP on) more') if $statement =~ /VACUUM/;
 	}
 	$node->safe_psql('postgres', 'DROP TABLE more');
 }
@@ -100,7 +100,7 @@ $node->safe_psql('postgres', q{
 	INSERT INTO long SELECT n, array_fill(n % 1009 + n / 1e6, ARRAY[200]) FROM generate_series(1, 9000) n;
 	CREATE INDEX long_v ON long USING pigment (v) WITH (kind = spann);
 	DELETE FROM long WHERE id % 9 = 0;
-	VACUUM (INDEX_CLEANUP on) long;
+	VACUUM (FREEZE, INDEX_CLEANUP on) long;
 	INSERT INTO long SELECT n, array_fill(n % 1009 + n / 1e6, ARRAY[200]) FROM generate_series(9001, 12000) n;
 });
 my (undef, $warned) = build('1MB', 'VACUUM long');
@@ -139,7 +139,7 @@ is($node->safe_psql('postgres', q{
 # The directory has place for 252 segments, and the last of them no more memory than the others.
 $node->safe_psql('postgres', q{
 	CREATE TABLE crowd (id int, v vector(8));
-	INSERT INTO crowd SELECT n, array_fill(n % 1000 + n / 1e6, ARRAY[8]) FROM generate_series(1, 2000000) n;
+	INSERT INTO crowd SELECT n, array_fill(n % 1000 + n / 1e6, ARRAY[8]) FROM generate_series(1, 3700000) n;
 });
 (undef, my $told) = build('4MB', 'CREATE INDEX crowd_some ON crowd USING pigment (v) WITH (kind = spann) WHERE id <= 200000');
 like($told, qr/NOTICE:  index "crowd_some" has (?!1 )\d+ segments, because its vectors do not fit .*HINT:  .*Increase maintenance_work_mem for fewer\./s,
@@ -151,7 +151,35 @@ like($told, qr/WARNING:  index "crowd_v" has no graph or clusters in 1 of its 25
 is($node->safe_psql('postgres', "SELECT is_whole('crowd', 'crowd_v')"), 't', '... and all rows are in the index');
 is($node->safe_psql('postgres', q{
 	SET enable_seqscan = off;
-	SELECT id FROM crowd ORDER BY v <-> array_fill(999 + 1999999 / 1e6, ARRAY[8])::vector LIMIT 1;
-}), '1999999', '... and found by distance');
+	SELECT id FROM crowd ORDER BY v <-> array_fill(999 + 3699999 / 1e6, ARRAY[8])::vector LIMIT 1;
+}), '3699999', '... and found by distance');
+$node->safe_psql('postgres', 'DROP TABLE crowd');
+# Vectors that do not fit wait in a temporary file for their index, and one segment has them all.
+$node->safe_psql('postgres', q{
+	CREATE TABLE wide (id int, v vector(256));
+	SELECT setseed(0.5);
+	INSERT INTO wide SELECT n, (SELECT array_agg(cos(n % 50 + d) + random()) FROM generate_series(1, 256) d WHERE n > 0)::vector FROM generate_series(1, 20000) n;
+});
+my $segments = q{SELECT kind || ' ' || rows FROM pigment.segments WHERE index = 'wide_v'::regclass AND kind <> 'pending'};
+($grown, $told) = build('16MB', 'CREATE INDEX wide_v ON wide USING pigment (v) WITH (kind = hnsw)');
+is($told, '', 'beyond the memory of a graph there is nothing to tell');
+is($node->safe_psql('postgres', $segments), 'graph 20000', '... and one graph');
+is($node->safe_psql('postgres', "SELECT is_whole('wide', 'wide_v')"), 't', '... of all rows');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_ls_tmpdir()}), '0', '... which leaves no file');
+cmp_ok($node->safe_psql('postgres', q{
+	SET enable_seqscan = off;
+	WITH asked AS MATERIALIZED (SELECT v FROM wide WHERE id % 400 = 0)
+	SELECT count(*) FROM asked, LATERAL (SELECT v FROM wide ORDER BY v <-> asked.v LIMIT 1) nearest WHERE nearest.v = asked.v;
+}), '==', 50, '... that finds them by their vectors');
+$node->safe_psql('postgres', 'DELETE FROM wide WHERE id % 10 = 0; INSERT INTO wide SELECT id + 20000, v FROM wide WHERE id % 9 = 0');
+$node->safe_psql('postgres', 'VACUUM (FREEZE, INDEX_CLEANUP on) wide');
+(undef, $told) = build('16MB', q{DO $$ BEGIN PERFORM pigment.merge('wide_v'); END $$});
+is($told, '', 'nor is there of a merge');
+like($node->safe_psql('postgres', $segments), qr/^graph \d+$/, '... which makes one graph');
+is($node->safe_psql('postgres', "SELECT is_whole('wide', 'wide_v')"), 't', '... of all rows');
+my ($status, undef, $refused) = $node->psql('postgres', q{SET temp_file_limit = '1MB'; SET maintenance_work_mem = '16MB'; REINDEX INDEX wide_v});
+is($status, 3, 'temporary files are limited');
+like($refused, qr/ERROR:  temporary file size exceeds temp_file_limit \(1024kB\).*DETAIL:  .* take \d+ kB .*HINT:  Increase maintenance_work_mem\./s, '... which is said');
+is($node->safe_psql('postgres', "SELECT is_whole('wide', 'wide_v')"), 't', '... and leaves the index as it was');
 $node->stop;
 done_testing();

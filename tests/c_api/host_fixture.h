@@ -7,6 +7,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -90,7 +91,18 @@ class Pages {
     return PIGMENT_OK;
   }
 
+  // A file without a name, as scratch of a build.
+  static pigment_status OpenScratch(void* context, uint64_t bytes, int* descriptor) {
+    auto* self = static_cast<Pages*>(context);
+    if (self->scratch_bytes.size() == self->scratch_max) return PIGMENT_ABORTED;
+    self->scratch_bytes.push_back(bytes);
+    *descriptor = memfd_create("scratch", MFD_CLOEXEC);
+    return *descriptor < 0 ? PIGMENT_UNAVAILABLE : PIGMENT_OK;
+  }
+
   std::vector<std::unique_ptr<Page>> pages;
+  std::vector<uint64_t> scratch_bytes;                      // of each that was opened
+  size_t scratch_max = std::numeric_limits<size_t>::max();  // that is opened, then none
   std::mt19937 random{1};
   int pinned = 0;
   int pinned_max = 0;
@@ -186,6 +198,7 @@ class Index {
     options.round_to_halves = rounds_to_halves;
     options.bit_vectors = bit_vectors;
     options.memory_budget_bytes = build_budget_bytes;
+    options.open_scratch = has_scratch ? &Pages::OpenScratch : nullptr;
     options.vector_seed = vector_seed;
     pigment_segment_builder* builder = nullptr;
     HOST_OK(pigment_segment_builder_new(&options, &builder, error.out()));
@@ -366,6 +379,7 @@ class Index {
   bool bit_vectors = false;       // of segments and pending rows; REQUIRES: rows of MakeBits
   double rounding = 0;            // of all segments, the most
   uint64_t build_budget_bytes = 0;
+  bool has_scratch = false;  // for builds
   uint64_t vector_seed = 0;  // of segments
   int32_t segment_metric = PIGMENT_METRIC_L2;
   int32_t segment_index = PIGMENT_INDEX_FLAT;

@@ -15,11 +15,11 @@
 namespace host_test {
 namespace {
 
-constexpr uint32_t kGroupColumn = 0;
+constexpr uint32_t kFilteredBy = 0;
 constexpr uint32_t kSparseColumn = 1;
-constexpr int32_t kMetrics[] = {PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN,
-                                PIGMENT_METRIC_NEGATIVE_IP, PIGMENT_METRIC_L1};
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr int32_t kSparseMetrics[] = {PIGMENT_METRIC_L2, PIGMENT_METRIC_COSINE_NAN,
+                                      PIGMENT_METRIC_NEGATIVE_IP, PIGMENT_METRIC_L1};
+constexpr float kSparseInfinity = std::numeric_limits<float>::infinity();
 
 struct Sparse {
   uint32_t dimension = 100;
@@ -134,7 +134,7 @@ struct Record {
 
 std::string Encode(const Record& record, int32_t metric) {
   std::vector<pigment_host_key> keys;
-  keys.push_back({kGroupColumn, PIGMENT_KEY_VALUE, record.group.data(), record.group.size()});
+  keys.push_back({kFilteredBy, PIGMENT_KEY_VALUE, record.group.data(), record.group.size()});
   std::vector<std::string> elements;
   if (record.vector) {
     elements = ElementsOf(*record.vector, metric);
@@ -194,13 +194,13 @@ void CheckHits(const SparseIndex& of, const Sparse& query, const std::optional<s
     if (vector->dimension != query.dimension) {
       const bool has_none = of.metric == PIGMENT_METRIC_COSINE_NAN && query.values.empty() &&
                             of.index.nan == PIGMENT_NAN_LAST;
-      ASSERT_TRUE(has_none ? kind == 1 : kind == 0 && bound == -kInfinity) << pointer;
+      ASSERT_TRUE(has_none ? kind == 1 : kind == 0 && bound == -kSparseInfinity) << pointer;
       continue;
     }
     const double distance = DistanceOf(query, *vector, of.metric);
     if (std::isnan(distance)) {
       ASSERT_TRUE((kind == 1 && of.index.nan == PIGMENT_NAN_LAST) ||
-                  (kind == 0 && bound == -kInfinity))
+                  (kind == 0 && bound == -kSparseInfinity))
           << pointer;
       continue;
     }
@@ -219,7 +219,7 @@ TEST(HostSparse, RanksAllRowsByBoundsOfTheirDistances) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
-    SparseIndex vectors(kMetrics[seed % 4]);
+    SparseIndex vectors(kSparseMetrics[seed % 4]);
     Index& index = vectors.index;
     const auto kind = static_cast<Kind>(seed / 4 % kKinds);
     // Little memory makes groups of few rows.
@@ -236,7 +236,7 @@ TEST(HostSparse, RanksAllRowsByBoundsOfTheirDistances) {
       pigment_host_bytes key{};
       if (group) {
         key = {group->data(), group->size()};
-        index.conditions = {{kGroupColumn, PIGMENT_CONDITION_ANY_OF, &key, 1, false, false}};
+        index.conditions = {{kFilteredBy, PIGMENT_CONDITION_ANY_OF, &key, 1, false, false}};
       }
       std::vector<int32_t> places;
       std::vector<float> values;
@@ -268,7 +268,7 @@ TEST(HostSparse, RanksAllRowsByBoundsOfTheirDistances) {
 
 TEST(HostSparse, TheNearestRowsComeFirst) {
   std::mt19937_64 random(1);
-  for (const int32_t metric : kMetrics) {
+  for (const int32_t metric : kSparseMetrics) {
     SparseIndex vectors(metric);
     std::vector<Row> rows = vectors.RandomRows(random, Kind::kPositive, 3000);
     vectors.index.AddSegment(rows);
@@ -345,7 +345,7 @@ TEST(HostSparse, RowsOfPlacesThatAreNotReadKeepTheirOrder) {
 // A float's sum of thousands is off by more than any one of its terms was rounded.
 TEST(HostSparse, BoundsHoldForLongSumsOfFloats) {
   std::mt19937_64 random(3);
-  for (const int32_t metric : kMetrics) {
+  for (const int32_t metric : kSparseMetrics) {
     for (int i = 0; i < 5; ++i) {
       const float one = RandomValue(random, Kind::kBrim), other = RandomValue(random, Kind::kBrim);
       SparseIndex vectors(metric);
@@ -409,7 +409,7 @@ TEST(HostSparse, RowsWithoutTheMemoryForTheirPlacesComeFirst) {
   const auto got = Drain(search, random);
   EXPECT_EQ(got.size(), 100u);
   EXPECT_GT(std::count_if(got.begin(), got.end(),
-                          [](const Expected& hit) { return std::get<1>(hit) == -kInfinity; }),
+                          [](const Expected& hit) { return std::get<1>(hit) == -kSparseInfinity; }),
             50);
   pigment_host_search_free(search);
 }

@@ -336,6 +336,10 @@ typedef struct pigment_segment_options {
   /* Since 0.2: not 0: rows are to be found by their vectors (pigment_segment_find_vector), for 8 bytes a vector in the segment, and in memory until it
      is finished, beyond the budget where that is in use. One number for all segments of the host's index, which who chooses vectors does not know. */
   uint64_t vector_seed;
+  /* Since 0.2: gives a descriptor of an empty file without a name, open for reading and writing, which the library makes `bytes` long, maps, and closes.
+     Vectors for which the budget has no room wait there for their index, so that one segment has them all. After another code than PIGMENT_OK there is no
+     room for more, and a call that cannot do without ends with it. NULL: there is room for those vectors alone that memory is enough for. */
+  pigment_status (*open_scratch)(void *context, uint64_t bytes, int *descriptor);
 } pigment_segment_options;
 
 typedef struct pigment_segment_builder pigment_segment_builder;

@@ -145,6 +145,39 @@ TEST(DiskFiles, AFileSizeLimitIsAFullDiskAndNoSignal) {
       0);
 }
 
+TEST(DiskFiles, ScratchHasNoNameAndBlocksOfItsOwn) {
+  TemporaryDirectory directory;
+  const ScratchSource source = DiskFiles()->ScratchIn(directory.path());
+  auto scratch = source(1 << 20);
+  ASSERT_OK(scratch);
+  const std::span<std::byte> bytes = (*scratch)->bytes();
+  ASSERT_EQ(bytes.size(), size_t{1} << 20);
+  EXPECT_TRUE(std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; }));
+  std::ranges::fill(bytes, std::byte{7});
+  auto other = source(4096);
+  ASSERT_OK(other);
+  EXPECT_EQ((*other)->bytes().front(), std::byte{0});
+  EXPECT_EQ(bytes.back(), std::byte{7});
+  EXPECT_THAT(*DiskFiles()->List(directory.path()), ::testing::IsEmpty());
+  const auto nowhere = DiskFiles()->ScratchIn(directory / "none")(4096);
+  EXPECT_CODE(nowhere, Code::kNotFound);
+}
+
+TEST(DiskFiles, ScratchBeyondASizeLimitIsAFullDiskAndNoSignal) {
+  TemporaryDirectory directory;
+  EXPECT_EQ(InChild([&] {
+              const rlimit limit{.rlim_cur = 8192, .rlim_max = 8192};
+              setrlimit(RLIMIT_FSIZE, &limit);
+              const ScratchSource source = DiskFiles()->ScratchIn(directory.path());
+              if (source(8193).status().detail() != Detail::kDiskFull) return 1;
+              const auto scratch = source(8192);
+              if (!scratch.ok()) return 2;
+              std::ranges::fill((*scratch)->bytes(), std::byte{1});
+              return 0;
+            }),
+            0);
+}
+
 TEST(DiskFiles, WhatTheUserMayNotWriteIsPermissionDenied) {
   TemporaryDirectory directory;
   ASSERT_EQ(chmod(directory.path().c_str(), 0500), 0);

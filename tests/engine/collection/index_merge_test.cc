@@ -3,6 +3,7 @@
 // Graphs and clusters in the life of a collection: built by merges, found through deletions and
 // updates, kept over reopening, never needed for an answer.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <thread>
 
+#include "engine/base/disk_files.h"
 #include "engine/base/memory_files.h"
 #include "engine/collection/store.h"
 #include "engine/query/search.h"
@@ -19,6 +21,7 @@
 #include "tests/support/made_vectors.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_model.h"
+#include "tests/support/temporary_directory.h"
 
 namespace pigment {
 namespace {
@@ -40,7 +43,7 @@ class IndexMerge : public testing::TestWithParam<IndexKind> {
   void Open(const StoreOptions& options) {
     docs_.reset();
     store_.reset();
-    store_ = Store::Open("db", options, &files_).value();
+    store_ = Store::Open(path_, options, file_system_).value();
     auto found = store_->GetCollection({}, "docs");
     if (found.ok()) {
       docs_ = *found;
@@ -129,6 +132,8 @@ class IndexMerge : public testing::TestWithParam<IndexKind> {
   }
 
   MemoryFileSystem files_;
+  FileSystem* file_system_ = &files_;
+  std::string path_ = "db";
   std::shared_ptr<Store> store_;
   std::shared_ptr<Collection> docs_;
   const VectorTable made_ = ClusteredVectors({.count = 8000 + kQueries,
@@ -276,6 +281,27 @@ TEST_P(IndexMerge, WithoutTheMemoryForItAnswersAreExact) {
   EXPECT_EQ(Recall(), 1);
   // What could not be had is not tried again and again.
   EXPECT_EQ(docs_->Compact()->bytes_before, docs_->Compact()->bytes_after);
+}
+
+TEST_P(IndexMerge, OnADiskVectorsThatHaveNoRoomWaitForItInScratch) {
+  const TemporaryDirectory directory;
+  file_system_ = DiskFiles();
+  path_ = directory / "db";
+  StoreOptions options = Options();
+  options.memory_budget_bytes = GetParam() == IndexKind::kSpann ? 2 << 20 : 8 << 20;
+  Open(options);
+  for (uint32_t first = 0; first < 8000; first += 500) Write(WriteKind::kAdd, first, 500);
+  ASSERT_OK(docs_->Compact());
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
+  EXPECT_TRUE(SearchIsIndexed());
+  EXPECT_GE(Recall(), 0.96);
+  EXPECT_EQ(store_->Check().value().findings.size(), 0u);
+  Write(WriteKind::kDelete, 0, 800);
+  ASSERT_OK(docs_->Compact());
+  EXPECT_EQ(Kinds(), std::vector<std::string>{Indexed()});
+  EXPECT_GE(Recall(), 0.96);
+  EXPECT_THAT(*DiskFiles()->List(directory / "db/segments"), testing::Each(testing::HasSubstr(".")))
+      << "files that no segment has";
 }
 
 // A search takes its memory before it begins, or keeps what it took: long ones allocate as often as

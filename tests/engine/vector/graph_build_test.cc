@@ -10,9 +10,13 @@
 #include <set>
 #include <vector>
 
+#include "engine/base/disk_files.h"
+#include "engine/vector/top_k.h"
 #include "tests/support/made_vectors.h"
+#include "tests/support/memory_graph.h"
 #include "tests/support/simd_targets.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/temporary_directory.h"
 
 namespace pigment {
 namespace {
@@ -26,8 +30,10 @@ void ExpectLegalAndConnected(const Graph& graph, uint32_t count, uint32_t degree
     if (!reached[vector]) open.push_back(vector);
     reached[vector] = true;
   };
+  std::set<uint32_t> entries;
   for (const uint32_t entry : graph.entries()) {
     ASSERT_LT(entry, count);
+    ASSERT_TRUE(entries.insert(entry).second) << "entry " << entry << " is there twice";
     reach(entry);
   }
   while (!open.empty()) {
@@ -228,7 +234,135 @@ TEST(GraphBuild, IsTheSameHoweverManyThreadsShareIt) {
   }
 }
 
+GraphOptions InParts(uint32_t part_vectors_max, const TemporaryDirectory& directory) {
+  GraphOptions options;
+  options.part_vectors_max = part_vectors_max;
+  options.scratch = DiskFiles()->ScratchIn(directory.path());
+  return options;
+}
+
+// Of the ten nearest to what lies between vectors of the table.
+double RecallOf(const VectorTable& table, Graph graph) {
+  constexpr uint32_t kQueries = 200, kNearest = 10;
+  MemoryGraph memory(table, std::move(graph));
+  GraphWalk walk;
+  size_t found = 0;
+  for (uint32_t i = 0; i < kQueries; ++i) {
+    std::vector<float> query(table.vector(i * 7).begin(), table.vector(i * 7).end());
+    for (uint32_t d = 0; d < table.dimension(); ++d)
+      query[d] = 0.7f * query[d] + 0.3f * table.row(i * 11 + 1)[d];
+    TopK nearest(kNearest);
+    for (uint32_t j = 0; j < table.count(); ++j)
+      nearest.Offer(Distance(Metric::kL2, query.data(), table.row(j), table.dimension()), j);
+    const float farthest = nearest.TakeSorted().back().distance;
+    const auto hits = memory.Search(query, {.k = kNearest, .reach = 1.1f}, walk);
+    EXPECT_OK(hits);
+    found += static_cast<size_t>(std::ranges::count_if(
+        *hits, [&](const Scored& hit) { return hit.distance <= farthest * (1 + 1e-5f); }));
+  }
+  return static_cast<double>(found) / (kQueries * kNearest);
+}
+
+TEST(GraphBuild, OfPartsFindsWhatOneOfAllFinds) {
+  const TemporaryDirectory directory;
+  for (const MadeVectors& made :
+       {MadeVectors{.count = 6000, .dimension = 24, .seed = 21},
+        MadeVectors{.count = 6000, .dimension = 48, .clusters = 70, .spread = 0.3f, .seed = 22}}) {
+    SCOPED_TRACE(::testing::Message() << "seed " << made.seed);
+    const VectorTable table = ClusteredVectors(made);
+    auto whole = BuildGraph(table, {});
+    ASSERT_OK(whole);
+    const double expected = RecallOf(table, *std::move(whole));
+    // The smaller parts are the more of what is near lies in others.
+    for (const auto& [part_vectors_max, less] : {std::pair(700u, 0.04), std::pair(2500u, 0.02)}) {
+      auto graph = BuildGraph(table, InParts(part_vectors_max, directory));
+      ASSERT_OK(graph);
+      ExpectLegalAndConnected(*graph, made.count, 24);
+      EXPECT_LE(graph->entries().size(), 512u);
+      EXPECT_GE(RecallOf(table, *std::move(graph)), expected - less) << part_vectors_max;
+    }
+  }
+}
+
+TEST(GraphBuild, OfPartsReachesEveryVectorOfAnyData) {
+  const TemporaryDirectory directory;
+  const MadeVectors cases[] = {
+      {.count = 1600, .dimension = 8, .clusters = 12, .spread = 0.0001f, .seed = 3},  // islands
+      {.count = 1600, .dimension = 2, .seed = 4},
+      {.count = 500, .dimension = 1, .seed = 5},
+      {.count = 1200, .dimension = 4, .clusters = 3, .spread = 0, .seed = 6},  // duplicates
+  };
+  for (const MadeVectors& made : cases) {
+    for (const uint32_t part_vectors_max : {8u, 90u, 400u, 2000u}) {
+      SCOPED_TRACE(::testing::Message() << "seed " << made.seed << ", " << part_vectors_max);
+      const VectorTable table = ClusteredVectors(made);
+      auto graph = BuildGraph(table, InParts(part_vectors_max, directory));
+      ASSERT_OK(graph);
+      ExpectLegalAndConnected(*graph, made.count, 24);
+    }
+  }
+}
+
+TEST(GraphBuild, OfPartsIsTheSameByAnyNumberOfThreads) {
+  const TemporaryDirectory directory;
+  const VectorTable table = ClusteredVectors(
+      {.count = 3000, .dimension = 32, .clusters = 20, .spread = 0.5f, .seed = 23});
+  GraphOptions options = InParts(600, directory);
+  const auto one = BuildGraph(table, options);
+  ASSERT_OK(one);
+  options.neighbors.threads = 3;
+  const auto shared = BuildGraph(table, options);
+  ASSERT_OK(shared);
+  EXPECT_EQ(one->entries(), shared->entries());
+  for (uint32_t i = 0; i < table.count(); ++i)
+    ASSERT_TRUE(std::ranges::equal(one->links(i), shared->links(i))) << i;
+}
+
+// Lists of neighbours are made for new vectors alone, in each part.
+TEST(GraphBuild, OfPartsStartsFromWhatIsKnown) {
+  const TemporaryDirectory directory;
+  const VectorTable table = ClusteredVectors(
+      {.count = 4000, .dimension = 24, .clusters = 40, .spread = 0.4f, .seed = 24});
+  constexpr uint32_t kOld = 3200;
+  VectorTable old(table.dimension(), nullptr);
+  ASSERT_OK(old.Reserve(kOld));
+  for (uint32_t i = 0; i < kOld; ++i) old.Add(table.vector(i));
+  const auto before = BuildGraph(old, {});
+  ASSERT_OK(before);
+  NumberLists known;
+  for (uint32_t i = 0; i < kOld; ++i) known.Add(before->links(i));
+  known.FillUpTo(table.count());
+  GraphOptions options = InParts(900, directory);
+  options.neighbors.known = &known;
+  auto grown = BuildGraph(table, options);
+  ASSERT_OK(grown);
+  ExpectLegalAndConnected(*grown, table.count(), 24);
+  size_t kept = 0;
+  size_t links = 0;
+  for (uint32_t i = 0; i < kOld; ++i) {
+    for (const uint32_t link : before->links(i)) {
+      kept += std::ranges::find(grown->links(i), link) != grown->links(i).end() ? 1 : 0;
+      ++links;
+    }
+  }
+  EXPECT_GT(kept, links * 6 / 10);
+  auto whole = BuildGraph(table, {});
+  ASSERT_OK(whole);
+  EXPECT_GE(RecallOf(table, *std::move(grown)), RecallOf(table, *std::move(whole)) - 0.01);
+}
+
+TEST(GraphBuild, OfPartsEndsWithWhatScratchSays) {
+  const VectorTable table = NormalVectors({.count = 600, .dimension = 8, .seed = 25});
+  GraphOptions options;
+  options.part_vectors_max = 100;
+  options.scratch = [](uint64_t) -> Result<std::unique_ptr<Scratch>> {
+    return ResourceExhausted(Detail::kDiskFull, "none");
+  };
+  EXPECT_EQ(BuildGraph(table, options).status().detail(), Detail::kDiskFull);
+}
+
 TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
+  const TemporaryDirectory directory;
   for (const uint32_t dimension : {16u, 384u}) {
     for (const uint32_t count : {1u, 100u, 3000u}) {
       for (const uint32_t threads : {1u, 3u}) {
@@ -240,6 +374,11 @@ TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
         MemoryBudget budget("build", GraphBuildBytes(dimension, count, options));
         options.neighbors.budget = &budget;
         EXPECT_OK(BuildGraph(table, options));
+        GraphOptions in_parts = InParts(500, directory);
+        in_parts.neighbors.threads = threads;
+        MemoryBudget less("parts", GraphBuildBytes(dimension, count, in_parts));
+        in_parts.neighbors.budget = &less;
+        EXPECT_OK(BuildGraph(table, in_parts));
       }
     }
   }
