@@ -61,6 +61,14 @@ class Bench:
         self.index_bytes[contestant.key] = size
         return seconds, size, wal.bytes
 
+    def rebuild(self, contestant, memory):
+        """Seconds that the index takes anew within so much maintenance_work_mem."""
+        with self.connect(contestant) as connection:
+            connection.execute(f"SET maintenance_work_mem = '{memory}'")
+            begin = time.perf_counter()
+            connection.execute(f"REINDEX INDEX {contestant.index}")
+            return time.perf_counter() - begin
+
     def renew(self, contestant):
         """Table and index as if they had just been filled with what is in them."""
         with self.connect(contestant) as connection:

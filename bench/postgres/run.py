@@ -33,7 +33,7 @@ import states
 import truth
 import world
 
-PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "collections", "bits", "sparse", "inserts", "updates", "vacuum")
+PARTS = ("build", "rates", "filters", "clients", "cold", "buffers", "memory", "collections", "bits", "sparse", "inserts", "updates", "vacuum")
 
 
 def names(text):
@@ -128,8 +128,8 @@ def run_parts(bench, world_of):
         bench.load(table)
     builds.build(bench)
     plain = {"rates": search.rates, "filters": search.filters, "clients": states.clients, "cold": states.cold,
-             "buffers": states.buffers, "collections": collection_calls.collections, "bits": bits.bits,
-             "sparse": sparse.sparse}
+             "buffers": states.buffers, "memory": states.memory, "collections": collection_calls.collections,
+             "bits": bits.bits, "sparse": sparse.sparse}
     changing = {"inserts": changes.inserts, "updates": changes.updates, "vacuum": changes.vacuum}
     for part in bench.options.parts:
         if part in plain:

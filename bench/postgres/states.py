@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries in a state of the table or of the server, and the parts that change the server alone: `clients`, `cold`, `buffers`."""
+"""Queries in a state of the table or of the server, and the parts that change the server alone: `clients`, `cold`, `buffers`,
+`memory`."""
 
 import contestants
 import measure
@@ -8,6 +9,7 @@ import server as servers
 STATE_WANTED, CLIENTS_WANTED, P99_WANTED = 0.7, 1.8, 4  # of fresh, times one client, times the median
 STATE_SECONDS, STATE_WARM_QUERIES = 3, 200
 COLD_QUERIES = 100
+LITTLE_MEMORY = "64MB"  # what PostgreSQL gives maintenance by default
 
 
 class State:
@@ -94,3 +96,21 @@ def buffers(bench):
                           f"{figures.rate:8,.0f}/s  recall {bench.judge.judge(figures.answers)['recall']:.4f}  "
                           f"p99 {figures.p99:7,.0f} us  {figures.rate / warm:.2f} of the rate with 2 GB")
         bench.server.restart(servers.SETTINGS)
+
+
+def memory(bench):
+    """An index that was built with little memory, beside the one that had plenty, which comes back."""
+    plenty = servers.SETTINGS["maintenance_work_mem"]
+    bench.report.say(f"\nbuilt within maintenance_work_mem = {LITTLE_MEMORY}")
+    seconds = {}
+    for state in of(bench):
+        contestant = state.contestant
+        with_plenty = bench.rebuild(contestant, plenty)
+        fresh = state.show(f"built within {plenty} ({setting_of(state)})", bench.judge)
+        seconds[contestant.key] = bench.rebuild(contestant, LITTLE_MEMORY)
+        state.show(f"built within {LITTLE_MEMORY}", bench.judge, fresh)
+        bench.report.line(contestant.name, f"{seconds[contestant.key]:8,.1f} s, {seconds[contestant.key] / with_plenty:.2f} "
+                          f"times as long as within {plenty}")
+        bench.rebuild(contestant, plenty)
+    if len(seconds) > 1:
+        bench.report.line("pigment", f"{seconds['pgvector'] / seconds['pigment']:.2f} times as fast as pgvector within {LITTLE_MEMORY}")

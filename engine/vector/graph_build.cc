@@ -268,6 +268,7 @@ Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members,
   NumberLists known;
   std::vector<uint32_t> links;
   for (const uint32_t vector : members) {
+    PIGMENT_RETURN_IF_ERROR(Pause());
     part.Add(vectors_.vector(vector));
     if (options_.neighbors.known == nullptr) continue;
     links.clear();
