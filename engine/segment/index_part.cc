@@ -64,7 +64,7 @@ NodeCodes GraphCodesOf(const IndexBuild& build) {
 
 // Parts of a graph whose vectors are in scratch (graph_parts.h): of fewer than the least so many
 // would be needed that one segment is no better than several.
-constexpr uint32_t kPartVectorsMin = 2048, kPartVectorsMax = 1 << 16;
+constexpr uint32_t kPartVectorsMin = 4096, kPartVectorsMax = 1 << 16;
 
 GraphOptions GraphOptionsOf(const IndexBuild& build, uint32_t part_vectors_max = 0) {
   constexpr float kClustersMin = 4, kClustersMax = 200, kListMax = 256;

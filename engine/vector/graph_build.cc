@@ -169,11 +169,11 @@ std::vector<uint32_t> SomeOf(std::vector<uint32_t> numbers, size_t most) {
 // What a build by parts takes.
 uint64_t BytesInParts(uint32_t dimension, uint32_t count, const GraphOptions& options) {
   const uint64_t part = options.part_vectors_max;
-  // Graph, counts and order of all; of a part its vectors, and links of those that are known.
+  // Graph, counts and order of all; of a part squares, and links of those that are known.
   const uint64_t links = uint64_t{options.degree_max} + 2;
   const uint64_t each = (links + 1) * sizeof(uint32_t) + 2;
   const uint64_t of_part =
-      part * ((dimension + 1) * sizeof(float) + links * sizeof(uint32_t)) +
+      part * (sizeof(float) + links * sizeof(uint32_t)) +
       GraphBuildBytes(dimension, options.part_vectors_max, OptionsOfPart(options));
   return uint64_t{count} * each + of_part +
          PartsBytes(dimension, count, options.part_vectors_max, options.neighbors.threads);
@@ -204,8 +204,10 @@ class GraphBuilder {
   Status LinkToNeighbors();
   // The same, by graphs of parts.
   Status LinkByParts();
-  // Of the vectors of a part; those that are known start from their links within it.
-  Result<Graph> BuildPart(std::span<const uint32_t> members, GraphOptions options) const;
+  // Of the vectors of a part, which `table` becomes; those that are known start from their links
+  // within it.
+  Result<Graph> BuildPart(std::span<const uint32_t> members, GraphOptions options,
+                          VectorTable& table) const;
   // Adds the opposite of each link of a new vector, and selects again where that is more than there
   // is room for.
   Status MakeMutual();
@@ -261,15 +263,14 @@ Status GraphBuilder::LinkToNeighbors() {
   return Status::Ok();
 }
 
-Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members,
-                                      GraphOptions options) const {
-  VectorTable part(vectors_.dimension(), nullptr);
-  PIGMENT_RETURN_IF_ERROR(part.Reserve(static_cast<uint32_t>(members.size())));
+Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members, GraphOptions options,
+                                      VectorTable& table) const {
+  table.Clear();
   NumberLists known;
   std::vector<uint32_t> links;
   for (const uint32_t vector : members) {
     PIGMENT_RETURN_IF_ERROR(Pause());
-    part.Add(vectors_.vector(vector));
+    table.Add(vectors_.vector(vector));
     if (options_.neighbors.known == nullptr) continue;
     links.clear();
     for (const uint32_t link : options_.neighbors.known->of(vector)) {
@@ -280,7 +281,7 @@ Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members,
     known.Add(links);
   }
   if (options_.neighbors.known != nullptr) options.neighbors.known = &known;
-  return BuildGraph(part, options);
+  return BuildGraph(table, options);
 }
 
 Status GraphBuilder::LinkByParts() {
@@ -296,13 +297,16 @@ Status GraphBuilder::LinkByParts() {
                            MakeParts(vectors_, options_.part_vectors_max, clusters));
   PIGMENT_ASSIGN_OR_RETURN(
       PartLinks links, PartLinks::Make(options_.scratch, vectors_.count(), options_.degree_max));
+  // Together, and in scratch as well: parts are the larger for it.
+  VectorTable table(vectors_.dimension(), nullptr);
+  PIGMENT_RETURN_IF_ERROR(table.MoveToScratch(options_.scratch, options_.part_vectors_max));
   const GraphOptions options_of_part = OptionsOfPart(options_);
   const uint32_t entries_max = options_.entries_max / parts.count() + 1;
   std::vector<uint32_t> entries;
   for (uint32_t part = 0; part < parts.count(); ++part) {
     if (parts.of(part).empty()) continue;
     PIGMENT_RETURN_IF_ERROR(Pause());
-    PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildPart(parts.of(part), options_of_part));
+    PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildPart(parts.of(part), options_of_part, table));
     links.Add(parts.of(part), graph);
     for (const uint32_t entry :
          std::span(graph.entries()).first(std::min<size_t>(graph.entries().size(), entries_max)))

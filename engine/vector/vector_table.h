@@ -45,6 +45,11 @@ class VectorTable {
     values_ = {};
     return Status::Ok();
   }
+  // Without any vector again, with the room that there is.
+  void Clear() {
+    values_.clear();
+    squares_.clear();
+  }
   // REQUIRES: room was reserved; vector.size() == dimension(), finite values.
   void Add(std::span<const float> vector) {
     if (scratch_ != nullptr) {
