@@ -19,6 +19,8 @@
 
 /* A row pointer and what else the engine keeps of a row, twice while it makes room for more. */
 #define BUILD_BYTES_PER_ROW 32
+/* Three times the most links of a node, of four bytes. */
+#define SCRATCH_LINK_BYTES 384
 
 /*
  * Called when the memory context goes, also after an error: frees memory and nothing else.
@@ -80,21 +82,14 @@ pause_build(void *context)
 }
 
 /*
- * A temporary file without a name. The engine gives it its size, which is what temp_file_limit bounds, and lets go of it with the build.
+ * A temporary file without a name. The engine gives it its size, and lets go of it with the build.
  */
 static int
-make_scratch(uint64 bytes)
+make_scratch(void)
 {
 	File		file;
 	int			descriptor;
 
-	if (temp_file_limit >= 0 && bytes / 1024 > (uint64) temp_file_limit)
-		ereport(ERROR,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("temporary file size exceeds temp_file_limit (%dkB)", temp_file_limit),
-				 errdetail("Vectors that do not fit into maintenance_work_mem take %llu kB while their index is built.",
-						   (unsigned long long) (bytes / 1024)),
-				 errhint("Increase maintenance_work_mem.")));
 	PrepareTempTablespaces();
 	file = OpenTemporaryFile(false);
 	descriptor = fcntl(FileGetRawDesc(file), F_DUPFD_CLOEXEC, 0);
@@ -109,7 +104,10 @@ open_scratch(void *context, uint64_t bytes, int *descriptor)
 {
 	PigBuild   *build = (PigBuild *) context;
 
-	PIG_KEEPING(build->error, build->context, *descriptor = make_scratch(bytes));
+	/* an insert or VACUUM should not fail for want of it: there are more segments then */
+	if (temp_file_limit >= 0 && bytes / 1024 > (uint64) temp_file_limit)
+		return PIGMENT_RESOURCE_EXHAUSTED;
+	PIG_KEEPING(build->error, build->context, *descriptor = make_scratch());
 	return build->error != NULL ? PIGMENT_INTERNAL : PIGMENT_OK;
 }
 
@@ -251,6 +249,14 @@ pig_build_vectors_max(Relation index, uint32 dimension, uint32 threads, uint64 m
 
 	options.threads = threads;
 	vectors = pigment_segment_index_rows_max(&options);
+	if (temp_file_limit >= 0)
+	{
+		/* room for vectors is made by doubling; links of a graph that waits take as much as a short vector */
+		uint64		in_file = (uint64) temp_file_limit * 1024 / Max(2 * (dimension + 1) * sizeof(float), SCRATCH_LINK_BYTES);
+
+		options.open_scratch = NULL;
+		vectors = Max(pigment_segment_index_rows_max(&options), Min(vectors, in_file));
+	}
 
 	/* memory is taken by steps, so not all of it may be of use */
 	return Max(vectors - vectors / 8, PIG_SEGMENT_ROWS_MIN);

@@ -327,9 +327,8 @@ Status GraphBuilder::LinkByParts() {
     if (known != nullptr) kept = known->of(i);
     graph_.SetLinks(i, selector.SelectOf(i, kept, links.of(i)));
   }));
-  std::ranges::sort(entries);  // a vector may be one of several parts
-  const auto repeated = std::ranges::unique(entries);
-  entries.erase(repeated.begin(), repeated.end());
+  std::sort(entries.begin(), entries.end());  // a vector may be one of several parts
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   graph_.SetEntries(SomeOf(std::move(entries), options_.entries_max));
   return Status::Ok();
 }
