@@ -82,24 +82,13 @@ bool IsBeyondSizeLimit(uint64_t end) {
          end > limit.rlim_cur;
 }
 
-class DiskMapping final : public FileMapping {
+// Mapped bytes of a file, as the seam has them: FileMapping or Scratch.
+template <typename Seam, typename Byte>
+class DiskMapped final : public Seam {
  public:
-  DiskMapping(void* begin, size_t bytes) : begin_(begin), bytes_(bytes) {}
-  ~DiskMapping() override { munmap(begin_, bytes_); }
-  std::span<const std::byte> bytes() const override {
-    return {static_cast<const std::byte*>(begin_), bytes_};
-  }
-
- private:
-  void* const begin_;
-  const size_t bytes_;
-};
-
-class DiskScratch final : public Scratch {
- public:
-  DiskScratch(void* begin, size_t bytes) : begin_(begin), bytes_(bytes) {}
-  ~DiskScratch() override { munmap(begin_, bytes_); }
-  std::span<std::byte> bytes() const override { return {static_cast<std::byte*>(begin_), bytes_}; }
+  DiskMapped(void* begin, size_t bytes) : begin_(begin), bytes_(bytes) {}
+  ~DiskMapped() override { munmap(begin_, bytes_); }
+  std::span<Byte> bytes() const override { return {static_cast<Byte*>(begin_), bytes_}; }
 
  private:
   void* const begin_;
@@ -157,15 +146,10 @@ class DiskFile final : public File {
   }
 
   Result<std::unique_ptr<FileMapping>> Map(uint64_t size) const override {
-    void* begin = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_.get(), 0);
-    if (begin == MAP_FAILED) return ErrnoStatus(errno, "map", path_);
-    return std::unique_ptr<FileMapping>(std::make_unique<DiskMapping>(begin, size));
+    return MapAs<FileMapping, const std::byte>(size, PROT_READ);
   }
-
   Result<std::unique_ptr<Scratch>> MapForWriting(uint64_t size) const {
-    void* begin = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(), 0);
-    if (begin == MAP_FAILED) return ErrnoStatus(errno, "map", path_);
-    return std::unique_ptr<Scratch>(std::make_unique<DiskScratch>(begin, size));
+    return MapAs<Scratch, std::byte>(size, PROT_READ | PROT_WRITE);
   }
 
   Status Sync() override {
@@ -191,6 +175,12 @@ class DiskFile final : public File {
   const std::string& path() const override { return path_; }
 
  private:
+  template <typename Seam, typename Byte>
+  Result<std::unique_ptr<Seam>> MapAs(uint64_t size, int protection) const {
+    void* const begin = mmap(nullptr, size, protection, MAP_SHARED, fd_.get(), 0);
+    if (begin == MAP_FAILED) return ErrnoStatus(errno, "map", path_);
+    return std::unique_ptr<Seam>(std::make_unique<DiskMapped<Seam, Byte>>(begin, size));
+  }
   // Where the file system knows no allocation.
   Status WriteZeros(uint64_t begin, uint64_t end) {
     constexpr uint64_t kPieceBytes = uint64_t{1} << 16;

@@ -191,8 +191,7 @@ Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) 
   writer->build_.vectors = 0;
   if (!build.grows) {
     // All of a budget would be too much: the rest of a segment takes some, too.
-    const bool has_limit = build.budget != nullptr && build.budget->limit_bytes() != 0;
-    if (has_limit && BuildBytes(build) > writer->MemoryLeft() &&
+    if (writer->has_limit() && BuildBytes(build) > writer->MemoryLeft() &&
         writer->MoveToScratch(build.vectors).ok())
       return writer;
     PIGMENT_RETURN_IF_ERROR(writer->Grow(build.vectors));
@@ -230,8 +229,7 @@ Status IndexWriter::Take(uint32_t vectors) {
   const uint64_t needed =
       is_scratch_ ? ScratchBuildBytes(grown, kPartVectorsMin) : BuildBytes(grown);
   const uint64_t bytes = std::max(needed, before);
-  if (build_.grows && build_.budget != nullptr && build_.budget->limit_bytes() != 0 &&
-      build_.budget->used_bytes() + (bytes - before) > ShareOfIndex(build_.budget->limit_bytes())) {
+  if (build_.grows && has_limit() && bytes > MemoryLeft()) {
     return ResourceExhausted(Detail::kMemory,
                              fmt::format("an index of {} vectors takes {} bytes", vectors, bytes));
   }
@@ -267,7 +265,7 @@ bool IndexWriter::MakeRoom() {
 Status IndexWriter::MoveToScratch(uint32_t room) {
   IndexBuild moved = build_;
   moved.vectors = room;
-  if (!build_.scratch || ScratchBuildBytes(moved, kPartVectorsMin) > MemoryLeft()) {
+  if (!build_.scratch || !has_limit() || ScratchBuildBytes(moved, kPartVectorsMin) > MemoryLeft()) {
     return ResourceExhausted(Detail::kMemory,
                              fmt::format("{} vectors of an index have no room", room));
   }
@@ -280,7 +278,6 @@ Status IndexWriter::MoveToScratch(uint32_t room) {
 }
 
 uint64_t IndexWriter::MemoryLeft() const {
-  if (build_.budget == nullptr) return 0;
   const uint64_t of_others = build_.budget->used_bytes() - reservation_.bytes();
   const uint64_t share = ShareOfIndex(build_.budget->limit_bytes());
   return share - std::min(share, of_others);

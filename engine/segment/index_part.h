@@ -105,7 +105,8 @@ class IndexWriter {
   Status Grow(uint32_t room);
   // Vectors go into scratch, for want of memory, with room for `room`.
   Status MoveToScratch(uint32_t room);
-  // Of the budget's share for indexes, what nobody else has taken.
+  bool has_limit() const { return build_.budget != nullptr && build_.budget->limit_bytes() != 0; }
+  // Of the budget's share for indexes, what nobody else has taken. REQUIRES: has_limit().
   uint64_t MemoryLeft() const;
   // Takes as much of it as parts of a graph over vectors in scratch are the better for, and says
   // how many vectors they may have; 0: vectors are in memory.

@@ -198,6 +198,14 @@ class GraphBuilder {
   // Calls visit(selector, vector) for all, in their order, by several threads.
   template <typename Visit>
   Status ForEachVector(const Visit& visit) const;
+  // But for the memory, which of parts is taken before.
+  ClusterOptions OptionsOfClusters() const {
+    ClusterOptions clusters;
+    clusters.seed = options_.seed;
+    clusters.threads = options_.neighbors.threads;
+    clusters.pause = options_.neighbors.pause;
+    return clusters;
+  }
   bool is_in_parts() const {
     return options_.part_vectors_max != 0 && vectors_.count() > options_.part_vectors_max;
   }
@@ -238,11 +246,8 @@ Status GraphBuilder::ForEachVector(const Visit& visit) const {
 }
 
 Status GraphBuilder::LinkToNeighbors() {
-  ClusterOptions clusters;
-  clusters.seed = options_.seed;
-  clusters.threads = options_.neighbors.threads;
+  ClusterOptions clusters = OptionsOfClusters();
   clusters.budget = budget_;
-  clusters.pause = options_.neighbors.pause;
   PIGMENT_ASSIGN_OR_RETURN(const Clustering clustering,
                            Clustering::Make(vectors_, options_.vectors_per_cluster,
                                             options_.clusters_searched, clusters));
@@ -285,16 +290,12 @@ Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members, GraphOp
 }
 
 Status GraphBuilder::LinkByParts() {
-  ClusterOptions clusters;
-  clusters.seed = options_.seed;
-  clusters.threads = options_.neighbors.threads;
-  clusters.pause = options_.neighbors.pause;
   const uint64_t graph_bytes =
       uint64_t{vectors_.count()} * (options_.degree_max + 1) * sizeof(uint32_t);
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
       BytesInParts(vectors_.dimension(), vectors_.count(), options_) - graph_bytes));
   PIGMENT_ASSIGN_OR_RETURN(const NumberLists parts,
-                           MakeParts(vectors_, options_.part_vectors_max, clusters));
+                           MakeParts(vectors_, options_.part_vectors_max, OptionsOfClusters()));
   PIGMENT_ASSIGN_OR_RETURN(
       PartLinks links, PartLinks::Make(options_.scratch, vectors_.count(), options_.degree_max));
   // Together, and in scratch as well: parts are the larger for it.

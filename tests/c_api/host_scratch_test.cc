@@ -3,10 +3,10 @@
 // Segments of a host with more vectors than there is memory for: their index is built through
 // scratch, and is searched as any other.
 
-#include <dirent.h>
 #include <gtest/gtest.h>
 
 #include "tests/c_api/host_fixture.h"
+#include "tests/support/open_descriptors.h"
 
 namespace host_test {
 namespace {
@@ -14,14 +14,6 @@ namespace {
 constexpr uint32_t kScratchDimension = 48;
 constexpr uint64_t kBudgetBytes = 8 << 20;
 constexpr size_t kScratchRows = 12000;  // some 5,000 have room in memory
-
-size_t OpenDescriptors() {
-  size_t count = 0;
-  DIR* const folder = opendir("/proc/self/fd");
-  while (readdir(folder) != nullptr) ++count;
-  closedir(folder);
-  return count;
-}
 
 std::vector<Row> RowsInClusters(size_t count) {
   std::mt19937_64 random(7);
@@ -79,7 +71,7 @@ TEST(HostScratch, ASegmentHasMoreVectorsThanThereIsMemoryFor) {
     SCOPED_TRACE(testing::Message() << "index " << index_kind << ", metric " << metric);
     std::vector<Row> rows = made;
     if (are_bits) MakeBits(rows);
-    const size_t descriptors = OpenDescriptors();
+    const ptrdiff_t descriptors = pigment::OpenDescriptors();
     Index index(kScratchDimension);
     index.segment_index = index_kind;
     index.segment_metric = metric;
@@ -88,7 +80,7 @@ TEST(HostScratch, ASegmentHasMoreVectorsThanThereIsMemoryFor) {
     index.has_scratch = true;
     index.recall = 0.98;
     index.AddSegment(rows);
-    EXPECT_EQ(OpenDescriptors(), descriptors);
+    EXPECT_EQ(pigment::OpenDescriptors(), descriptors);
     EXPECT_FALSE(index.pages.scratch_bytes.empty());
     pigment_segment_info info{};
     info.struct_size = sizeof info;
@@ -188,11 +180,11 @@ TEST(HostScratch, WhatTheHostRefusesEndsTheBuildOrTakesTheRoom) {
   const size_t opened = pages.scratch_bytes.size();
   for (size_t given = 0; given < opened; ++given) {
     SCOPED_TRACE(testing::Message() << given << " of " << opened);
-    const size_t descriptors = OpenDescriptors();
+    const ptrdiff_t descriptors = pigment::OpenDescriptors();
     Pages refusing;
     refusing.scratch_max = given;
     const pigment_status status = Build(refusing, rows, 1, &had_room);
-    EXPECT_EQ(OpenDescriptors(), descriptors);
+    EXPECT_EQ(pigment::OpenDescriptors(), descriptors);
     // While vectors come there is no room for more; the graph's links and parts, which are the last
     // two, have no other place.
     EXPECT_EQ(had_room < rows.size(), given + 2 < opened);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/fault/fault_bases.h"
+#include "tests/support/open_descriptors.h"
 
 namespace pigment {
 
@@ -159,11 +160,6 @@ class DiskRun {
     ASSERT_OK(CloseStep().run(world_));
     for (const FaultCopy& copy : world_.copies) EXPECT_EQ(DifferenceOfCopy(world_, copy), "");
     EXPECT_EQ(OpenDescriptors(), descriptors_) << "files that nobody closes";
-  }
-
-  static ptrdiff_t OpenDescriptors() {
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return std::distance(begin(all), end(all));
   }
 
   const DiskScenario& scenario_;
