@@ -10,6 +10,7 @@ is vacuumed, the index merged or rebuilt.
 import json
 import pathlib
 import random
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -644,8 +645,8 @@ class Table:
 
 
 def as_prepared(statement, vector):
-    """With the vector as a parameter, and its value."""
-    return statement.replace(vector, "$1"), vector
+    """With the vector as a parameter, and its value. A value of a column that reads like it has its type behind it."""
+    return re.sub(re.escape(vector) + "(?!::)", "$1", statement), vector
 
 
 def draw_typmod(draw, dimension):
