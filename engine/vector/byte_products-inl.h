@@ -76,6 +76,36 @@ class ByteSide {
   ByteQuadsV codes_;
 };
 
+#elif HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2
+
+constexpr int32_t kByteOffset = 0;
+
+// One side of the instruction has no sign: it is this one's magnitudes, and its signs go to the
+// other. It adds two neighbours up in 16 bits, which have room for 2 * 127 * 127.
+class ByteSide {
+ public:
+  HWY_INLINE explicit ByteSide(ByteQuadsV codes)
+      : codes_(codes),
+        magnitudes_(hn::BitCast(ByteQuads(), hn::Abs(hn::BitCast(Bytes(), codes)))) {}
+  HWY_INLINE ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
+#if HWY_TARGET == HWY_AVX2
+    const auto signed_other = _mm256_sign_epi8(other.raw, codes_.raw);
+    const auto pairs = _mm256_maddubs_epi16(magnitudes_.raw, signed_other);
+    return hn::Add(sum, ByteQuadsV{_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))});
+#else
+    const auto signed_other = _mm_sign_epi8(other.raw, codes_.raw);
+    const auto pairs = _mm_maddubs_epi16(magnitudes_.raw, signed_other);
+    return hn::Add(sum, ByteQuadsV{_mm_madd_epi16(pairs, _mm_set1_epi16(1))});
+#endif
+  }
+
+ private:
+  using Bytes = hn::Repartition<int8_t, ByteQuads>;
+
+  ByteQuadsV codes_;
+  ByteQuadsV magnitudes_;
+};
+
 #else
 
 constexpr int32_t kByteOffset = 0;
