@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import time
 
+import machine
 import psycopg
 
 # Durable commits, no work in the background that a figure would meet by chance, no parallel plans: one core is measured.
@@ -48,7 +49,7 @@ class Server:
                 connection.execute(f"ALTER SYSTEM SET {name} = '{value}'")
         self.control("stop", "-m", "fast")
         if forgets_files:
-            forget_files(self.folder)
+            machine.forget_files(self.folder)
         begin = time.perf_counter()
         self.control("start", "-l", self.folder.parent / "server.log")
         return time.perf_counter() - begin
@@ -88,15 +89,6 @@ class Server:
             connection.execute("LOAD 'pigment'")
             return {row[0]: row[1:] for row in connection.execute(
                 "SELECT name, min_val::float8, max_val::float8 FROM pg_settings WHERE name LIKE 'pigment.%' ORDER BY name")}
-
-
-def forget_files(folder):
-    """A server that was shut down has written everything, so the system can drop its pages."""
-    for path in pathlib.Path(folder).rglob("*"):
-        if path.is_file():
-            handle = os.open(path, os.O_RDONLY)
-            os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-            os.close(handle)
 
 
 class WalMeter:

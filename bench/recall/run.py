@@ -29,7 +29,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data"), help="folder of the data set")
     parser.add_argument("--library", default=str(ROOT / "build" / "release" / "libpigment.so"))
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(sets.SETS))
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=sets.DEFAULT_SETS)
     parser.add_argument("--index", choices=("hnsw", "spann"), default="hnsw", help="what the collection is configured for")
     parser.add_argument("--rows", type=int, default=100000)
     parser.add_argument("--queries", type=int, default=500)

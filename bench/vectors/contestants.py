@@ -17,6 +17,8 @@ class Contestant:
     one_setting_a_process = False  # where a changed setting takes effect in the next process only
     has_filters = True
     durable_inserts = False  # False: an insert is in memory only when its call returns
+    has_budget = False
+    budget_bytes = 0  # of the memory to build and to search within, where one has such a thing; 0: none
 
     def build(self, folder, data):
         """Everything from nothing to an index on disk that is complete."""
@@ -73,6 +75,7 @@ class Pigment(Contestant):
     full_vectors = "f32"
     index = "hnsw"
     durable_inserts = True
+    has_budget = True
 
     def __init__(self, library_path):
         import numpy
@@ -86,7 +89,7 @@ class Pigment(Contestant):
             self.name += f" {self.index}"
 
     def build(self, folder, data):
-        self.client = self.open_client(self.library, os.path.join(folder, "store"))
+        self.client = self.open_store(folder)
         self.collection = self.client.create_collection("bench", data.metric, self.full_vectors, self.index)
         for begin in range(0, len(data.base), self.batch_rows):
             rows = range(begin, min(begin + self.batch_rows, len(data.base)))
@@ -96,8 +99,11 @@ class Pigment(Contestant):
 
     def open(self, folder, data, more_rows=0):
         self.data = data
-        self.client = self.open_client(self.library, os.path.join(folder, "store"))
+        self.client = self.open_store(folder)
         self.collection = self.client.get_collection("bench")
+
+    def open_store(self, folder):
+        return self.open_client(self.library, os.path.join(folder, "store"), memory_budget_bytes=self.budget_bytes)
 
     def close(self):
         self.collection.free()

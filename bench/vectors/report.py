@@ -74,6 +74,8 @@ def show(results, result):
     show_curve(results, result)
     show_floors(results, result)
     show_builds(result)
+    if results["memory_bytes"]:
+        show_memory(results, result)
     if any(figures["filters"] for figures in result["contestants"].values()):
         show_filters(results, result)
 
@@ -133,6 +135,23 @@ def show_builds(result):
               f"{number(figures['build_s'], 1):>9} {number(rate):>9} {number(figures['build_peak_bytes'] / 1e6):>9} "
               f"{number(figures['disk_bytes'] / 1e6, 1):>9} {times_raw:>6.2f} "
               f"{number(figures['open_bytes'] / 1e6):>9} {number(inserts):>10} {kept:<9}{notes}")
+
+
+def show_memory(results, result):
+    """Builds within a budget: pages of files come and go as the system likes. Then all queries twice, within a quarter of the disk's bytes."""
+    budget = results["memory_bytes"]
+    title = f"built within {budget / 1e9:g} GB, asked cold"
+    print(f"\n  {title:<30} {'peak MB':>9} {'own MB':>9} {'budget MB':>9} {'open s':>9} {'first ms':>9} {'worst ms':>9} {'queries/s':>10} "
+          f"{'again':>10} {'recall':>7}")
+    for name, figures in result["contestants"].items():
+        if "cold_passes" not in figures:
+            continue
+        first, again = figures["cold_passes"]
+        notes = wanted(name, figures["build_own_bytes"], budget, at_most, f"own {budget / 1e6:,.0f} MB or less")
+        notes += wanted(name, min(first["recall"], again["recall"]), DEFAULT_RECALL_WANTED, at_least, f"recall {DEFAULT_RECALL_WANTED}")
+        print(f"  {figures['name']:<30} {number(figures['build_peak_bytes'] / 1e6):>9} {number(figures['build_own_bytes'] / 1e6):>9} "
+              f"{number(figures['cold_budget_bytes'] / 1e6):>9} {number(figures['cold_open_s'], 2):>9} {number(first['first_s'] * 1e3, 1):>9} "
+              f"{number(first['worst_s'] * 1e3, 1):>9} {number(first['rate']):>10} {number(again['rate']):>10} {again['recall']:>7.4f}{notes}")
 
 
 def filter_choice(points):

@@ -26,6 +26,8 @@ import report
 import sets
 import truth
 
+COLD_SETTING = {"recall": 0.99}
+
 
 def names(text):
     return text.split(",") if text else []
@@ -36,7 +38,7 @@ def parse():
     parser.add_argument("--data", default=str(ROOT.parent / "shared" / "data"), help="folder of the data set")
     parser.add_argument("--library", default=str(ROOT / "build" / "release" / "libpigment.so"))
     parser.add_argument("--folder", default=str(ROOT / "build" / "bench" / "vectors"), help="for indexes and results")
-    parser.add_argument("--sets", type=names, default=list(sets.SETS), help="of: " + ",".join(sets.SETS))
+    parser.add_argument("--sets", type=names, default=sets.DEFAULT_SETS, help="of: " + ",".join(sets.SETS))
     parser.add_argument("--peers", type=names, default=list(contestants.classes()),
                         help="who takes part, of: " + ",".join(contestants.classes()))
     parser.add_argument("--filters", type=names, default=list(sets.FILTERS), help="of: " + ",".join(sets.FILTERS).replace("%", "%%"))
@@ -47,6 +49,8 @@ def parse():
     parser.add_argument("--rounds", type=int, default=3, help="passes of every setting; the best of each counts")
     parser.add_argument("--seconds", type=float, default=20, help="after which a pass is cut short")
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--memory", type=float, default=0, metavar="GB",
+                        help="that Pigment builds within; then it is also asked within a quarter of its size, with nothing in memory")
     parser.add_argument("--k", type=int, default=10)
     options = parser.parse_args()
     for what, given, known in (("set", options.sets, sets.SETS), ("peer", options.peers, contestants.classes()),
@@ -78,7 +82,8 @@ def disk_bytes(folder):
 
 def build(options, set_folder, name, folder):
     """Builds, weighs, and inserts one by one into a copy."""
-    figures = work(options, set_folder, name, "build", folder)
+    within = {"budget": int(options.memory * 1e9)} if contestants.classes()[name].has_budget else {}
+    figures = work(options, set_folder, name, "build", folder, **within)
     figures["disk_bytes"] = disk_bytes(folder)
     if options.inserts > 0:
         copy = tempfile.mkdtemp(prefix=f"inserts-{name}-", dir=options.folder)
@@ -110,6 +115,17 @@ def search(options, set_folder, name, folder, judge):
         whole["filters"] += part["filters"]
         whole["open_bytes"] = max(whole["open_bytes"], part["open_bytes"])
     return whole
+
+
+def cold(options, set_folder, name, folder, judge, bytes_of_disk):
+    """What somebody meets whose memory holds a quarter of the index and nothing of it yet."""
+    with tempfile.TemporaryDirectory(prefix="answers-", dir=options.folder) as found:
+        path = os.path.join(found, "answers.npz")
+        figures = work(options, set_folder, name, "cold", folder, settings=[COLD_SETTING], answers=path, budget=bytes_of_disk // 4)
+        answers = numpy.load(path)
+        for number, point in enumerate(figures["cold_passes"]):
+            point.update(judge.judge(answers[f"cold-{number}"]))
+    return figures
 
 
 def judge_all(part, answers, judge):
@@ -147,10 +163,13 @@ def run_set(options, key, results):
         for round_ in range(options.rounds):
             for name, folder in folders.items():
                 passed = search(options, set_folder, name, folder, judge if round_ == 0 else None)
+                figures = result["contestants"][name]
                 if round_ == 0:
-                    result["contestants"][name].update(passed)
+                    figures.update(passed)
+                    if options.memory and contestants.classes()[name].has_budget:
+                        figures.update(cold(options, set_folder, name, folder, judge, figures["disk_bytes"]))
                 else:
-                    keep_best(result["contestants"][name], passed)
+                    keep_best(figures, passed)
     finally:
         for folder in (*folders.values(), set_folder):
             shutil.rmtree(folder, ignore_errors=True)
@@ -165,7 +184,7 @@ def main():
 
     results = {"machine": machine.describe(), "pigment": pigment_library.Library(options.library, numpy).build_info(),
                "when": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "k": options.k,
-               "rounds": options.rounds, "seed": options.seed, "sets": {}}
+               "rounds": options.rounds, "seed": options.seed, "memory_bytes": int(options.memory * 1e9), "sets": {}}
     print(f"machine: {results['machine']}\npigment: {results['pigment']}")
     for key in options.sets:
         result = run_set(options, key, results)

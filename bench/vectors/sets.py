@@ -5,6 +5,7 @@ A set is made once by run.py and saved; every worker loads what it needs of it, 
 """
 
 import dataclasses
+import functools
 import json
 import os
 
@@ -87,13 +88,13 @@ def build_short(options, random):
                                inserts=nearby(base, options.inserts, random), neighbors=None)
 
 
-def build_clusters(options, random):
-    """Gaussians of uneven weight and width in 24 of 128 dimensions, noise in all; queries lie between two rows.
+def build_clusters(options, random, key="clusters", dimension=128):
+    """Gaussians of uneven weight and width in 24 of the dimensions, noise in all; queries lie between two rows.
 
     With each cluster in a plane of its own, or far from the others, no graph of the peers reaches a recall of 0.99, and
     there is nothing to compare with.
     """
-    dimension, inner, clusters, sources = 128, 24, 200, 32
+    inner, clusters, sources = 24, 200, 32
     weights = 1 / numpy.arange(1, clusters + 1)
     member = random.choice(clusters, options.rows, p=weights / weights.sum())
     centres = random.normal(0, 1, (clusters, inner))
@@ -107,11 +108,13 @@ def build_clusters(options, random):
     # Every 32nd cluster by rank is of the same source: sources are of uneven size and go with the vectors.
     source = member % sources
     names = [f"source-{number:02}" for number in range(sources)]
-    return finish("clusters", "clusters, queries between them", "l2", options, random, base,
+    return finish(key, "clusters, queries between them", "l2", options, random, base,
                   queries.astype(numpy.float32), source, names, source[first], None)
 
 
-SETS = {"minilm": build_minilm, "scaled": build_scaled, "short": build_short, "clusters": build_clusters}
+SETS = {"minilm": build_minilm, "scaled": build_scaled, "short": build_short, "clusters": build_clusters,
+        "wide-clusters": functools.partial(build_clusters, key="wide-clusters", dimension=384)}
+DEFAULT_SETS = ["minilm", "scaled", "short", "clusters"]  # the others when they are asked for
 
 
 def build(key, options):

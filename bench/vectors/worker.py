@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import sys
+import threading
 import time
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -31,15 +32,35 @@ def forget_peak():
         control.write("5")
 
 
+class PeakOfOwn:
+    """Watches how much of its memory is the process's own, without the pages of files, which the system takes back when it likes."""
+
+    def __enter__(self):
+        self.before, self.bytes = resident_bytes("RssAnon"), 0
+        self.done = threading.Event()
+        self.watch = threading.Thread(target=self.look)
+        self.watch.start()
+        return self
+
+    def look(self):
+        while not self.done.wait(0.02):
+            self.bytes = max(self.bytes, resident_bytes("RssAnon") - self.before)
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.watch.join()
+
+
 def build(contestant, data, options):
     """From vectors in memory to an index on disk that is complete, and closed."""
     forget_peak()
     before = resident_bytes()
     start = time.perf_counter()
-    contestant.build(options.folder, data)
-    contestant.close()
-    seconds = time.perf_counter() - start
-    return {"build_s": seconds, "build_peak_bytes": resident_bytes("VmHWM") - before}
+    with PeakOfOwn() as own:
+        contestant.build(options.folder, data)
+        contestant.close()
+        seconds = time.perf_counter() - start
+    return {"build_s": seconds, "build_peak_bytes": resident_bytes("VmHWM") - before, "build_own_bytes": own.bytes}
 
 
 def configure(contestant, data, options):
@@ -114,6 +135,35 @@ def search(contestant, data, options):
     return {"open_s": opened, "open_bytes": open_bytes, "points": points, "filters": filtered}
 
 
+def cold(contestant, data, options):
+    """Opens what the system has forgotten, and asks everything twice."""
+    import machine
+    import numpy
+
+    machine.forget_files(options.folder)
+    start = time.perf_counter()
+    contestant.open(options.folder, data)
+    figures = {"cold_budget_bytes": options.budget, "cold_open_s": time.perf_counter() - start, "cold_passes": []}
+    contestant.apply(options.settings[0])
+    queries = contestant.prepare(data.queries)
+    answers = {}
+    for number in range(2):
+        times = []
+
+        def ask(query):
+            begin = time.perf_counter()
+            answer = contestant.query(queries[query], options.k)
+            times.append(time.perf_counter() - begin)
+            return answer
+
+        found, rate = timed(ask, len(queries), options.seconds)
+        answers[f"cold-{number}"] = table(contestant, found, options.k)
+        figures["cold_passes"].append({"rate": rate, "first_s": times[0], "worst_s": max(times)})
+    contestant.close()
+    numpy.savez(options.answers, **answers)
+    return figures
+
+
 def insert(contestant, data, options):
     """Rows one by one into a copy of the index, until they are all there or the time is up."""
     contestant.open(options.folder, data, len(data.inserts))
@@ -123,7 +173,7 @@ def insert(contestant, data, options):
     return {"inserts": len(done), "insert_rate": rate, "durable_inserts": contestant.durable_inserts}
 
 
-TASKS = {"build": build, "configure": configure, "search": search, "insert": insert}
+TASKS = {"build": build, "configure": configure, "search": search, "cold": cold, "insert": insert}
 
 
 def main():
@@ -139,6 +189,7 @@ def main():
     parser.add_argument("--filter-settings", type=json.loads, default=[])
     parser.add_argument("--filters", type=json.loads, default=[])
     parser.add_argument("--answers", help="file for what was found")
+    parser.add_argument("--budget", type=int, default=0, help="bytes of memory for a contestant that can be told; 0: no limit")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # for threads of the peers' own, too
     import contestants
@@ -146,6 +197,7 @@ def main():
 
     data = sets.load(options.set, with_base=options.task == "build")
     contestant = contestants.classes()[options.contestant](options.library)
+    contestant.budget_bytes = options.budget
     print(json.dumps({"name": contestant.name, **TASKS[options.task](contestant, data, options)}))
 
 

@@ -18,6 +18,12 @@ class Vectors(ctypes.Structure):
     _fields_ = [("data", pointer), ("rows", size), ("dimension", size), ("row_stride_bytes", size), ("dtype", i32)]
 
 
+class OpenOptions(ctypes.Structure):
+    _fields_ = [("struct_size", size), ("sync_mode", i32), ("sync_interval_ms", ctypes.c_uint32), ("memory_budget_bytes", u64),
+                ("flush_rows_max", ctypes.c_uint32), ("flush_bytes_max", u64), ("read_only", ctypes.c_bool), ("must_exist", ctypes.c_bool),
+                ("reserve_bytes", u64), ("background_threads", i32), ("erase_log", ctypes.c_bool), ("map_files", ctypes.c_bool)]
+
+
 class CollectionOptions(ctypes.Structure):
     _fields_ = [("struct_size", size), ("metadata_json", text), ("metadata_json_size", size),
                 ("configuration_json", text), ("configuration_json_size", size), ("embedding_function", pointer),
@@ -226,12 +232,13 @@ def embedding_function(library, name, embed):
 
 
 class Client:
-    """A store in a directory, or in memory."""
+    """A store in a directory, or in memory. Options are fields of pigment_open_options; what is not named is the default."""
 
-    def __init__(self, library, path=""):
+    def __init__(self, library, path="", **options):
         self.library, self.handle = library, pointer()
         encoded = to_bytes(path)
-        library.call("client_open", encoded or None, size(len(encoded)), None, ctypes.byref(self.handle))
+        given = OpenOptions(struct_size=ctypes.sizeof(OpenOptions), **options)
+        library.call("client_open", encoded or None, size(len(encoded)), ctypes.byref(given), ctypes.byref(self.handle))
 
     def create_collection(self, name, metadata=None, configuration=None, get_or_create=False, function=None, schema=None):
         options = CollectionOptions(struct_size=ctypes.sizeof(CollectionOptions), get_or_create=get_or_create)
