@@ -69,7 +69,9 @@ sub few_are_left
 {
 	my ($table, $name) = @_;
 	ok($node->poll_query_until('postgres', "SELECT segments <= 8 AND NOT EXISTS (SELECT $running) FROM pigment.stats('${table}_v')"),
-		"$name: few segments are left, and no worker");
+		"$name: few segments are left, and no worker")
+		or diag(segments($table) . ' segments, ' . asked_for($table) . ' workers asked for; at work: '
+			. $node->safe_psql('postgres', "SELECT coalesce(string_agg(concat_ws(' ', backend_type, state, wait_event, query), '; '), 'none') FROM pg_stat_activity WHERE pid <> pg_backend_pid()"));
 	return;
 }
 

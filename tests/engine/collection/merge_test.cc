@@ -189,7 +189,7 @@ TEST(Merge, HistoriesAnswerAsTheModelWhoeverMerges) {
 
 TEST(Merge, KeepsWhatIsWrittenDeletedAndFlushedMeanwhile) {
   uint64_t hooks = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  for (uint64_t seed = 1; seed <= Rounds(40u); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     SegmentHookFiles files;
     BatchMaker maker(seed, 3, 40);
@@ -235,7 +235,7 @@ TEST(Merge, KeepsWhatIsWrittenDeletedAndFlushedMeanwhile) {
       }
     }
   }
-  EXPECT_GT(hooks, 250u);
+  EXPECT_GT(hooks, Rounds(250u));
 }
 
 // Replay must find the records that updates above the floor change, although these rows were dead

@@ -183,7 +183,8 @@ TEST(Repair, LosesTheRowsOfDamagedBlocksAlone) {
     byte[0] ^= std::byte{4};
     ASSERT_OK(file->WriteAt(block * kBlockBytes + 1000, byte));
   };
-  for (uint64_t block = 0; block + 1 < blocks; ++block) {  // the last one is the root
+  // The last one is the root.
+  for (uint64_t block = 0; block + 1 < blocks; block += kIsSanitized ? 4 : 1) {
     SCOPED_TRACE(block);
     turn(block);
     const std::string target = "new-" + std::to_string(block);
