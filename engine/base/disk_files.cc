@@ -117,6 +117,12 @@ class DiskFile final : public File {
     return Status::Ok();
   }
 
+  void ReadAhead(uint64_t offset, uint64_t bytes) const override {
+    // Who reads is told what went wrong.
+    (void)posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes),
+                        POSIX_FADV_WILLNEED);
+  }
+
   Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) override {
     if (IsBeyondSizeLimit(offset + bytes.size())) return ErrnoStatus(EFBIG, "write", path_);
     size_t done = 0;

@@ -37,6 +37,10 @@ class File {
   // Reads exactly out.size() bytes at `offset`. Fewer there: kDataLoss with Detail::kTruncated.
   virtual Status ReadAt(uint64_t offset, std::span<std::byte> out) const = 0;
 
+  // These bytes will be read soon: what has to come from a disk may be on its way meanwhile. Waits
+  // for nothing and says nothing; a file that has no such thing does nothing.
+  virtual void ReadAhead(uint64_t offset, uint64_t bytes) const;
+
   // Writes all of `bytes` at `offset`, growing the file where needed; a gap reads as zeros.
   // No space, quota or size limit: kResourceExhausted with Detail::kDiskFull; the file's bytes past
   // the old end are undefined.
@@ -105,6 +109,8 @@ class FileSystem {
   // Whether anybody, in this process or another, holds a pin below `position`. No file: nobody.
   virtual Result<bool> IsPinnedBelow(const std::string& path, uint64_t position) = 0;
 };
+
+inline void File::ReadAhead(uint64_t, uint64_t) const {}
 
 inline Result<std::unique_ptr<FileMapping>> File::Map(uint64_t) const {
   return Status(Code::kUnimplemented, "cannot map \"" + path() + "\": its file system has no such thing");

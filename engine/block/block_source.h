@@ -56,6 +56,13 @@ class BlockSource {
   // knows.
   virtual const std::byte* Likely(uint32_t physical) const { return Resident(physical); }
 
+  // It will be pinned soon: a source that would have to wait for a disk then has it on its way from
+  // now on, keeps nothing and charges nothing. True: it would have to, as far as it knows.
+  virtual bool ReadAhead(uint32_t physical) {
+    (void)physical;
+    return false;
+  }
+
   // For a walk over many blocks that has one pinned at a time: a source that would rather not keep
   // what is looked at for the first time gives another for the walk, which it must outlive. Null:
   // the walk pins here.

@@ -113,6 +113,12 @@ Result<const std::byte*> FileBlockSource::PinCounted(uint32_t physical, Need nee
   return AddressOf(physical);
 }
 
+bool FileBlockSource::ReadAhead(uint32_t physical) {
+  if (physical >= blocks_ || IsLoaded(physical)) return false;
+  file_->ReadAhead(uint64_t{physical} * kBlockBytes, kBlockBytes);
+  return true;
+}
+
 // What follows the block in its group too, twice as much as is there without a gap before it: a
 // scan in progress soon has whole groups, and who jumps about reads little that nobody asked for.
 uint32_t FileBlockSource::RunLength(uint32_t physical) const {

@@ -62,6 +62,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   const std::byte* Resident(uint32_t physical) const override {
     return states_.empty() && IsLoaded(physical) ? AddressOf(physical) : nullptr;
   }
+  bool ReadAhead(uint32_t physical) override;
   // The first one over a large file, of a store without a limit: most of what a first look costs is
   // memory for what it reads, and who looks once needs none. Who looks again loads.
   Result<std::unique_ptr<BlockSource>> NewPass() override;

@@ -25,10 +25,11 @@ class IndexReader {
   // vector < vectors.
   Result<GraphNode> EntryNode(uint32_t number) { return Read(entries_, number, entry_bytes_); }
   Result<const float*> Vector(uint32_t vector) { return vectors_.Read(vector); }
-  void ExpectVector(uint32_t vector) { vectors_.Expect(vector); }
+  // It is likely to be read soon. True: it comes from a disk.
+  bool ExpectVector(uint32_t vector) { return vectors_.Expect(vector); }
   // Of a graph.
   Result<GraphNode> Node(uint32_t vector) { return Read(nodes_, vector, node_bytes_); }
-  void ExpectNode(uint32_t vector) { nodes_.ExpectElement(vector, node_size_); }
+  bool ExpectNode(uint32_t vector) { return nodes_.ExpectElement(vector, node_size_); }
   // Row codes from that of `row` on which lie together. REQUIRES: head().row_radius != 0.
   struct RowCodes {
     const std::byte* first;

@@ -65,11 +65,20 @@ class SegmentGraph final : public SegmentSource<GraphSource> {
  public:
   using SegmentSource::SegmentSource;
 
-  Result<GraphNode> Node(uint32_t vector) override { return reader_.Node(vector); }
-  void Expect(uint32_t vector) override {
-    reader_.ExpectNode(vector);
-    reader_.ExpectVector(vector);
+  Result<GraphNode> Node(uint32_t vector) override {
+    if (far_visits_ != 0) --far_visits_;
+    return reader_.Node(vector);
   }
+  void Expect(uint32_t vector) override {
+    const bool node_is_far = reader_.ExpectNode(vector);
+    if (reader_.ExpectVector(vector) || node_is_far) far_visits_ = kFarVisits;
+  }
+  bool waits_for_disk() const override { return far_visits_ != 0; }
+
+ private:
+  // Where one is far, others are.
+  static constexpr uint32_t kFarVisits = 8;
+  uint32_t far_visits_ = 0;
 };
 
 class SegmentClusters final : public SegmentSource<ClusterSource> {

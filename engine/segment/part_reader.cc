@@ -121,18 +121,23 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
   return block + kBlockHeaderBytes;
 }
 
-void PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
+bool PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
   const std::byte* const payload = LikelyBlock(block);
-  if (payload == nullptr) return;
+  if (payload == nullptr) {
+    return part_ != nullptr && block < part_->blocks &&
+           source_->ReadAhead(root_->PhysicalOf(*part_, block));
+  }
   ExpectBytes(payload + within, std::min<uint64_t>(size, kBlockPayloadBytes - within));
+  return false;
 }
 
-void PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
+bool PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
   const ElementRun run = RunFrom(index, bytes);
-  Expect(run.block, run.within, bytes);
+  bool is_far = Expect(run.block, run.within, bytes);
   // Of one that goes on, what lies in the next block; what is behind that comes by itself.
   const size_t here = kBlockPayloadBytes - run.within;
-  if (here < bytes) Expect(run.block + 1, 0, bytes - here);
+  if (here < bytes && Expect(run.block + 1, 0, bytes - here)) is_far = true;
+  return is_far;
 }
 
 void PartCursor::ExpectStream(uint64_t offset, uint64_t size) {

@@ -83,8 +83,9 @@ class PartCursor {
   Result<std::span<const std::byte>> ViewElement(uint64_t index, uint64_t bytes, std::string& copy);
   // What Block would probably give: to be asked for ahead, never to be read. Null: nobody knows.
   const std::byte* LikelyBlock(uint32_t index) const;
-  // It is likely to be read soon: asks for it where it is in memory. Beyond the part: nothing.
-  void ExpectElement(uint64_t index, uint64_t bytes);
+  // It is likely to be read soon: asks for it, of memory or of a disk. Beyond the part: nothing.
+  // True: it comes from a disk.
+  bool ExpectElement(uint64_t index, uint64_t bytes);
   // The same for bytes of a stream, as far as they lie in the block of the first.
   void ExpectStream(uint64_t offset, uint64_t size);
 
@@ -96,7 +97,7 @@ class PartCursor {
 
  private:
   // The same for bytes of a block, as far as they lie in it.
-  void Expect(uint32_t block, size_t within, uint64_t size);
+  bool Expect(uint32_t block, size_t within, uint64_t size);
   Status BeyondTheEnd() const {
     return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
   }

@@ -19,8 +19,10 @@ class VectorReader {
   // As many numbers as the segment has dimensions, valid until the next call. REQUIRES: vector <
   // vectors.
   Result<const float*> Read(uint32_t vector);
-  // It is likely to be read soon.
-  void Expect(uint32_t vector) { vectors_.ExpectElement(vector, root_->info.vector_bytes()); }
+  // It is likely to be read soon. True: it comes from a disk.
+  bool Expect(uint32_t vector) {
+    return vectors_.ExpectElement(vector, root_->info.vector_bytes());
+  }
 
  private:
   const Root* const root_;

@@ -133,8 +133,9 @@ bool GraphWalk::Next(Visit* next) {
   }
 }
 
-Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, float square,
-                            uint32_t vectors) {
+Status GraphWalk::NoteLinks(GraphSource& source, const GraphNode& node, const SignCodeQuery& query,
+                            float square, uint32_t vectors) {
+  const bool expects_all = source.waits_for_disk();
   float estimates[kLinksPerNodeMax];
   links_estimated_ += node.links();
   // Most are too far. What is no number is visited last.
@@ -143,7 +144,10 @@ Status GraphWalk::NoteLinks(const GraphNode& node, const SignCodeQuery& query, f
     const auto i = static_cast<uint32_t>(std::countr_zero(near));
     const uint32_t link = node.link(i);
     if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
-    if (!IsVisited(link)) promises_.Push(PromiseOf(estimates[i], link));
+    if (IsVisited(link)) continue;
+    promises_.Push(PromiseOf(estimates[i], link));
+    // Without a limit yet most of them are passed by.
+    if (expects_all && estimates[i] <= limit_) source.Expect(link);
   }
   return Status::Ok();
 }
@@ -196,7 +200,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     goes_on = choose();
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(visit.vector));
     const float square = is_around_centre ? source.centre_square() : source.SquareOf(distance);
-    PIGMENT_RETURN_IF_ERROR(NoteLinks(node, query, square, vectors));
+    PIGMENT_RETURN_IF_ERROR(NoteLinks(source, node, query, square, vectors));
     if (!goes_on) goes_on = choose();
   }
   return nearest.TakeSorted();

@@ -28,6 +28,9 @@ class GraphSource : public EntrySource {
  public:
   // Of a vector.
   virtual Result<GraphNode> Node(uint32_t vector) = 0;
+  // Whether some of what was expected lately comes from a disk: then a walk expects all that it
+  // will probably visit, not the next alone, so that many come at once.
+  virtual bool waits_for_disk() const { return false; }
 };
 
 struct GraphWalkOptions {
@@ -66,10 +69,10 @@ class GraphWalk {
   void PushEntries(float limit);
   // The same of the nearest of those that wait.
   void PushMoreEntries();
-  // Notes what a node links to, by estimates from the query's squared distance to what its codes are
-  // around.
-  Status NoteLinks(const GraphNode& node, const SignCodeQuery& query, float square,
-                   uint32_t vectors);
+  // Notes what a node links to, by estimates from the query's squared distance to what its codes
+  // are around.
+  Status NoteLinks(GraphSource& source, const GraphNode& node, const SignCodeQuery& query,
+                   float square, uint32_t vectors);
   bool Visits(uint32_t vector);  // true the first time
   bool IsVisited(uint32_t vector) const { return visited_[PlaceOf(vector)] == vector; }
   size_t PlaceOf(uint32_t vector) const;

@@ -91,6 +91,60 @@ TEST_F(FileBlockSourceTest, LoadsOnlyTheBlockThatARandomAccessAsksFor) {
 }
 
 // Accesses that happen to lie side by side are no scan.
+// A file that says what it was told of reads to come.
+class ExpectantFile final : public File {
+ public:
+  explicit ExpectantFile(std::unique_ptr<File> file) : file_(std::move(file)) {}
+
+  Status ReadAt(uint64_t offset, std::span<std::byte> out) const override {
+    return file_->ReadAt(offset, out);
+  }
+  void ReadAhead(uint64_t offset, uint64_t bytes) const override {
+    expected.emplace_back(offset, bytes);
+  }
+  Status WriteAt(uint64_t offset, std::span<const std::byte> bytes) override {
+    return file_->WriteAt(offset, bytes);
+  }
+  Status Allocate(uint64_t size) override { return file_->Allocate(size); }
+  Status Sync() override { return file_->Sync(); }
+  Status Truncate(uint64_t size) override { return file_->Truncate(size); }
+  Result<uint64_t> Size() const override { return file_->Size(); }
+  const std::string& path() const override { return file_->path(); }
+
+  mutable std::vector<std::pair<uint64_t, uint64_t>> expected;
+
+ private:
+  const std::unique_ptr<File> file_;
+};
+
+TEST_F(FileBlockSourceTest, TellsTheFileOfBlocksThatAreToComeAndKeepsNothingOfThem) {
+  WriteBlocks(20);
+  MemoryBudget budget("blocks", uint64_t{1} << 20);
+  BlockCache cache(&budget);
+  for (BlockCache* const with : {static_cast<BlockCache*>(nullptr), &cache}) {
+    auto file = std::make_unique<ExpectantFile>(files_.Open("segment", OpenMode::kRead).value());
+    const auto& expected = file->expected;
+    const auto source =
+        FileBlockSource::Open(std::move(file), 7, {.budget = &budget, .cache = with}).value();
+    ASSERT_OK(source->Pin(5));
+    EXPECT_FALSE(source->ReadAhead(5)) << "it is there";
+    EXPECT_FALSE(source->ReadAhead(20)) << "there is none";
+    EXPECT_TRUE(expected.empty());
+    const uint64_t used = budget.used_bytes();
+    EXPECT_TRUE(source->ReadAhead(9));
+    EXPECT_EQ(expected,
+              (std::vector<std::pair<uint64_t, uint64_t>>{{9 * kBlockBytes, kBlockBytes}}));
+    EXPECT_EQ(source->blocks_resident(), 1u);
+    EXPECT_EQ(budget.used_bytes(), used);
+    const auto pinned = source->Pin(9);
+    ASSERT_OK(pinned);
+    EXPECT_EQ(NumberIn(*pinned), 9u);
+    EXPECT_FALSE(source->ReadAhead(9));
+    source->Unpin(9, *pinned);
+    source->Unpin(5, nullptr);
+  }
+}
+
 TEST_F(FileBlockSourceTest, ReadsLittleBehindRandomAccessesThatMeet) {
   WriteBlocks(1000);
   auto source = OpenSource();

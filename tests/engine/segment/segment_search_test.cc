@@ -132,6 +132,32 @@ double RecallOf(const IndexedSegment& of, const SegmentSearch& search,
   return wanted == 0 ? 1 : static_cast<double>(right) / static_cast<double>(wanted);
 }
 
+// Blocks that are on a disk until they are pinned.
+class FarBlocks final : public BlockSource {
+ public:
+  explicit FarBlocks(BlockSource* blocks) : blocks_(*blocks) {}
+
+  Result<const std::byte*> Pin(uint32_t physical) override {
+    if (pinned.insert(physical).second && !expected.contains(physical)) ++waited_for;
+    return blocks_.Pin(physical);
+  }
+  void Unpin(uint32_t physical, const std::byte* bytes) override { blocks_.Unpin(physical, bytes); }
+  bool ReadAhead(uint32_t physical) override {
+    if (pinned.contains(physical)) return false;
+    expected.insert(physical);
+    return true;
+  }
+  std::optional<uint32_t> blocks() const override { return blocks_.blocks(); }
+  bool verifies_on_load() const override { return false; }
+  const std::string& name() const override { return blocks_.name(); }
+
+  std::set<uint32_t> pinned, expected;
+  size_t waited_for = 0;  // which nobody had expected
+
+ private:
+  BlockSource& blocks_;
+};
+
 std::vector<uint64_t> SomeRows(uint32_t rows, double share, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<uint64_t> words((rows + 63) / 64);
@@ -218,6 +244,34 @@ TEST(SegmentSearch, FindsWhatIsWantedWithAndWithoutAFilter) {
       }
     }
   }
+}
+
+// What a walk visits comes from the disk while it is elsewhere, most of it some visits before.
+TEST(SegmentSearch, OfAGraphOnADiskWaitsForFewBlocks) {
+  IndexedSegment indexed({.made = {.count = 4020, .dimension = 256, .seed = 5}});
+  ASSERT_OK(indexed.status);
+  FarBlocks far(&indexed.blocks);
+  const auto segment = Segment::Open(&far, indexed.root, 7).value();
+  SegmentSearch search = indexed.Search(10, 0.98);
+  search.scan.query_count = 1;
+  size_t blocks = 0, expected = 0, waited_for = 0;
+  for (uint32_t query = 0; query < IndexedSegment::kQueries; ++query) {
+    search.scan.queries = indexed.made.row(indexed.rows + query);
+    far.pinned.clear();
+    far.expected.clear();
+    far.waited_for = 0;
+    const auto found = SearchSegment(*segment, 256, search);
+    ASSERT_OK(found);
+    const auto same = SearchSegment(*indexed.segment, 256, search);
+    ASSERT_OK(same);
+    EXPECT_TRUE(std::ranges::equal(found->found.hits[0], same->found.hits[0], {}, &RowHit::row,
+                                   &RowHit::row));
+    blocks += far.pinned.size();
+    expected += far.expected.size();
+    waited_for += far.waited_for;
+  }
+  EXPECT_LT(waited_for * 4, blocks);
+  EXPECT_LT(expected, blocks) << "what was not looked at then";
 }
 
 // Of metrics that another stands in for, indexes are asked as of others, and give their own
