@@ -90,7 +90,6 @@ TEST_F(FileBlockSourceTest, LoadsOnlyTheBlockThatARandomAccessAsksFor) {
   EXPECT_EQ((*source)->blocks_loaded(), 4u);
 }
 
-// Accesses that happen to lie side by side are no scan.
 // A file that says what it was told of reads to come.
 class ExpectantFile final : public File {
  public:
@@ -145,6 +144,7 @@ TEST_F(FileBlockSourceTest, TellsTheFileOfBlocksThatAreToComeAndKeepsNothingOfTh
   }
 }
 
+// Accesses that happen to lie side by side are no scan.
 TEST_F(FileBlockSourceTest, ReadsLittleBehindRandomAccessesThatMeet) {
   WriteBlocks(1000);
   auto source = OpenSource();
