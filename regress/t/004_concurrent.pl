@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Indexes are created and rebuilt concurrently, some of the builds cancelled, while clients insert, update, delete and vacuum: at
-# the end every index agrees with its table. Checks meanwhile find nothing.
+# the end every index agrees with its table. Checks meanwhile find nothing. The module is there from the server's start, as in no other test.
 
 use strict;
 use warnings;
@@ -15,8 +15,9 @@ use Time::HiRes qw(time);
 
 my $node = PostgreSQL::Test::Cluster->new('concurrent');
 $node->init;
-$node->append_conf('postgresql.conf', "autovacuum_naptime = 1s\nmax_wal_size = 1GB\npigment.pending_list_limit = 64kB\n");
+$node->append_conf('postgresql.conf', "shared_preload_libraries = 'pigment'\nautovacuum_naptime = 1s\nmax_wal_size = 1GB\npigment.pending_list_limit = 64kB\n");
 $node->start;
+is($node->safe_psql('postgres', 'SHOW pigment.pending_list_limit'), '64kB', 'a session that has not used the module knows its settings');
 create_tables($node);
 my $load = start_load($node, 9, write_scripts(PostgreSQL::Test::Utils::tempdir()));
 my ($built, $cancelled) = (0, 0);

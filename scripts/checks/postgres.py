@@ -23,6 +23,7 @@ TIMEOUT_S = 900
 
 CONFIGURATION = """\
 extension_destdir = '{stage}'
+dynamic_library_path = '$libdir:{stage}{libraries}'
 fsync = off
 jit = off
 """
@@ -62,7 +63,8 @@ class Workspace:
         build.call(
             ["cmake", "--install", str(build.build_directory(self._preset)), "--component", "extension"],
             env={**os.environ, "DESTDIR": str(stage)})
-        return CONFIGURATION.format(stage=stage)
+        # The first setting is for extensions, the second for libraries that settings name.
+        return CONFIGURATION.format(stage=stage, libraries=pg_config("--pkglibdir"))
 
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
