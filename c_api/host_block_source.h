@@ -38,6 +38,9 @@ class HostBlockSource final : public BlockSource {
     if (source_.likely == nullptr) return nullptr;
     return static_cast<const std::byte*>(source_.likely(source_.context, physical));
   }
+  bool ReadAhead(uint32_t physical) override {
+    return source_.read_ahead != nullptr && source_.read_ahead(source_.context, physical);
+  }
   const std::string& name() const override { return name_; }
 
   uint64_t pins() const { return pins_; }

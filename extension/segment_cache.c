@@ -11,15 +11,24 @@
 #include "postgres.h"
 
 #include "compat.h"
+#include "portability/instr_time.h"
 #include "storage/buf_internals.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
+#include "utils/spccache.h"
 
 #include "am.h"
 #include "engine_error.h"
 
 /* With more indexes than this those that no scan uses are closed. */
 #define INDEXES_MAX 64
+
+/*
+ * A page that took so long came from a disk, and others will: so many that follow are asked for ahead. Those that the system has in its memory are
+ * there sooner than it is asked.
+ */
+#define DISK_MICROSECONDS 50
+#define PAGES_AHEAD 64
 
 typedef struct OpenSegment
 {
@@ -44,6 +53,8 @@ struct PigOpenIndex
 	uint32		pending_dimension;
 	Buffer	   *buffers;		/* of each block the last one that had it, or InvalidBuffer */
 	BlockNumber blocks;			/* in `buffers` */
+	bool		loses_buffers;	/* since the last scan began one of these had another block: they are looked at before they are believed */
+	int			pages_ahead;	/* that are still to be asked for before they are pinned */
 	PigOpenIndex *next;
 };
 
@@ -136,6 +147,18 @@ pig_likely_page(Buffer buffer)
 }
 
 /*
+ * Looks at a descriptor that may change meanwhile.
+ */
+static bool
+seems_to_have(Buffer buffer, BlockNumber block)
+{
+	const BufferDesc *descriptor = BufferIsLocal(buffer) ? GetLocalBufferDescriptor((uint32) (-buffer - 1)) :
+		GetBufferDescriptor((uint32) (buffer - 1));
+
+	return descriptor->tag.blockNum == block;
+}
+
+/*
  * Where the page was last.
  */
 static const void *
@@ -144,7 +167,39 @@ likely_page(void *context, uint32_t physical)
 	const PigOpenIndex *open = (const PigOpenIndex *) context;
 	Buffer		buffer = physical < open->blocks ? open->buffers[physical] : InvalidBuffer;
 
-	return BufferIsValid(buffer) ? pig_likely_page(buffer) : NULL;
+	if (!BufferIsValid(buffer) || (open->loses_buffers && !seems_to_have(buffer, physical)))
+		return NULL;
+	return pig_likely_page(buffer);
+}
+
+/*
+ * May raise: called with an error handler around. *waits: the page is in no buffer.
+ */
+static void
+ask_for_page(PigOpenIndex *open, BlockNumber block, bool *waits)
+{
+	PrefetchBufferResult result = PrefetchBuffer(open->current->index, MAIN_FORKNUM, block);
+
+	if (BufferIsValid(result.recent_buffer))
+	{
+		open->buffers[block] = result.recent_buffer;
+		__builtin_prefetch(pig_likely_page(result.recent_buffer));
+	}
+	*waits = result.initiated_io;
+}
+
+static bool
+read_ahead(void *context, uint32_t physical)
+{
+	PigOpenIndex *open = (PigOpenIndex *) context;
+	PigSource  *source = open->current;
+	bool		waits = false;
+
+	if (open->pages_ahead == 0 || !source->reads_ahead || source->error != NULL || physical >= open->blocks)
+		return false;
+	open->pages_ahead--;
+	PIG_KEEPING(source->error, source->context, ask_for_page(open, physical, &waits));
+	return source->error == NULL && waits;
 }
 
 static PigOpenIndex *
@@ -170,6 +225,7 @@ find_index(Relation index)
 	open->callbacks.pin = pin_current;
 	open->callbacks.unpin = unpin_current;
 	open->callbacks.likely = likely_page;
+	open->callbacks.read_ahead = read_ahead;
 	open->callbacks.context = open;
 	open->callbacks.name = MemoryContextStrdup(context, RelationGetRelationName(index));
 	open->callbacks.name_size = strlen(open->callbacks.name);
@@ -256,8 +312,10 @@ hold_segments(PigSource *source, const PigMeta *meta, bool reads_deletions, Memo
 	if (open->users == 0)
 		close_replaced(open, meta);
 	open->users++;
+	open->loses_buffers = false;
 	held->open = source->open = open;
 	source->blocks = open->blocks;
+	source->reads_ahead = get_tablespace_io_concurrency(source->index->rd_rel->reltablespace) > 0;
 	held->release.func = release_segments;
 	held->release.arg = held;
 	MemoryContextRegisterResetCallback(context, &held->release);
@@ -340,6 +398,22 @@ pig_grow_buffers(PigSource *source)
 	open->blocks = source->blocks;
 }
 
+static Buffer
+read_buffer(PigOpenIndex *open, Relation index, BlockNumber block)
+{
+	instr_time	begin;
+	instr_time	end;
+	Buffer		buffer;
+
+	INSTR_TIME_SET_CURRENT(begin);
+	buffer = ReadBuffer(index, block);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, begin);
+	if (INSTR_TIME_GET_MICROSEC(end) >= DISK_MICROSECONDS)
+		open->pages_ahead = PAGES_AHEAD;
+	return buffer;
+}
+
 Buffer
 pig_read_known_buffer(PigSource *source, BlockNumber block)
 {
@@ -349,7 +423,11 @@ pig_read_known_buffer(PigSource *source, BlockNumber block)
 	if (open == NULL || block >= open->blocks)
 		return ReadBuffer(source->index, block);
 	buffer = open->buffers[block];
-	if (BufferIsValid(buffer) && pig_read_recent_buffer(source->index, block, buffer))
-		return buffer;
-	return open->buffers[block] = ReadBuffer(source->index, block);
+	if (BufferIsValid(buffer))
+	{
+		if (pig_read_recent_buffer(source->index, block, buffer))
+			return buffer;
+		open->loses_buffers = true;
+	}
+	return open->buffers[block] = read_buffer(open, source->index, block);
 }

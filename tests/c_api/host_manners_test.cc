@@ -249,63 +249,121 @@ TEST(HostManners, BatchesAreOfFourMebibytesWhereNothingIsSaid) {
   EXPECT_GT(usual, passes(uint64_t{8} << 20));
 }
 
-struct Placing {
+// Pages of an index, and what the engine was told of them and asked for.
+struct Watched {
   pigment_page_source inner;
   void* nowhere = nullptr;
   int calls = 0;
+  std::set<uint32_t> pinned, asked_for;
+  size_t waited_for = 0;  // pinned without having been asked for
+
+  pigment_page_source source() {
+    pigment_page_source source = inner;
+    source.context = this;
+    source.pin = [](void* context, uint32_t physical, const void** page) {
+      auto* self = static_cast<Watched*>(context);
+      if (self->pinned.insert(physical).second && !self->asked_for.contains(physical))
+        ++self->waited_for;
+      return self->inner.pin(self->inner.context, physical, page);
+    };
+    source.unpin = [](void* context, uint32_t physical, const void* page) {
+      auto& inner = static_cast<Watched*>(context)->inner;
+      inner.unpin(inner.context, physical, page);
+    };
+    return source;
+  }
 };
 
-TEST(HostManners, WhereAPageProbablyLiesIsNotReadThroughThat) {
+// The nearest ten by a walk.
+void TenByAWalk(const pigment_segment* segment, const std::vector<float>& query,
+                std::vector<uint64_t>* rows) {
+  pigment_host_search_options options{};
+  options.struct_size = sizeof options;
+  options.metric = PIGMENT_METRIC_L2;
+  options.dimension = query.size();
+  options.query = query.data();
+  options.recall = 0.98;
+  Error error;
+  pigment_host_search* search = nullptr;
+  HOST_OK(pigment_host_search_new(&options, &search, error.out()));
+  HOST_OK(pigment_host_search_add_segment(search, segment, nullptr, 0, error.out()));
+  std::vector<pigment_host_hit> hits(10);
+  size_t count = 0;
+  HOST_OK(pigment_host_search_next(search, hits.data(), hits.size(), &count, error.out()));
+  EXPECT_EQ(count, 10u);
+  EXPECT_EQ(CountersOf(search).walks, 1u);
+  pigment_host_search_free(search);
+  for (const pigment_host_hit& hit : hits) rows->push_back(hit.row_pointer);
+}
+
+// One graph, of more rows than a scan of their codes is worth.
+class HostGraph : public testing::Test {
+ protected:
+  HostGraph() {
+    index.segment_index = PIGMENT_INDEX_GRAPH;
+    index.AddSegment(MadeRows(12000, 24));
+    watched.inner = index.pages.source();
+  }
+
+  // Opens it through `source` as well, and finds the same rows there.
+  void Search(const pigment_page_source& source) {
+    pigment_segment* segment = nullptr;
+    HOST_OK(pigment_segment_open(&source, 1, index.root(0), &segment, error.out()));
+    watched.pinned.clear();
+    watched.waited_for = 0;
+    std::vector<uint64_t> found, expected;
+    TenByAWalk(segment, query, &found);
+    TenByAWalk(index.segment(0), query, &expected);
+    EXPECT_EQ(found, expected);
+    pigment_segment_free(segment);
+  }
+
+  Index index{24};
+  Watched watched;
+  const std::vector<float> query = std::vector<float>(24, 0.1f);
+  Error error;
+};
+
+TEST_F(HostGraph, WhereAPageProbablyLiesIsNotReadThroughThat) {
   const long page_bytes = sysconf(_SC_PAGESIZE);
   void* const nowhere = mmap(nullptr, PIGMENT_PAGE_BYTES + static_cast<size_t>(page_bytes),
                              PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(nowhere, MAP_FAILED);
-  Index index(24);
-  index.segment_index = PIGMENT_INDEX_GRAPH;
-  index.AddSegment(MadeRows(12000, 24));  // more than a scan of their codes is worth
-  Placing placing{index.pages.source(), nowhere, 0};
-  pigment_page_source source = placing.inner;
-  source.context = &placing;
-  source.pin = [](void* context, uint32_t physical, const void** page) {
-    auto& inner = static_cast<Placing*>(context)->inner;
-    return inner.pin(inner.context, physical, page);
-  };
-  source.unpin = [](void* context, uint32_t physical, const void* page) {
-    auto& inner = static_cast<Placing*>(context)->inner;
-    inner.unpin(inner.context, physical, page);
-  };
+  watched.nowhere = nowhere;
+  pigment_page_source source = watched.source();
   source.likely = [](void* context, uint32_t physical) -> const void* {
-    auto* self = static_cast<Placing*>(context);
+    auto* self = static_cast<Watched*>(context);
     return ++self->calls % 3 == 0 ? nullptr : physical % 2 == 0 ? self->nowhere : nullptr;
   };
-  Error error;
-  pigment_segment* segment = nullptr;
-  HOST_OK(pigment_segment_open(&source, 1, index.root(0), &segment, error.out()));
-  const std::vector<float> query(24, 0.1f);
-  std::vector<pigment_host_hit> hits(10), expected(10);
-  const auto first = [&](const pigment_segment* in, std::vector<pigment_host_hit>& out) {
-    pigment_host_search_options options{};
-    options.struct_size = sizeof options;
-    options.metric = PIGMENT_METRIC_L2;
-    options.dimension = 24;
-    options.query = query.data();
-    options.recall = 0.98;
-    pigment_host_search* search = nullptr;
-    HOST_OK(pigment_host_search_new(&options, &search, error.out()));
-    HOST_OK(pigment_host_search_add_segment(search, in, nullptr, 0, error.out()));
-    size_t count = 0;
-    HOST_OK(pigment_host_search_next(search, out.data(), out.size(), &count, error.out()));
-    EXPECT_EQ(count, 10u);
-    EXPECT_EQ(CountersOf(search).walks, 1u);
-    pigment_host_search_free(search);
-  };
-  first(segment, hits);
-  first(index.segment(0), expected);
-  EXPECT_GT(placing.calls, 0);
-  for (size_t i = 0; i < hits.size(); ++i)
-    EXPECT_EQ(hits[i].row_pointer, expected[i].row_pointer) << i;
-  pigment_segment_free(segment);
+  Search(source);
+  EXPECT_GT(watched.calls, 0);
   munmap(nowhere, PIGMENT_PAGE_BYTES + static_cast<size_t>(page_bytes));
+}
+
+TEST_F(HostGraph, IsToldOfPagesBeforeItWaitsForThem) {
+  pigment_page_source source = watched.source();
+  source.read_ahead = [](void* context, uint32_t physical) {
+    auto* self = static_cast<Watched*>(context);
+    self->asked_for.insert(physical);
+    return !self->pinned.contains(physical);
+  };
+  Search(source);
+  EXPECT_LT(watched.waited_for * 4, watched.pinned.size());
+  size_t for_nothing = 0;
+  for (const uint32_t physical : watched.asked_for)
+    if (!watched.pinned.contains(physical)) ++for_nothing;
+  EXPECT_LT(for_nothing * 4, watched.asked_for.size());
+}
+
+TEST_F(HostGraph, AsksForNoPageWhosePlaceIsKnown) {
+  pigment_page_source source = watched.source();
+  source.likely = [](void* context, uint32_t) -> const void* { return context; };
+  source.read_ahead = [](void* context, uint32_t physical) {
+    static_cast<Watched*>(context)->asked_for.insert(physical);
+    return true;
+  };
+  Search(source);
+  EXPECT_EQ(watched.asked_for.size(), 0u);
 }
 
 // Pages of a graph over the same rows.

@@ -395,6 +395,9 @@ typedef struct pigment_page_source {
      such pages; borrowed for each of these. Searches look into their own segments. Since 0.2. */
   const pigment_segment *const *segments;
   size_t segment_count;
+  /* The page will be pinned soon, and where it probably lies is not known: a host that would have to read it from a disk may begin to. True: it
+     would have to, as far as it knows. What fails here is for the next pin to tell. NULL: pages are read when they are pinned. Since 0.2. */
+  bool (*read_ahead)(void *context, uint32_t physical);
 } pigment_page_source;
 
 /* Opens the segment whose root is at `root`, checking root and extents. */
