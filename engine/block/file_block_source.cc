@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/call_control.h"
 #include "engine/base/out_of_memory.h"
 #include "engine/base/planted_bugs.h"
 #include "engine/base/thread_pool.h"
@@ -25,6 +26,11 @@ constexpr uint64_t kReadAheadShare = 64;
 
 // A run of so many blocks is worth a system call for its memory.
 constexpr uint32_t kPopulatedBlocksMin = 8;
+
+// A block that took so long came from a disk, and others will: of so many that follow the file is
+// told ahead. Those that the system has in its memory are there sooner than it is told.
+constexpr int64_t kDiskNs = 50'000;
+constexpr uint32_t kBlocksAhead = 64;
 
 uint32_t MutexCount(uint32_t groups) { return std::min(groups, UsableCores() * kMutexesPerCore); }
 
@@ -114,7 +120,9 @@ Result<const std::byte*> FileBlockSource::PinCounted(uint32_t physical, Need nee
 }
 
 bool FileBlockSource::ReadAhead(uint32_t physical) {
-  if (physical >= blocks_ || IsLoaded(physical)) return false;
+  const uint32_t left = blocks_ahead_.load(std::memory_order_relaxed);
+  if (left == 0 || physical >= blocks_ || IsLoaded(physical)) return false;
+  blocks_ahead_.store(left - 1, std::memory_order_relaxed);
   file_->ReadAhead(uint64_t{physical} * kBlockBytes, kBlockBytes);
   return true;
 }
@@ -227,7 +235,10 @@ Status FileBlockSource::ReadRun(uint32_t first, uint32_t count, uint64_t* added)
     reads_.fetch_add(1, std::memory_order_relaxed);
     const uint64_t offset = uint64_t{first} * kBlockBytes;
     if (count >= kPopulatedBlocksMin) arena_.Populate(offset, size_t{count} * kBlockBytes);
+    const int64_t begin = MonotonicNow();
     PIGMENT_RETURN_IF_ERROR(file_->ReadAt(offset, {data_ + offset, size_t{count} * kBlockBytes}));
+    if (count == 1 && MonotonicNow() - begin >= kDiskNs)
+      blocks_ahead_.store(kBlocksAhead, std::memory_order_relaxed);
   }
   Status status;
   for (uint32_t i = 0; i < count; ++i) {

@@ -169,6 +169,7 @@ class FileBlockSource final : public BlockSource, private EvictableBlocks {
   std::atomic<uint64_t> blocks_loaded_{0};
   std::atomic<uint64_t> blocks_resident_{0};
   std::atomic<uint64_t> reads_{0};
+  std::atomic<uint32_t> blocks_ahead_{0};  // that the file is still to be told of
   std::atomic<bool> wants_pass_;
   std::vector<std::atomic<bool>> large_pages_;  // those that were made, or given up; none: no arena
 };

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import build
 
 TIMEOUT_S = 1500  # of a program at an effort of 1 or less
+LONG_S = 30  # tests that take longer are named
 SHARDED = ["planted"]  # labels of programs that run in as many parts as there are cores: they take longest
 
 SANITIZER_ENVIRONMENT = {
@@ -127,6 +128,8 @@ def report_one(report, program, status, output, results):
     tests = [(suite["name"], test) for suite in results["testsuites"] for test in suite["testsuite"]]
     for suite, test in tests:
         full_name = f"{suite}.{test['name']}"
+        if (seconds := float(test["time"].removesuffix("s"))) >= LONG_S:
+            print(f"   {name}: {full_name} took {seconds:.0f} s", flush=True)
         if test["status"] == "NOTRUN":
             report.skipped(full_name, "disabled")
         elif test["result"] == "SKIPPED":

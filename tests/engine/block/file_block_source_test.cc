@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <set>
@@ -90,12 +91,13 @@ TEST_F(FileBlockSourceTest, LoadsOnlyTheBlockThatARandomAccessAsksFor) {
   EXPECT_EQ((*source)->blocks_loaded(), 4u);
 }
 
-// A file that says what it was told of reads to come.
+// A file that says what it was told of reads to come, and is as slow as it has to be.
 class ExpectantFile final : public File {
  public:
   explicit ExpectantFile(std::unique_ptr<File> file) : file_(std::move(file)) {}
 
   Status ReadAt(uint64_t offset, std::span<std::byte> out) const override {
+    std::this_thread::sleep_for(delay);
     return file_->ReadAt(offset, out);
   }
   void ReadAhead(uint64_t offset, uint64_t bytes) const override {
@@ -111,6 +113,7 @@ class ExpectantFile final : public File {
   const std::string& path() const override { return file_->path(); }
 
   mutable std::vector<std::pair<uint64_t, uint64_t>> expected;
+  std::chrono::microseconds delay{1000};
 
  private:
   const std::unique_ptr<File> file_;
@@ -142,6 +145,31 @@ TEST_F(FileBlockSourceTest, TellsTheFileOfBlocksThatAreToComeAndKeepsNothingOfTh
     source->Unpin(9, *pinned);
     source->Unpin(5, nullptr);
   }
+}
+
+// Telling takes as long as copying, where the system has the file in its memory.
+TEST_F(FileBlockSourceTest, TellsTheFileOfSomeBlocksAfterOneThatWasWaitedFor) {
+  WriteBlocks(200);
+  auto file = std::make_unique<ExpectantFile>(files_.Open("segment", OpenMode::kRead).value());
+  ExpectantFile* const slow = file.get();
+  slow->delay = {};
+  const auto source = FileBlockSource::Open(std::move(file), 7, {}).value();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_OK(source->Pin(0));
+  const bool was_fast =
+      std::chrono::steady_clock::now() - begin < std::chrono::microseconds(50);  // or interrupted
+  if (was_fast) {
+    EXPECT_FALSE(source->ReadAhead(100));
+    EXPECT_TRUE(slow->expected.empty());
+  }
+  slow->delay = std::chrono::microseconds(1000);
+  ASSERT_OK(source->Pin(50));
+  size_t told = 0;
+  while (told < 200 && source->ReadAhead(100)) ++told;
+  EXPECT_EQ(told, 64u);
+  EXPECT_EQ(slow->expected.size(), told);
+  ASSERT_OK(source->Pin(60));
+  EXPECT_TRUE(source->ReadAhead(100)) << "another was waited for";
 }
 
 // Accesses that happen to lie side by side are no scan.
