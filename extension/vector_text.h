@@ -9,6 +9,8 @@
 #ifndef PIGMENT_VECTOR_TEXT_H
 #define PIGMENT_VECTOR_TEXT_H
 
+#include <math.h>
+
 #include "compat.h"
 #include "utils/array.h"
 
@@ -29,7 +31,14 @@ extern float pig_read_number_not_too_small(char **at, const char *type, const ch
 pg_noreturn extern void pig_refuse_number(const char *type, const char *text, const char *end, int index);
 
 /* An error where the value is not finite. */
-extern void pig_check_finite(const char *type, float value, int index);
+pg_noreturn extern void pig_refuse_infinite(const char *type, float value, int index);
+
+static inline void
+pig_check_finite(const char *type, float value, int index)
+{
+	if (unlikely(!isfinite(value)))
+		pig_refuse_infinite(type, value, index);
+}
 
 /* An error where arithmetic has left the range of the type. */
 extern void pig_check_overflow(float value, int index);
