@@ -81,7 +81,7 @@ class Unpacked(postgres.Workspace):
 
     def _place_server(self):
         super()._place_server()
-        return postgres.CONFIGURATION.format(stage=self._root)
+        return postgres.configuration(self._root)
 
 
 # ---- Python, Rust, Java: tests/packages/consumer.* in each ------------------------------------------

@@ -21,12 +21,6 @@ from report import StageError
 
 TIMEOUT_S = 900
 
-CONFIGURATION = """\
-extension_destdir = '{stage}'
-dynamic_library_path = '$libdir:{stage}{libraries}'
-fsync = off
-jit = off
-"""
 # Of servers whose segments tests count: merges wait for VACUUM. The test of the worker sets it on.
 COUNTED = """\
 pigment.background_merge = off
@@ -63,8 +57,7 @@ class Workspace:
         build.call(
             ["cmake", "--install", str(build.build_directory(self._preset)), "--component", "extension"],
             env={**os.environ, "DESTDIR": str(stage)})
-        # The first setting is for extensions, the second for libraries that settings name.
-        return CONFIGURATION.format(stage=stage, libraries=pg_config("--pkglibdir"))
+        return configuration(stage)
 
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -120,6 +113,16 @@ class Workspace:
             log = self.folder / "server.log"
             said = log.read_text(errors="replace") if log.exists() else ""
             raise StageError(f"{' '.join(map(str, command))}: exit status {status}\n{output}\n{said}")
+
+
+def configuration(stage):
+    """Of a server that has the extension below a folder: its first setting is for extensions, the second for libraries that settings name."""
+    return f"""\
+extension_destdir = '{stage}'
+dynamic_library_path = '$libdir:{stage}{pg_config("--pkglibdir")}'
+fsync = off
+jit = off
+"""
 
 
 def pg_config(option):
