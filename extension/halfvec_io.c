@@ -14,7 +14,6 @@
 #include "compat.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
-#include "port/pg_bswap.h"
 
 #include "halfvec.h"
 #include "vector.h"
@@ -168,7 +167,6 @@ pigment_pg_halfvec_recv(PG_FUNCTION_ARGS)
 	StringInfo	message = (StringInfo) PG_GETARG_POINTER(0);
 	int			dim = (int16) pq_getmsgint(message, sizeof(int16));
 	int			unused = (int16) pq_getmsgint(message, sizeof(int16));
-	const char *elements;
 	HalfVector *result;
 
 	pig_check_halfvec_dimension(dim);
@@ -177,15 +175,11 @@ pigment_pg_halfvec_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("expected unused to be 0, not %d", unused)));
-	/* the caller refuses what is left over */
-	elements = pq_getmsgbytes(message, dim * (int) sizeof(half));
+	/* the message's end is checked at each number, and the caller refuses what is left over */
 	result = pig_halfvec_new(dim);
 	for (int i = 0; i < dim; i++)
 	{
-		uint16		bits;
-
-		memcpy(&bits, elements + i * (int) sizeof(bits), sizeof(bits));
-		result->x[i] = (half) pg_ntoh16(bits);
+		result->x[i] = (half) pq_getmsgint(message, sizeof(half));
 		pig_check_finite("halfvec", half_to_float(result->x[i]), i);
 	}
 	PG_RETURN_HALFVEC(result);

@@ -12,7 +12,6 @@
 #include "compat.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
-#include "port/pg_bswap.h"
 
 #include "vector.h"
 #include "vector_text.h"
@@ -141,7 +140,6 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 	int32		typmod = PG_GETARG_INT32(2);
 	int			dim = (int16) pq_getmsgint(message, sizeof(int16));
 	int			unused = (int16) pq_getmsgint(message, sizeof(int16));
-	const char *elements;
 	Vector	   *result;
 
 	pig_check_dimension(dim);
@@ -150,16 +148,11 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("expected unused to be 0, not %d", unused)));
-	/* the caller refuses what is left over */
-	elements = pq_getmsgbytes(message, dim * (int) sizeof(float));
+	/* the message's end is checked at each number, and the caller refuses what is left over */
 	result = pig_vector_new(dim);
 	for (int i = 0; i < dim; i++)
 	{
-		uint32		bits;
-
-		memcpy(&bits, elements + i * (int) sizeof(bits), sizeof(bits));
-		bits = pg_ntoh32(bits);
-		memcpy(&result->x[i], &bits, sizeof(bits));
+		result->x[i] = pq_getmsgfloat4(message);
 		pig_check_finite("vector", result->x[i], i);
 	}
 	PG_RETURN_VECTOR(result);
