@@ -54,6 +54,7 @@ struct PigOpenIndex
 	Buffer	   *buffers;		/* of each block the last one that had it, or InvalidBuffer */
 	BlockNumber blocks;			/* in `buffers` */
 	bool		loses_buffers;	/* since the last scan began one of these had another block: they are looked at before they are believed */
+	bool		reads_ahead;	/* as effective_io_concurrency was when the last scan began */
 	int			pages_ahead;	/* that are still to be asked for before they are pinned */
 	PigOpenIndex *next;
 };
@@ -195,7 +196,7 @@ read_ahead(void *context, uint32_t physical)
 	PigSource  *source = open->current;
 	bool		waits = false;
 
-	if (open->pages_ahead == 0 || !source->reads_ahead || source->error != NULL || physical >= open->blocks)
+	if (open->pages_ahead == 0 || !open->reads_ahead || source->error != NULL || physical >= open->blocks)
 		return false;
 	open->pages_ahead--;
 	PIG_KEEPING(source->error, source->context, ask_for_page(open, physical, &waits));
@@ -315,7 +316,7 @@ hold_segments(PigSource *source, const PigMeta *meta, bool reads_deletions, Memo
 	open->loses_buffers = false;
 	held->open = source->open = open;
 	source->blocks = open->blocks;
-	source->reads_ahead = get_tablespace_io_concurrency(source->index->rd_rel->reltablespace) > 0;
+	open->reads_ahead = get_tablespace_io_concurrency(source->index->rd_rel->reltablespace) > 0;
 	held->release.func = release_segments;
 	held->release.arg = held;
 	MemoryContextRegisterResetCallback(context, &held->release);

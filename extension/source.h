@@ -38,7 +38,6 @@ typedef struct PigSource
 	Relation	index;
 	Snapshot	snapshot;		/* of the scan, NULL without one */
 	bool		copies;			/* pages may change: copy them */
-	bool		reads_ahead;	/* of pig_hold_segments(): pages that a disk may have are asked for before they are pinned */
 	bool		serves;			/* interrupts are served by the callbacks: for calls of the engine that cannot be repeated */
 	BlockNumber blocks;			/* of the relation when last asked; 0: nobody asked */
 	MemoryContext context;		/* long enough for an error */
