@@ -18,6 +18,15 @@ uint64_t RowBitmap::Count() const {
   return count;
 }
 
+RowSet RowBitmap::Others() const {
+  if (const RowSet* made = others_.get(); made != nullptr) return *made;
+  auto others = std::make_unique<RowSet>(rows_);
+  const std::span<uint64_t> rest = others->MutableWords();
+  for (uint32_t word = 0; word < words(); ++word) rest[word] &= ~Word(word);
+  others->Recount();
+  return others_.Keep(std::move(others));
+}
+
 RowBitmap RowBitmap::With(std::span<const uint32_t> rows) const {
   RowBitmap changed = *this;
   // Pages that this call copied; their only other owner is `changed`, so they may still be written.

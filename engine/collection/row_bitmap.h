@@ -12,6 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/made_once.h"
+#include "engine/inverted/row_set.h"
+
 namespace pigment {
 
 class RowBitmap {
@@ -26,6 +29,8 @@ class RowBitmap {
     return page && ((*page)[row % kPageRows / 64] >> (row % 64) & 1);
   }
   uint64_t Count() const;
+  // The rows that are not set. Made when it is first asked for.
+  RowSet Others() const;
 
   // A copy with `rows` set as well; shares the pages that do not change. REQUIRES: every row <
   // rows().
@@ -49,6 +54,7 @@ class RowBitmap {
 
   uint32_t rows_;
   std::vector<std::shared_ptr<const Page>> pages_;
+  MadeOnce<const RowSet> others_;
 };
 
 }  // namespace pigment

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/made_once.h"
 #include "engine/collection/collection_text.h"
 #include "engine/collection/row_bitmap.h"
 #include "engine/record/record.h"
@@ -22,10 +23,12 @@
 
 namespace pigment {
 
-// What the first search of a full chunk leaves to those behind it.
-struct SearchedChunk {
+// What the first search of a full chunk, or of a full quarter of one that is not, leaves to those
+// behind it.
+struct CodedRows {
   ChunkCodes codes;
-  std::array<const float*, kChunkRows> vectors;  // of the rows: three steps from a chunk otherwise
+  // By the rows' places in the chunk: they are three steps from it otherwise.
+  std::array<const float*, kChunkRows> vectors;
 };
 
 // Records in chunks of a fixed capacity that never move once appended, found by id through a hash
@@ -35,13 +38,10 @@ struct SearchedChunk {
 // size.
 struct TailChunk {
   static constexpr uint32_t kRows = kChunkRows;
+  static constexpr uint32_t kQuarterRows = kRows / 4;
   std::vector<std::shared_ptr<const Record>> rows;  // reserved to the capacity when made
 
   explicit TailChunk(uint32_t capacity) : slots_(size_t{2} * capacity) { rows.reserve(capacity); }
-  ~TailChunk() {
-    delete searched_.load(std::memory_order_relaxed);
-    delete text_.load(std::memory_order_relaxed);
-  }
   TailChunk(const TailChunk&) = delete;
   TailChunk& operator=(const TailChunk&) = delete;
   uint32_t capacity() const { return static_cast<uint32_t>(slots_.size() / 2); }
@@ -62,24 +62,14 @@ struct TailChunk {
     }
   }
 
-  // Of a chunk of kRows rows; null before a search has made it.
-  const SearchedChunk* searched() const { return searched_.load(std::memory_order_acquire); }
-  // Keeps it, unless another thread's came first; gives the one that is kept.
-  const SearchedChunk* SetSearched(std::unique_ptr<const SearchedChunk> searched) const {
-    const SearchedChunk* kept = nullptr;
-    if (searched_.compare_exchange_strong(kept, searched.get(), std::memory_order_acq_rel))
-      kept = searched.release();
-    return kept;
-  }
+  // Of a chunk of kRows rows, and of a quarter whose rows are all there; made by searches.
+  const MadeOnce<const CodedRows>& searched() const { return searched_; }
+  const MadeOnce<const CodedRows>& searched_quarter(size_t i) const { return quarters_[i]; }
 
   // For searches of documents.
   ChunkText& text() const {
-    ChunkText* text = text_.load(std::memory_order_acquire);
-    if (text != nullptr) return *text;
-    auto made = std::make_unique<ChunkText>();
-    if (text_.compare_exchange_strong(text, made.get(), std::memory_order_acq_rel))
-      return *made.release();
-    return *text;
+    ChunkText* const text = text_.get();
+    return text != nullptr ? *text : text_.Keep(std::make_unique<ChunkText>());
   }
 
  private:
@@ -87,8 +77,9 @@ struct TailChunk {
 
   // 0: free; otherwise a tag of 23 bits above the row's number + 1 in 9 bits.
   std::vector<std::atomic<uint32_t>> slots_;
-  mutable std::atomic<const SearchedChunk*> searched_{nullptr};  // owned
-  mutable std::atomic<ChunkText*> text_{nullptr};                // owned
+  MadeOnce<const CodedRows> searched_;
+  std::array<MadeOnce<const CodedRows>, 3> quarters_;  // with the fourth the chunk is full
+  MadeOnce<ChunkText> text_;
 };
 
 uint64_t HashOfId(std::string_view id);

@@ -14,28 +14,29 @@ namespace pigment {
 RowSet RowSet::Nothing(uint32_t rows) {
   RowSet nothing(rows);
   nothing.count_ = 0;
-  nothing.words_.assign((size_t{rows} + 63) / 64, 0);
+  nothing.words_ = std::make_shared<uint64_t[]>(nothing.word_count());
   return nothing;
 }
 
 uint64_t RowSet::Word(size_t word) const {
-  if (!words_.empty()) return words_[word];
+  if (words_ != nullptr) return words_[word];
   const uint64_t left = rows_ - word * 64;
   return left < 64 ? (uint64_t{1} << left) - 1 : ~uint64_t{0};
 }
 
 std::span<uint64_t> RowSet::MutableWords() {
-  if (words_.empty()) {
-    words_.assign((size_t{rows_} + 63) / 64, ~uint64_t{0});
-    if (rows_ % 64 != 0) words_.back() = (uint64_t{1} << (rows_ % 64)) - 1;
+  if (words_ == nullptr || words_.use_count() != 1) {
+    auto own = std::make_shared_for_overwrite<uint64_t[]>(word_count());
+    for (size_t word = 0; word < word_count(); ++word) own[word] = Word(word);
+    words_ = std::move(own);
   }
-  return words_;
+  return {words_.get(), word_count()};
 }
 
-void RowSet::Recount() { count_ = CountSetBits(words_); }
+void RowSet::Recount() { count_ = words_ == nullptr ? rows_ : CountSetBits(words()); }
 
 void RowSet::Set(uint32_t row) {
-  words_[row / 64] |= uint64_t{1} << (row % 64);
+  MutableWords()[row / 64] |= uint64_t{1} << (row % 64);
   ++count_;
 }
 
@@ -45,32 +46,34 @@ void RowSet::Clear(uint32_t row) {
 }
 
 uint32_t RowSet::Next(uint32_t from) const {
-  if (words_.empty()) return std::min(from, rows_);
-  return NextSetBit(words_, from, rows_);
+  if (words_ == nullptr) return std::min(from, rows_);
+  return NextSetBit(words(), from, rows_);
 }
 
 void RowSet::Intersect(const RowSet& other) {
-  if (other.words_.empty()) return;
-  if (words_.empty()) {
+  if (other.words_ == nullptr) return;
+  if (words_ == nullptr) {
     *this = other;
     return;
   }
-  for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+  const std::span<uint64_t> words = MutableWords();
+  for (size_t i = 0; i < words.size(); ++i) words[i] &= other.words_[i];
   Recount();
 }
 
 void RowSet::Unite(const RowSet& other) {
-  if (words_.empty()) return;
-  if (other.words_.empty()) {
+  if (words_ == nullptr) return;
+  if (other.words_ == nullptr) {
     *this = other;
     return;
   }
-  for (size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+  const std::span<uint64_t> words = MutableWords();
+  for (size_t i = 0; i < words.size(); ++i) words[i] |= other.words_[i];
   Recount();
 }
 
 void RowSet::Subtract(const RowSet& other) {
-  if (other.words_.empty()) {
+  if (other.words_ == nullptr) {
     *this = Nothing(rows_);
     return;
   }

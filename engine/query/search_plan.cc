@@ -73,8 +73,7 @@ Result<RowSet> ListedRows(const SegmentView& view, const ReadOptions& options) {
 }
 
 Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
-  if (tail.rows == 0) return RowSet(0);
-  if (!options.ids) return LiveRows(tail, options.control);
+  if (!options.ids) return LiveRows(tail);
   PacedCheck check(options.control);
   RowSet rows = RowSet::Nothing(tail.rows);
   for (const std::string& id : *options.ids) {
@@ -88,24 +87,17 @@ Result<RowSet> TailRows(const TailView& tail, const ReadOptions& options) {
 }  // namespace
 
 RowSet LiveRows(const SegmentView& view) {
-  const uint32_t rows = view.segment->info().rows;
-  RowSet live(rows);
-  if (!view.deleted) return live;
-  const std::span<uint64_t> words = live.MutableWords();
-  for (uint32_t word = 0; word < view.deleted->words(); ++word)
-    words[word] &= ~view.deleted->Word(word);
-  live.Recount();
-  return live;
+  return view.deleted ? view.deleted->Others() : RowSet(view.segment->info().rows);
 }
 
-Result<RowSet> LiveRows(const TailView& tail, const CallControl& control) {
-  if (!tail.deleted) return RowSet(tail.rows);
-  PacedCheck check(control);
-  RowSet live = RowSet::Nothing(tail.rows);
-  for (uint32_t row = 0; row < tail.rows; ++row) {
-    PIGMENT_RETURN_IF_ERROR(check.Step());
-    if (tail.IsLive(row)) live.Set(row);
-  }
+// The bitmap may have more rows than the view, or fewer, of which the others are live.
+RowSet LiveRows(const TailView& tail) {
+  RowSet live(tail.rows);
+  if (!tail.deleted) return live;
+  const std::span<uint64_t> words = live.MutableWords();
+  const size_t count = std::min<size_t>(words.size(), tail.deleted->words());
+  for (uint32_t word = 0; word < count; ++word) words[word] &= ~tail.deleted->Word(word);
+  live.Recount();
   return live;
 }
 

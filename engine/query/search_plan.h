@@ -47,7 +47,7 @@ class SegmentReaders {
 };
 
 RowSet LiveRows(const SegmentView& view);
-Result<RowSet> LiveRows(const TailView& tail, const CallControl& control);
+RowSet LiveRows(const TailView& tail);
 
 struct Plan {
   std::vector<RowSet> segments;

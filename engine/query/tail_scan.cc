@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks as clusters that are all probed, then the rows of the others one by one: see the header.
+// Chunks and quarters as clusters that are all probed, then the rows of the others one by one: see
+// the header.
 
 #include "engine/query/tail_scan.h"
 
@@ -21,9 +22,9 @@ namespace {
 // Distances between two looks at the clock: a millisecond even at 65,535 dimensions.
 constexpr uint32_t kRowsPerCheck = 64;
 // Fewer rows are compared sooner than the query's codes are made.
-constexpr uint64_t kRowsWorthCodes = 4 * TailChunk::kRows;
-// Codes that one query makes: it pays for those that come after.
-constexpr int kChunksPerQuery = 4;
+constexpr uint64_t kRowsWorthCodes = 2 * TailChunk::kQuarterRows;
+// Codes that one query makes, of so many chunks or quarters: it pays for those that come after.
+constexpr int kMadePerQuery = 4;
 
 class TailScanner {
  public:
@@ -36,7 +37,8 @@ class TailScanner {
 
   Result<TailScanResult> Run() {
     if (!scan_.is_exact && HasChunkCodes(scan_.metric) && rows_.count() >= kRowsWorthCodes) {
-      PIGMENT_RETURN_IF_ERROR(ProbeChunks());
+      PIGMENT_RETURN_IF_ERROR(FindCodes());
+      PIGMENT_RETURN_IF_ERROR(Probe());
     }
     PIGMENT_RETURN_IF_ERROR(CompareOthers());
     return std::move(result_);
@@ -45,11 +47,14 @@ class TailScanner {
  private:
   class Source;
 
-  // The codes of a full chunk; null: it has none, and this query makes no more.
-  const SearchedChunk* CodesOf(const TailChunk& chunk);
-  Status ProbeChunks();
-  // The rows of chunks that were not probed.
+  // The codes of so many rows of a chunk; null: they have none, and this query makes no more.
+  const CodedRows* CodesOf(const TailChunk& chunk, const MadeOnce<const CodedRows>& made,
+                           uint32_t first, uint32_t rows);
+  Status FindCodes();
+  Status Probe();
+  // The rows of quarters that were not probed.
   Status CompareOthers();
+  void CompareRows(std::span<const uint32_t> rows);
   void Offer(float distance, uint32_t row);
 
   const TailView& tail_;
@@ -58,7 +63,9 @@ class TailScanner {
   const DistanceFunction distance_;
   std::shared_ptr<const GraphSpace> space_;
   int made_ = 0;
-  std::vector<const SearchedChunk*> codes_;  // of each chunk; null: compared row by row
+  // Of each quarter of a chunk, the same for all four where the chunk has them; null: compared row
+  // by row.
+  std::vector<const CodedRows*> codes_;
   float limit_;
   TailScanResult result_;  // its hits are a heap, the farthest first, once there are k
 };
@@ -67,8 +74,10 @@ class TailScanner::Source final : public ClusterSource {
  public:
   Source(const TailScanner& scanner, const GraphQuery& query)
       : scanner_(scanner), query_(query), point_distance_(Metric::kL2, query.point()) {
-    for (uint32_t chunk = 0; chunk < scanner.codes_.size(); ++chunk) {
-      if (scanner.codes_[chunk] != nullptr) chunks_.push_back(chunk);
+    for (uint32_t quarter = 0; quarter < scanner.codes_.size(); ++quarter) {
+      const CodedRows* const codes = scanner.codes_[quarter];
+      const bool is_next = quarter == 0 || codes != scanner.codes_[quarter - 1];
+      if (codes != nullptr && is_next) first_quarters_.push_back(quarter);
     }
   }
 
@@ -83,7 +92,7 @@ class TailScanner::Source final : public ClusterSource {
   void Expect(uint32_t row) override {
     ExpectBytes(VectorOf(row), scanner_.scan_.query.size_bytes());
   }
-  uint32_t clusters() const override { return static_cast<uint32_t>(chunks_.size()); }
+  uint32_t clusters() const override { return static_cast<uint32_t>(first_quarters_.size()); }
   Result<float> CentroidSquare(uint32_t cluster) override {
     return point_distance_(CodesOf(cluster).centroid().data());
   }
@@ -94,37 +103,40 @@ class TailScanner::Source final : public ClusterSource {
     return CodesOf(cluster).nodes();
   }
   Result<GraphNode> Node(uint32_t number) override { return CodesOf(cluster_).node(number); }
-  uint32_t first_vector() const override { return chunks_[cluster_] * TailChunk::kRows; }
+  uint32_t first_vector() const override {
+    return first_quarters_[cluster_] * TailChunk::kQuarterRows;
+  }
 
  private:
   const ChunkCodes& CodesOf(uint32_t cluster) const {
-    return scanner_.codes_[chunks_[cluster]]->codes;
+    return scanner_.codes_[first_quarters_[cluster]]->codes;
   }
   const float* VectorOf(uint32_t row) const {
-    return scanner_.codes_[row / TailChunk::kRows]->vectors[row % TailChunk::kRows];
+    return scanner_.codes_[row / TailChunk::kQuarterRows]->vectors[row % TailChunk::kRows];
   }
 
   const TailScanner& scanner_;
   const GraphQuery& query_;
   const DistanceFunction point_distance_;
-  std::vector<uint32_t> chunks_;  // that have codes
+  std::vector<uint32_t> first_quarters_;  // of what has codes
   uint32_t cluster_ = 0;
   uint32_t compared_ = 0;
 };
 
-const SearchedChunk* TailScanner::CodesOf(const TailChunk& chunk) {
+const CodedRows* TailScanner::CodesOf(const TailChunk& chunk, const MadeOnce<const CodedRows>& made,
+                                      uint32_t first, uint32_t rows) {
   const auto dimension = static_cast<uint32_t>(scan_.query.size());
-  const SearchedChunk* searched = chunk.searched();
+  const CodedRows* searched = made.get();
   if (searched == nullptr) {
-    if (made_ == kChunksPerQuery) return nullptr;
+    if (made_ == kMadePerQuery) return nullptr;
     ++made_;
     if (space_ == nullptr) space_ = MakeChunkSpace(scan_.metric, dimension);
-    std::array<const float*, kChunkRows> vectors;
-    for (uint32_t row = 0; row < TailChunk::kRows; ++row)
+    std::array<const float*, kChunkRows> vectors{};
+    for (uint32_t row = first; row < first + rows; ++row)
       vectors[row] = chunk.rows[row]->embedding.data();
-    const auto vector_of = [&](uint32_t row) { return std::span(vectors[row], dimension); };
-    searched = chunk.SetSearched(std::unique_ptr<const SearchedChunk>(new SearchedChunk{
-        ChunkCodes(space_, scan_.metric, dimension, TailChunk::kRows, vector_of), vectors}));
+    const auto vector_of = [&](uint32_t i) { return std::span(vectors[first + i], dimension); };
+    searched = &made.Keep(std::unique_ptr<const CodedRows>(
+        new CodedRows{ChunkCodes(space_, scan_.metric, dimension, rows, vector_of), vectors}));
   }
   const ChunkCodes& codes = searched->codes;
   if (!codes.IsFor(scan_.metric, dimension) || !codes.is_usable()) return nullptr;
@@ -132,12 +144,22 @@ const SearchedChunk* TailScanner::CodesOf(const TailChunk& chunk) {
   return searched;
 }
 
-Status TailScanner::ProbeChunks() {
+Status TailScanner::FindCodes() {
+  constexpr uint32_t kQuarterRows = TailChunk::kQuarterRows;
   const uint32_t full = tail_.rows / TailChunk::kRows;
-  for (uint32_t chunk = 0; chunk < full; ++chunk) {
+  for (uint32_t i = 0; i < full; ++i) {
     PIGMENT_RETURN_IF_ERROR(scan_.control->Check());
-    codes_.push_back(CodesOf(*tail_.chunks[chunk]));
+    const TailChunk& chunk = *tail_.chunks[i];
+    codes_.insert(codes_.end(), 4, CodesOf(chunk, chunk.searched(), 0, TailChunk::kRows));
   }
+  for (uint32_t i = 0; i < tail_.rows % TailChunk::kRows / kQuarterRows; ++i) {
+    const TailChunk& chunk = *tail_.chunks[full];
+    codes_.push_back(CodesOf(chunk, chunk.searched_quarter(i), i * kQuarterRows, kQuarterRows));
+  }
+  return Status::Ok();
+}
+
+Status TailScanner::Probe() {
   if (space_ == nullptr) return Status::Ok();
   const GraphQuery query(*space_, scan_.query);
   if (!query.is_finite()) {
@@ -155,7 +177,8 @@ Status TailScanner::ProbeChunks() {
                     .reach = std::numeric_limits<float>::infinity(),
                     .errors = scan_.errors,
                     .limit = limit_,
-                    .allowed = allowed}));
+                    .allowed = allowed,
+                    .allows_most = AllowsMost(rows_.count(), tail_.rows)}));
   result_.rows_compared += probe.vectors_compared();
   result_.rows_by_codes += probe.links_estimated();
   for (const Scored& scored : found) Offer(scored.distance, static_cast<uint32_t>(scored.tie));
@@ -177,22 +200,39 @@ void TailScanner::Offer(float distance, uint32_t row) {
 }
 
 Status TailScanner::CompareOthers() {
-  uint32_t until_check = 0;
-  for (uint32_t row = rows_.Next(0); row < rows_.rows(); row = rows_.Next(row + 1)) {
-    const uint32_t chunk = row / TailChunk::kRows;
-    if (chunk < codes_.size() && codes_[chunk] != nullptr) {
-      row = (chunk + 1) * TailChunk::kRows - 1;
-      continue;
+  uint32_t next = rows_.Next(0);
+  std::array<uint32_t, kRowsPerCheck> some;
+  do {
+    PIGMENT_RETURN_IF_ERROR(scan_.control->Check());
+    size_t count = 0;
+    while (next < rows_.rows() && count < some.size()) {
+      const uint32_t quarter = next / TailChunk::kQuarterRows;
+      const bool was_probed = quarter < codes_.size() && codes_[quarter] != nullptr;
+      if (!was_probed) some[count++] = next;
+      next = rows_.Next(was_probed ? (quarter + 1) * TailChunk::kQuarterRows : next + 1);
     }
-    if (until_check-- == 0) {
-      PIGMENT_RETURN_IF_ERROR(scan_.control->Check());
-      until_check = kRowsPerCheck;
-    }
-    ++result_.rows_compared;
-    const float distance = distance_(tail_.row(row).embedding.data());
-    if (!(distance > limit_)) Offer(distance, row);
-  }
+    CompareRows(std::span(some).first(count));
+  } while (next < rows_.rows());
   return Status::Ok();
+}
+
+void TailScanner::CompareRows(std::span<const uint32_t> rows) {
+  // A record and its vector lie anywhere, and the one says where the other does.
+  constexpr size_t kVectorsAhead = 4, kRecordsAhead = 8;
+  const auto record = [&](size_t i) { return &tail_.row(rows[i]); };
+  for (size_t i = 0; i < std::min(kRecordsAhead, rows.size()); ++i) ExpectBytes(record(i), 1);
+  const auto expect = [&](size_t i) {
+    if (i >= rows.size()) return;
+    ExpectBytes(record(i)->embedding.data(), scan_.query.size_bytes());
+  };
+  for (size_t i = 0; i < kVectorsAhead; ++i) expect(i);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + kRecordsAhead < rows.size()) ExpectBytes(record(i + kRecordsAhead), 1);
+    expect(i + kVectorsAhead);
+    const float distance = distance_(record(i)->embedding.data());
+    if (!(distance > limit_)) Offer(distance, rows[i]);
+  }
+  result_.rows_compared += rows.size();
 }
 
 }  // namespace

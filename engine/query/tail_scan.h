@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Search of the tail: exact, or by the codes of its full chunks (engine/vector/chunk_codes.h),
+// Search of the tail: exact, or by the codes of its chunks (engine/vector/chunk_codes.h),
 // which rule out all but a few vectors. Any thread; everything is borrowed for the call.
 
 #pragma once

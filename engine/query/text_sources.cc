@@ -17,7 +17,7 @@ constexpr uint32_t kRowsPerPiece = 8192;
 
 // Whether all rows from `first` up to `last` are in the set.
 bool HasAll(const RowSet& set, uint32_t first, uint32_t last) {
-  const std::vector<uint64_t>& words = set.words();
+  const std::span<const uint64_t> words = set.words();
   if (words.empty()) return true;
   for (uint32_t word = first / 64; word <= last / 64; ++word) {
     uint64_t wanted = ~uint64_t{0};
@@ -113,8 +113,7 @@ Status TextSources::AddTail(const RowSet& allowed, const CallControl& control) {
   CollectionText& text = *version_.text.shared;
   const RowSet* live = nullptr;
   if (tail.deleted) {
-    PIGMENT_ASSIGN_OR_RETURN(RowSet rows, LiveRows(tail, control));
-    live = live_.emplace_back(std::make_unique<const RowSet>(std::move(rows))).get();
+    live = live_.emplace_back(std::make_unique<const RowSet>(LiveRows(tail))).get();
   }
   const size_t first_of_tail = rows_.size();
   for (uint32_t chunk = 0; chunk * TailChunk::kRows < tail.rows; ++chunk) {

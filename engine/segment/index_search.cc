@@ -131,7 +131,8 @@ Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader&
                     .clusters_max = search.visits_max,
                     .wanted = search.wanted,
                     .wanted_rank = search.given,
-                    .allowed = search.allowed_rows}));
+                    .allowed = search.allowed_rows,
+                    .allows_most = search.allows_most}));
 }
 
 }  // namespace pigment

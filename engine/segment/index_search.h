@@ -27,8 +27,9 @@ struct IndexSearch {
   // of all that are compared, the nearest by the metric itself, are given.
   size_t given = 0;
   RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
+  bool allows_most = false;   // ClusterProbeOptions
   float reach = 1.1f;         // this and `wanted`: GraphWalkOptions, ClusterProbeOptions
-  const MaskedReach* masked = nullptr;
+  MaskedReach* masked = nullptr;
   float wanted = std::numeric_limits<float>::quiet_NaN();
   size_t visits_max = 0;                 // nodes or clusters; 0: no limit
   const CallControl* control = nullptr;  // asked every few visits; may be null

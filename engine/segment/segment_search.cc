@@ -159,7 +159,7 @@ Result<std::vector<RowHit>> SegmentSearcher::SearchOne(IndexReader& reader,
 Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   std::vector<size_t> left;
   const std::unique_ptr<IndexReader> reader = segment_.NewIndexReader(head);
-  const MaskedReach masked{.table = &head.reach, .recall = search_.recall};
+  MaskedReach masked(head.reach, search_.recall);
   const bool is_masked = !search_.scan.allowed_rows.empty() && search_.width == 0;
   const auto least = static_cast<size_t>(ReachTable::kNeighborsMin * head.widening);
   const size_t tracked = std::max(
@@ -173,17 +173,19 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
     }
     PIGMENT_ASSIGN_OR_RETURN(
         std::vector<RowHit> hits,
-        SearchOne(*reader, {.metric = search_.scan.metric,
-                            .vector = Query(i),
-                            .query = &query,
-                            .k = tracked,
-                            .given = wanted(),
-                            .allowed_rows = search_.scan.allowed_rows,
-                            .reach = reach_,
-                            .masked = is_masked ? &masked : nullptr,
-                            .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
-                            .visits_max = visits_max_,
-                            .control = search_.scan.control}));
+        SearchOne(*reader,
+                  {.metric = search_.scan.metric,
+                   .vector = Query(i),
+                   .query = &query,
+                   .k = tracked,
+                   .given = wanted(),
+                   .allowed_rows = search_.scan.allowed_rows,
+                   .allows_most = AllowsMost(search_.allowed_count, segment_.info().vectors),
+                   .reach = reach_,
+                   .masked = is_masked ? &masked : nullptr,
+                   .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
+                   .visits_max = visits_max_,
+                   .control = search_.scan.control}));
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);

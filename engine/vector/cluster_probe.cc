@@ -113,22 +113,32 @@ Status ClusterProbe::Gather(ClusterSource& source, uint32_t cluster, const SignC
   PIGMENT_ASSIGN_OR_RETURN(const uint32_t nodes, source.Go(cluster));
   const uint32_t first = source.first_vector();
   float bounds[kLinksPerNodeMax];
+  // Of some of a node's links those that are allowed.
+  const auto allowed_of = [&](const GraphNode& node, uint32_t links) -> Result<uint32_t> {
+    uint32_t allowed = 0;
+    for (; links != 0; links &= links - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(links));
+      const uint32_t link = first + node.link(i);
+      if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
+      allowed |= static_cast<uint32_t>(IsAllowed(options.allowed, link)) << i;
+    }
+    return allowed;
+  };
+  const bool is_masked = !options.allowed.empty();
   for (uint32_t n = 0; n < nodes; ++n) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(n));
     if (n + 1 < nodes) node.ExpectNext();
-    uint32_t allowed = ~uint32_t{0};
-    if (!options.allowed.empty()) {
-      allowed = 0;
-      for (uint32_t i = 0; i < node.links(); ++i) {
-        const uint32_t link = first + node.link(i);
-        if (link >= vectors) return LinkBeyondTheEnd(link, vectors);
-        allowed |= static_cast<uint32_t>(IsAllowed(options.allowed, link)) << i;
-      }
+    uint32_t allowed = node.all_links();
+    if (is_masked && !options.allows_most) {
+      PIGMENT_ASSIGN_OR_RETURN(allowed, allowed_of(node, allowed));
       if (allowed == 0) continue;
     }
     const uint32_t met = node.LinksWithin(query, square_, options.errors, limit_, bounds);
     links_estimated_ += node.links();
     uint32_t near = met & allowed;
+    if (is_masked && options.allows_most) {
+      PIGMENT_ASSIGN_OR_RETURN(near, allowed_of(node, near));
+    }
     // Of those that may be among the nearest: clusters have many that are not, anywhere.
     if (options.masked != nullptr && limit_ == limit_) {
       links_met_ += static_cast<uint32_t>(std::popcount(met));

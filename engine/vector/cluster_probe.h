@@ -45,7 +45,7 @@ struct ClusterProbeOptions {
   // the k-th nearest, which may be less than once. Infinity goes everywhere.
   float reach = 1.1f;
   // With `allowed`: says when a smaller reach will do; null: none does.
-  const MaskedReach* masked = nullptr;
+  MaskedReach* masked = nullptr;
   // Clusters that are probed at most; 0: as many as it takes.
   size_t clusters_max = 0;
   // Centroids and vectors whose estimate is too far by more than so many standard errors are not
@@ -61,6 +61,7 @@ struct ClusterProbeOptions {
   float wanted = std::numeric_limits<float>::quiet_NaN();
   size_t wanted_rank = 10;                   // of how many that is the farthest; 1 or more
   RowMask allowed = {};                      // of vectors
+  bool allows_most = false;                  // so that codes rule out more than the mask does
   uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
   std::vector<SearchStep>* steps = nullptr;  // is appended to; may be null
 };

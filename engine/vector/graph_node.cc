@@ -152,7 +152,7 @@ uint32_t GraphNode::LinksWithin(const SignCodeQuery& query, float distance, floa
   const float shift =
       errors == 0 ? 0 : errors * kErrorsOfSlope[query.bits()] * std::sqrt(std::max(distance, 0.0f));
   const uint32_t beyond = EstimateShifted(query, distance, shift, limit, bounds);
-  return header_.links == 0 ? 0 : ~beyond & ~uint32_t{0} >> (kLinksPerNodeMax - header_.links);
+  return ~beyond & all_links();
 }
 
 void GraphNode::ExpectNext() const { ExpectBytes(bytes_.data() + bytes_.size(), bytes_.size()); }

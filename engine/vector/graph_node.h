@@ -75,6 +75,9 @@ class GraphNode {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   uint32_t links() const { return header_.links; }
+  uint32_t all_links() const {  // a bit for each
+    return header_.links == 0 ? 0 : ~uint32_t{0} >> (kLinksPerNodeMax - header_.links);
+  }
   uint32_t link(size_t i) const {
     uint32_t link;
     std::memcpy(&link, bytes_.data() + sizeof(GraphNodeHeader) + i * sizeof link, sizeof link);

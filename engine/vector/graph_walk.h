@@ -39,7 +39,7 @@ struct GraphWalkOptions {
   // nearest. 1 finds most, infinity goes everywhere and is exact.
   float reach = 1.1f;
   // With `allowed`: says when a smaller reach will do; null: none does.
-  const MaskedReach* masked = nullptr;
+  MaskedReach* masked = nullptr;
   // The caller keeps nothing that is farther, because it has k nearer ones from elsewhere; NaN:
   // all. The walk ends by this distance in place of the k-th nearest, once it has found a few.
   float wanted = std::numeric_limits<float>::quiet_NaN();

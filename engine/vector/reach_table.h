@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace pigment {
@@ -55,21 +56,37 @@ inline float ReachAfter(float reach, uint64_t visits, size_t k) {
 // The reach of a search that may return some of the vectors only. The k-th nearest of these is the
 // r-th nearest of all, and the reach for r neighbours is what finds the vectors up to there; r is k
 // by the part of the vectors met that may be returned, so that it is right whether or not these lie
-// where the query is.
-struct MaskedReach {
-  const ReachTable* table = nullptr;
-  double recall = 0;
+// where the query is. One thread at a time: it keeps what it said last, which is mostly what it
+// says next.
+class MaskedReach {
+ public:
+  // Borrows the table.
+  MaskedReach(const ReachTable& table, double recall) : table_(table), recall_(recall) {}
 
   // `reach`, or less where the table says that less will do; a reach below 1 also grows again.
   // `masked` null: `reach`.
-  static float Shortened(float reach, const MaskedReach* masked, size_t k, uint64_t met,
+  static float Shortened(float reach, MaskedReach* masked, size_t k, uint64_t met,
                          uint64_t allowed) {
     if (masked == nullptr) return reach;
     const double rank = static_cast<double>(k) * static_cast<double>(std::max<uint64_t>(met, 1)) /
                         static_cast<double>(std::max<uint64_t>(allowed, 1));
-    const float of_rank = masked->table->For(static_cast<size_t>(rank), masked->recall).reach;
+    const float of_rank = masked->ForRank(static_cast<size_t>(rank));
     return std::max(std::min(reach, of_rank), std::min(of_rank, 1.0f));
   }
+
+ private:
+  float ForRank(size_t rank) {
+    if (rank != rank_) {
+      rank_ = rank;
+      of_rank_ = table_.For(rank, recall_).reach;
+    }
+    return of_rank_;
+  }
+
+  const ReachTable& table_;
+  const double recall_;
+  size_t rank_ = std::numeric_limits<size_t>::max();  // that was asked for last
+  float of_rank_ = 0;
 };
 
 // What a search did, in order: for who wants to know what a shorter one would have found.

@@ -19,6 +19,10 @@ inline bool IsAllowed(RowMask mask, uint64_t row) {
   return mask.empty() || (mask[row / 64] >> (row % 64) & 1) != 0;
 }
 
+// Whether of so many rows so many are most: of sixteen links that come together next to never none
+// is allowed then.
+inline bool AllowsMost(uint64_t allowed, uint64_t rows) { return allowed > rows / 2; }
+
 // Whether one of rows first .. first + count - 1 is allowed. REQUIRES: count > 0.
 inline bool AnyAllowed(RowMask mask, uint64_t first, uint64_t count) {
   if (mask.empty()) return true;

@@ -23,7 +23,7 @@ struct TriedSearch {
   size_t k = 10;
   float reach = 0;
   RowMask allowed = {};
-  const MaskedReach* masked = nullptr;
+  MaskedReach* masked = nullptr;
 };
 // Of query number `query` of a world; adds to `visits`.
 using SearchOfWorld = std::function<Result<std::vector<Scored>>(
@@ -80,7 +80,7 @@ inline void ExpectWhatWasWanted(const World& world, const ReachTable& table, dou
 inline void ExpectMasksAreKnownByWhatIsMet(const World& world, const ReachTable& table,
                                            const SearchOfWorld& search) {
   constexpr double kRecall = 0.98;
-  const MaskedReach masked{.table = &table, .recall = kRecall};
+  MaskedReach masked(table, kRecall);
   const TriedSearch plain{.k = 10, .reach = table.For(10, kRecall).reach};
   TriedSearch with_mask = plain;
   with_mask.masked = &masked;

@@ -53,6 +53,24 @@ TEST(RowBitmap, ComesBackFromItsWords) {
   for (uint32_t row = 0; row < 40000; ++row) ASSERT_EQ(back.Test(row), bitmap.Test(row)) << row;
 }
 
+// What is kept of one is not what its copies give, nor what it gives when another is assigned to
+// it.
+TEST(RowBitmap, GivesTheOtherRows) {
+  constexpr uint32_t kRows = RowBitmap::kPageRows + 77;
+  RowBitmap bitmap = RowBitmap(kRows).With(std::vector<uint32_t>{3, kRows - 1});
+  const auto expect_others = [&](const RowBitmap& of) {
+    const RowSet others = of.Others();
+    EXPECT_EQ(others.rows(), kRows);
+    EXPECT_EQ(others.count(), kRows - of.Count());
+    for (uint32_t row = 0; row < kRows; ++row) ASSERT_NE(others.Test(row), of.Test(row)) << row;
+  };
+  expect_others(bitmap);
+  EXPECT_EQ(bitmap.Others().words().data(), bitmap.Others().words().data());
+  expect_others(bitmap.With(std::vector<uint32_t>{5}));
+  bitmap = bitmap.With(std::vector<uint32_t>{6});
+  expect_others(bitmap);
+}
+
 TEST(RowBitmap, OfNoRowsIsLegal) {
   EXPECT_EQ(RowBitmap(0).Count(), 0u);
   EXPECT_EQ(RowBitmap(0).words(), 0u);

@@ -78,5 +78,25 @@ TEST(RowSet, DoesWhatASetOfBoolsDoes) {
   }
 }
 
+// Copies share their bits until one changes, whichever it is.
+TEST(RowSet, LeavesACopyAsItWas) {
+  RowSet set = RowSet::Nothing(200);
+  set.Set(7);
+  set.Set(150);
+  RowSet copy = set;
+  EXPECT_EQ(copy.words().data(), set.words().data());
+  set.Clear(7);
+  copy.Set(8);
+  EXPECT_FALSE(set.Test(7) || set.Test(8));
+  EXPECT_TRUE(set.Test(150));
+  EXPECT_TRUE(copy.Test(7) && copy.Test(8) && copy.Test(150));
+  EXPECT_EQ(set.count(), 1u);
+  EXPECT_EQ(copy.count(), 3u);
+  const RowSet kept = copy;
+  copy.Subtract(set);
+  EXPECT_FALSE(copy.Test(150));
+  EXPECT_TRUE(kept.Test(150));
+}
+
 }  // namespace
 }  // namespace pigment

@@ -121,8 +121,8 @@ TEST_F(TailScanTest, MakesSomeCodesForEachQueryAndNoneForExactOnes) {
   const Tail tail = TailOf(made, 3000);
   const TailView view = tail.View();
   const auto coded = [&] {
-    return std::ranges::count_if(view.chunks,
-                                 [](const auto& chunk) { return chunk->searched() != nullptr; });
+    return std::ranges::count_if(
+        view.chunks, [](const auto& chunk) { return chunk->searched().get() != nullptr; });
   };
   ASSERT_OK(ScanTail(view, RowSet(3000), Scan(made.vector(3000), 10, true)));
   EXPECT_EQ(coded(), 0);
@@ -132,6 +132,35 @@ TEST_F(TailScanTest, MakesSomeCodesForEachQueryAndNoneForExactOnes) {
   EXPECT_LT(first, 11);
   MakeAllCodes(view, made.vector(3000), Metric::kL2);
   EXPECT_EQ(coded(), 11);  // the last chunk is not full
+}
+
+// The rows of the last chunk have codes by quarters, so that no more than 63 are compared one by
+// one, and the whole chunk's when it is full.
+TEST_F(TailScanTest, QuartersOfTheLastChunkHaveCodesToo) {
+  const VectorTable made =
+      ClusteredVectors({.count = 620, .dimension = 100, .clusters = 10, .spread = 0.7f, .seed = 7});
+  Tail tail;
+  size_t right = 0;
+  size_t wanted = 0;
+  for (uint32_t rows = 1; rows <= 600; ++rows) {
+    tail.Append(RecordOf(rows - 1, std::span(made.row(rows - 1), made.dimension())));
+    if (rows % 37 != 0 && rows % 64 != 0) continue;
+    SCOPED_TRACE(::testing::Message() << rows << " rows");
+    const TailView view = tail.View();
+    for (uint32_t query = 600; query < 620; ++query) {
+      const auto exact = Sorted(ScanTail(view, RowSet(rows), Scan(made.vector(query), 10, true)));
+      const auto result = ScanTail(view, RowSet(rows), Scan(made.vector(query), 10, false));
+      const auto found = Sorted(result);
+      EXPECT_EQ(result->rows_by_codes, rows < 128 ? 0 : rows / 64 * 64);
+      ASSERT_EQ(found.size(), exact.size());
+      wanted += found.size();
+      for (const TailHit& hit : found) {
+        EXPECT_EQ(tail.row(hit.row).ordinal, hit.key.tie);
+        right += hit.key.distance <= exact.back().key.distance ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GE(static_cast<double>(right), 0.995 * static_cast<double>(wanted));
 }
 
 TEST_F(TailScanTest, NothingBeyondTheLimitComes) {

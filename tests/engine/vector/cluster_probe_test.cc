@@ -137,6 +137,33 @@ TEST(ClusterProbe, OfNothingFindsNothing) {
   EXPECT_TRUE(nothing_wanted->empty());
 }
 
+// Be the mask asked before the codes or after them: the same vectors, from the same comparisons.
+TEST(ClusterProbe, OfMostAndOfFewFindsTheSame) {
+  const World world({.count = 2010, .dimension = 32, .seed = 14}, 10);
+  const ClusterLists lists = ListsOf(world.table);
+  for (const uint64_t one_in : {2u, 10u}) {
+    std::mt19937_64 random(one_in);
+    std::vector<uint64_t> mask((world.table.count() + 63) / 64);
+    for (uint32_t row = 0; row < world.table.count(); ++row)
+      mask[row / 64] |= uint64_t{random() % one_in != 0} << (row % 64);
+    for (uint32_t i = 0; i < world.queries(); ++i) {
+      ClusterProbe before;
+      ClusterProbe after;
+      ClusterProbeOptions options{.k = 10, .reach = 1.2f, .allowed = mask};
+      const auto few = Probe(world.table, lists, world.query(i), options, before);
+      options.allows_most = true;
+      const auto most = Probe(world.table, lists, world.query(i), options, after);
+      ASSERT_OK(few);
+      ASSERT_OK(most);
+      ASSERT_EQ(few->size(), 10u);
+      ASSERT_EQ(most->size(), few->size());
+      for (size_t hit = 0; hit < few->size(); ++hit) EXPECT_EQ((*few)[hit].tie, (*most)[hit].tie);
+      EXPECT_EQ(before.vectors_compared(), after.vectors_compared());
+      EXPECT_EQ(before.clusters_probed(), after.clusters_probed());
+    }
+  }
+}
+
 // Links that lead nowhere are damage, be there a mask or not.
 TEST(ClusterProbe, RefusesLinksBeyondTheVectors) {
   const World world({.count = 510, .dimension = 16, .seed = 13}, 10);
@@ -149,6 +176,8 @@ TEST(ClusterProbe, RefusesLinksBeyondTheVectors) {
   masked.allowed = all;
   const SignCodeQuery query(world.query(0));
   EXPECT_CODE(probe.Search(source, query, 100, options), Code::kDataLoss);
+  EXPECT_CODE(probe.Search(source, query, 100, masked), Code::kDataLoss);
+  masked.allows_most = true;
   EXPECT_CODE(probe.Search(source, query, 100, masked), Code::kDataLoss);
 }
 

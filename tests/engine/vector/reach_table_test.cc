@@ -38,7 +38,7 @@ TEST(ReachTable, IsOneBeyondWhatIsCalibratedBelowOne) {
   for (auto& row : table.values) row.fill({.reach = 0.7f, .visits = 10});
   EXPECT_FLOAT_EQ(table.For(100, 0.98).reach, 0.7f);
   EXPECT_FLOAT_EQ(table.For(101, 0.98).reach, 1);
-  const MaskedReach masked{.table = &table, .recall = 0.98};
+  MaskedReach masked(table, 0.98);
   EXPECT_FLOAT_EQ(MaskedReach::Shortened(0.7f, &masked, 50, 100, 50), 0.7f);
   EXPECT_FLOAT_EQ(MaskedReach::Shortened(0.7f, &masked, 50, 100, 10), 1);
   EXPECT_FLOAT_EQ(MaskedReach::Shortened(1.2f, &masked, 50, 100, 10), 1);
