@@ -45,6 +45,10 @@ class IndexReader {
     centroids_.ExpectElement(cluster, head_.centroid_bytes());
   }
   Result<GraphNode> ClusterNode(uint32_t cluster, uint32_t number);
+  // The first of them.
+  void ExpectCluster(uint32_t cluster) {
+    nodes_.ExpectStream(head_.cluster_begins[cluster], head_.cluster(cluster).node_bytes(0));
+  }
 
  private:
   Result<GraphNode> Read(PartCursor& part, uint32_t number, std::string& copy) const;

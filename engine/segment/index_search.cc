@@ -93,6 +93,7 @@ class SegmentClusters final : public SegmentSource<ClusterSource> {
     return point_distance_(point);
   }
   void ExpectCentroid(uint32_t cluster) override { reader_.ExpectCentroid(cluster); }
+  void ExpectCluster(uint32_t cluster) override { reader_.ExpectCluster(cluster); }
   Result<uint32_t> Go(uint32_t cluster) override {
     PIGMENT_RETURN_IF_ERROR(Pace());
     cluster_ = cluster;

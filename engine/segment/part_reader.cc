@@ -133,16 +133,20 @@ bool PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
 
 bool PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
   const ElementRun run = RunFrom(index, bytes);
-  bool is_far = Expect(run.block, run.within, bytes);
-  // Of one that goes on, what lies in the next block; what is behind that comes by itself.
-  const size_t here = kBlockPayloadBytes - run.within;
-  if (here < bytes && Expect(run.block + 1, 0, bytes - here)) is_far = true;
-  return is_far;
+  return ExpectFrom(run.block, run.within, bytes);
 }
 
-void PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
-  Expect(static_cast<uint32_t>(offset / kBlockPayloadBytes),
-         static_cast<size_t>(offset % kBlockPayloadBytes), size);
+bool PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
+  return ExpectFrom(static_cast<uint32_t>(offset / kBlockPayloadBytes),
+                    static_cast<size_t>(offset % kBlockPayloadBytes), size);
+}
+
+bool PartCursor::ExpectFrom(uint32_t block, size_t within, uint64_t size) {
+  bool is_far = Expect(block, within, size);
+  // Of what goes on, what lies in the next block; what is behind that comes by itself.
+  const size_t here = kBlockPayloadBytes - within;
+  if (here < size && Expect(block + 1, 0, size - here)) is_far = true;
+  return is_far;
 }
 
 Status PartCursor::CopyStream(uint64_t offset, std::span<std::byte> out) {

@@ -86,8 +86,8 @@ class PartCursor {
   // It is likely to be read soon: asks for it, of memory or of a disk. Beyond the part: nothing.
   // True: it comes from a disk.
   bool ExpectElement(uint64_t index, uint64_t bytes);
-  // The same for bytes of a stream, as far as they lie in the block of the first.
-  void ExpectStream(uint64_t offset, uint64_t size);
+  // The same for bytes of a stream.
+  bool ExpectStream(uint64_t offset, uint64_t size);
 
   // Copies bytes offset .. offset + out.size() - 1 of a stream. Beyond the part: kDataLoss.
   Status CopyStream(uint64_t offset, std::span<std::byte> out);
@@ -96,7 +96,8 @@ class PartCursor {
   Status Damaged(Detail detail, const std::string& message) const;
 
  private:
-  // The same for bytes of a block, as far as they lie in it.
+  // The same for bytes from there on in a block, and in the next one; and as far as they lie in it.
+  bool ExpectFrom(uint32_t block, size_t within, uint64_t size);
   bool Expect(uint32_t block, size_t within, uint64_t size);
   Status BeyondTheEnd() const {
     return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");

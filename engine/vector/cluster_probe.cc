@@ -105,6 +105,7 @@ Result<bool> ClusterProbe::Next(ClusterSource& source, float farthest, uint32_t*
   square_ = SquareOf(known_.least());
   if (square_ > farthest) return false;
   *cluster = static_cast<uint32_t>(known_.Pop());
+  if (!known_.empty()) source.ExpectCluster(static_cast<uint32_t>(known_.least()));
   return true;
 }
 

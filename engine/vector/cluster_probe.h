@@ -31,6 +31,8 @@ class ClusterSource : public EntrySource {
   // The squared distance of the query to a centroid, in the space of the estimates.
   virtual Result<float> CentroidSquare(uint32_t cluster) = 0;
   virtual void ExpectCentroid(uint32_t cluster) = 0;
+  // It is likely to be gone to next: its first nodes are asked for.
+  virtual void ExpectCluster(uint32_t cluster) = 0;
   // Goes to a cluster, and gives how many nodes its vectors take; Node gives those of the one that
   // was gone to last.
   virtual Result<uint32_t> Go(uint32_t cluster) = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "engine/base/prefetch.h"
 #include "engine/vector/cluster_lists.h"
 #include "engine/vector/cluster_probe.h"
 #include "engine/vector/distance.h"
@@ -37,6 +38,9 @@ class ClusterTableSource final : public ClusterSource {
     return distance_(lists_.centroids().row(cluster));
   }
   void ExpectCentroid(uint32_t cluster) override { lists_.centroids().Expect(cluster); }
+  void ExpectCluster(uint32_t cluster) override {
+    ExpectBytes(lists_.bytes(cluster).data(), lists_.shape(cluster).node_bytes(0));
+  }
   Result<uint32_t> Go(uint32_t cluster) override {
     cluster_ = cluster;
     return lists_.shape(cluster).nodes();
