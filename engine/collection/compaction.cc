@@ -158,8 +158,11 @@ Result<bool> CollectionState::FlushIfLeftAlone() {
   {
     std::lock_guard lock(state_mutex_);
     if (!write_failure_.ok() || compactions_.load() != 0 || !IsLeftAloneLocked()) return false;
-    if (due_merge_rows() != 0 || PlanQuietLocked(ShapesLocked()) || !IsWorthAFlushLocked())
-      return true;
+    if (due_merge_rows() != 0) return true;
+    // What is merged anyway takes whatever tail there is.
+    const bool is_worth_it = PlanQuietLocked(ShapesLocked()) ? contents_.unflushed_changes() != 0
+                                                             : IsWorthAFlushLocked();
+    if (!is_worth_it) return true;
   }
   PIGMENT_RETURN_IF_ERROR(Flush({}));
   return true;

@@ -387,5 +387,21 @@ TEST_P(IndexMerge, TakesTheTailWhereItIsLeftAlone) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(kQuietMs * 9));
 }
 
+// A tail that is not worth a merge goes into one that comes without it.
+TEST_P(IndexMerge, TakesAFewRowsOfTheTailWhereItMergesAnyway) {
+  StoreOptions options = Options();
+  options.flush_rows_max = 4000;
+  options.background_threads = 1;
+  Open(options);
+  Write(WriteKind::kAdd, 0, 3000);
+  ASSERT_OK(docs_->Flush());
+  Write(WriteKind::kAdd, 3000, 900);
+  ASSERT_OK(docs_->Flush());
+  Write(WriteKind::kAdd, 3900, 50);
+  EXPECT_TRUE(ComesTrue([this] { return Kinds() == std::vector<std::string>{Indexed()}; }));
+  EXPECT_EQ(docs_->Segments().value().front().rows, 3950u);
+  EXPECT_EQ(docs_->Pin().value()->tail.rows, 0u);
+}
+
 }  // namespace
 }  // namespace pigment
