@@ -135,7 +135,7 @@ TEST_F(TailScanTest, MakesSomeCodesForEachQueryAndNoneForExactOnes) {
 }
 
 // The rows of the last chunk have codes by quarters, so that no more than 63 are compared one by
-// one, and the whole chunk's when it is full.
+// one, and the whole chunk's when it is full. A few rows without a limit are all compared.
 TEST_F(TailScanTest, QuartersOfTheLastChunkHaveCodesToo) {
   const VectorTable made =
       ClusteredVectors({.count = 620, .dimension = 100, .clusters = 10, .spread = 0.7f, .seed = 7});
@@ -149,7 +149,12 @@ TEST_F(TailScanTest, QuartersOfTheLastChunkHaveCodesToo) {
     const TailView view = tail.View();
     for (uint32_t query = 600; query < 620; ++query) {
       const auto exact = Sorted(ScanTail(view, RowSet(rows), Scan(made.vector(query), 10, true)));
-      const auto result = ScanTail(view, RowSet(rows), Scan(made.vector(query), 10, false));
+      TailScan scan = Scan(made.vector(query), 10, false);
+      const auto alone = ScanTail(view, RowSet(rows), scan);
+      ASSERT_OK(alone);
+      EXPECT_EQ(alone->rows_by_codes, 0u);
+      scan.limit = 2 * exact.back().key.distance;
+      const auto result = ScanTail(view, RowSet(rows), scan);
       const auto found = Sorted(result);
       EXPECT_EQ(result->rows_by_codes, rows < 128 ? 0 : rows / 64 * 64);
       ASSERT_EQ(found.size(), exact.size());
