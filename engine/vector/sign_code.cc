@@ -30,7 +30,7 @@ struct LookUpArguments {
   size_t stride;  // bytes of the group for each table: 4, 8, 12 or 16
   float least;    // sums are least + step * what is looked up
   float step;
-  float* sums;  // 2 * stride
+  float* sums;  // room for kSignCodesPerGroup; 2 * stride are meant
 };
 
 struct EncodeArguments {
@@ -91,8 +91,6 @@ HWY_ATTR void LookUp(const LookUpArguments& arguments) {
 using Bytes = hn::CappedTag<uint8_t, 64>;
 using Words = hn::Repartition<uint16_t, Bytes>;
 using DWords = hn::Repartition<uint32_t, Bytes>;
-using Four = hn::FixedTag<uint32_t, 4>;
-using Quad = hn::Vec<Four>;
 constexpr size_t kBytes = HWY_MIN(HWY_LANES(uint8_t), 64);
 constexpr size_t kTablesPerStep = kBytes / kTableEntries;
 
@@ -117,106 +115,97 @@ struct EvenAndOdd {
     odd = hn::Add(odd, hn::ShiftRight<8>(words));
   }
 
-  // Gives them in the order of the bytes: 16 sums.
-  HWY_INLINE void MoveTo(Quad* sums) const {
+  // Writes them in the order of the bytes: kTableEntries sums.
+  HWY_INLINE void Write(uint16_t* sums) const {
     const hn::FixedTag<uint16_t, 8> words;
     const auto folded_even = FoldTo128<kBytes / 2>(hn::Sub(both, hn::ShiftLeft<8>(odd)));
     const auto folded_odd = FoldTo128<kBytes / 2>(odd);
-    Widen(hn::InterleaveLower(words, folded_even, folded_odd), sums);
-    Widen(hn::InterleaveUpper(words, folded_even, folded_odd), sums + 2);
-  }
-
-  static HWY_INLINE void Widen(hn::Vec<hn::FixedTag<uint16_t, 8>> words, Quad* sums) {
-    const hn::FixedTag<uint16_t, 4> half;
-    sums[0] = hn::PromoteTo(Four(), hn::LowerHalf(half, words));
-    sums[1] = hn::PromoteTo(Four(), hn::UpperHalf(half, words));
+    hn::StoreU(hn::InterleaveLower(words, folded_even, folded_odd), words, sums);
+    hn::StoreU(hn::InterleaveUpper(words, folded_even, folded_odd), words, sums + 8);
   }
 };
 
-// Of the lower halves of a stride's bytes and of the upper ones, four each; those beyond the stride
-// are anything.
-struct LookedUp {
-  Quad lower[4];
-  Quad upper[4];
-
-  HWY_INLINE void Add(const LookedUp& other) {
-    for (size_t i = 0; i < 4; ++i) {
-      lower[i] = hn::Add(lower[i], other.lower[i]);
-      upper[i] = hn::Add(upper[i], other.upper[i]);
-    }
-  }
-};
-
-// The codes of some tables: where the stride is less than 16, bytes beyond it are anything.
-template <class Indices>
-HWY_INLINE hn::Vec<Bytes> LoadCodes(const uint8_t* from, bool is_whole, const Indices& spread) {
-  const auto loaded = hn::LoadU(Bytes(), from);
-  if (is_whole) return loaded;
-  return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(DWords(), loaded), spread));
-}
-
-// At most kTablesPerChunk tables; `codes` can be read up to kBytes behind the last stride.
-template <class Indices>
-HWY_INLINE LookedUp LookUpSome(const uint8_t* tables, const uint8_t* codes, size_t count,
-                               size_t stride, const Indices& spread) {
+// Sums of at most kTablesPerChunk tables: kTableEntries of the lower halves of a stride's bytes,
+// then as many of the upper ones; those beyond the stride are anything. `load` gives the codes from
+// a table on.
+template <class Load>
+HWY_INLINE void LookUpSome(const uint8_t* tables, size_t count, const Load& load, uint16_t* sums) {
   const auto zero = hn::Zero(Words());
   EvenAndOdd lower{zero, zero};
   EvenAndOdd upper{zero, zero};
   const auto low_bits = hn::Set(Bytes(), 15);
   for (size_t table = 0; table < count; table += kTablesPerStep) {
     const auto entries = hn::LoadU(Bytes(), tables + table * kTableEntries);
-    const auto code = LoadCodes(codes + table * stride, stride == kTableEntries, spread);
+    const auto code = load(table);
     lower.Add(hn::TableLookupBytes(entries, hn::And(code, low_bits)));
     const auto shifted = hn::BitCast(Bytes(), hn::ShiftRight<4>(hn::BitCast(Words(), code)));
     upper.Add(hn::TableLookupBytes(entries, hn::And(shifted, low_bits)));
   }
-  LookedUp sums;
-  lower.MoveTo(sums.lower);
-  upper.MoveTo(sums.upper);
-  return sums;
+  lower.Write(sums);
+  upper.Write(sums + kTableEntries);
+}
+
+// `codes` can be read up to kBytes behind the last stride.
+HWY_INLINE void LookUpStrides(const uint8_t* tables, const uint8_t* codes, size_t count,
+                              size_t stride, uint16_t* sums) {
+  if (stride == kTableEntries) {
+    const auto load = [codes](size_t table)
+                          HWY_ATTR { return hn::LoadU(Bytes(), codes + table * kTableEntries); };
+    LookUpSome(tables, count, load, sums);
+    return;
+  }
+  // Double words of each table's codes, to the place of 16 bytes that they are looked up in.
+  HWY_ALIGN int32_t places[kBytes / 4];
+  for (size_t i = 0; i < kBytes / 4; ++i)
+    places[i] = static_cast<int32_t>(i / 4 * (stride / 4) + std::min(i % 4, stride / 4 - 1));
+  const auto spread = hn::SetTableIndices(DWords(), places);
+  const auto load = [codes, stride, &spread](size_t table) HWY_ATTR {
+    const auto loaded = hn::LoadU(Bytes(), codes + table * stride);
+    return hn::BitCast(Bytes(), hn::TableLookupLanes(hn::BitCast(DWords(), loaded), spread));
+  };
+  LookUpSome(tables, count, load, sums);
 }
 
 HWY_ATTR void LookUp(const LookUpArguments& arguments) {
+  const hn::CappedTag<float, 8> floats;  // as many as EvenAndOdd stores at once, or half
+  const hn::Rebind<int32_t, decltype(floats)> ints;
+  const hn::Rebind<uint16_t, decltype(floats)> words;
   const size_t stride = arguments.stride;
+  const size_t count = arguments.tables_count;
   const auto* codes = reinterpret_cast<const uint8_t*>(arguments.group);
-  // Double words of each table's codes, to the place of 16 bytes that they are looked up in.
-  HWY_ALIGN int32_t places[kBytes / 4];
-  for (size_t i = 0; i < kBytes / 4; ++i) {
-    places[i] = static_cast<int32_t>(i / 4 * (stride / 4) + std::min(i % 4, stride / 4 - 1));
-  }
-  const auto spread = hn::SetTableIndices(DWords(), places);
   // What can be read in whole registers, then the rest from a copy.
-  const size_t bytes = arguments.tables_count * stride;
+  const size_t bytes = count * stride;
   const size_t in_place =
       bytes < kBytes ? 0 : ((bytes - kBytes) / stride / kTablesPerStep + 1) * kTablesPerStep;
-  size_t table = 0;
-  const auto next = [&]() HWY_ATTR {
-    const uint8_t* const tables = arguments.tables + table * kTableEntries;
-    const uint8_t* const from = codes + table * stride;
-    if (table < in_place) {
-      const size_t some = HWY_MIN(in_place - table, kTablesPerChunk);
-      table += some;
-      return LookUpSome(tables, from, some, stride, spread);
-    }
-    uint8_t rest[3 * kBytes] = {};
-    std::memcpy(rest, from, bytes - table * stride);
-    const size_t some = arguments.tables_count - table;
-    table = arguments.tables_count;
-    return LookUpSome(tables, rest, some, stride, spread);
-  };
-  LookedUp sums = next();
-  while (table != arguments.tables_count) sums.Add(next());
-  const hn::FixedTag<float, 4> floats;  // a stride is a multiple of it
-  const hn::FixedTag<int32_t, 4> ints;
   const auto least = hn::Set(floats, arguments.least);
   const auto step = hn::Set(floats, arguments.step);
-  const auto write = [&](Quad some, float* to) HWY_ATTR {
-    const auto sum = hn::ConvertTo(floats, hn::BitCast(ints, some));
-    hn::StoreU(hn::Add(least, hn::Mul(step, sum)), floats, to);
-  };
-  for (size_t i = 0; 4 * i < stride; ++i) {
-    write(sums.lower[i], arguments.sums + 4 * i);
-    write(sums.upper[i], arguments.sums + stride + 4 * i);
+  HWY_ALIGN float totals[kSignCodesPerGroup];  // whole numbers
+  for (size_t table = 0; table < count;) {
+    const uint8_t* const tables = arguments.tables + table * kTableEntries;
+    const uint8_t* const from = codes + table * stride;
+    const bool is_first = table == 0;
+    HWY_ALIGN uint16_t looked_up[kSignCodesPerGroup];
+    if (table < in_place) {
+      const size_t some = HWY_MIN(in_place - table, kTablesPerChunk);
+      LookUpStrides(tables, from, some, stride, looked_up);
+      table += some;
+    } else {
+      uint8_t rest[3 * kBytes] = {};
+      std::memcpy(rest, from, bytes - table * stride);
+      LookUpStrides(tables, rest, count - table, stride, looked_up);
+      table = count;
+    }
+    for (size_t i = 0; i < kSignCodesPerGroup; i += hn::Lanes(floats)) {
+      auto total = hn::ConvertTo(floats, hn::PromoteTo(ints, hn::Load(words, looked_up + i)));
+      if (!is_first) total = hn::Add(total, hn::Load(floats, totals + i));
+      if (table < count) {
+        hn::Store(total, floats, totals + i);
+      } else {
+        // What is written beyond the lower ones the upper ones are written over.
+        const size_t place = i < kTableEntries ? i : stride + i - kTableEntries;
+        hn::StoreU(hn::Add(least, hn::Mul(step, total)), floats, arguments.sums + place);
+      }
+    }
   }
 }
 
