@@ -88,6 +88,7 @@ class QueriesSearch {
   ReadCounters& counters_;
   std::span<const float> vectors_;
   std::vector<std::vector<Candidate>> candidates_;  // by query
+  bool has_asked_index_ = false;
 };
 
 Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
@@ -108,6 +109,7 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
   const FlatScanResult& found = searched.found;
   counters_.segment_rows_scored += found.rows_scored;
   counters_.segment_bytes += found.bytes_scored;
+  has_asked_index_ = has_asked_index_ || searched.walks + searched.probes != 0;
   counters_.graph_walks += searched.walks;
   counters_.graph_nodes_visited += searched.nodes_visited;
   counters_.cluster_probes += searched.probes;
@@ -132,6 +134,7 @@ Status QueriesSearch::SearchTail(const NearestSoFar& nearest) {
                 .query = {},
                 .k = static_cast<size_t>(std::min(request_.k, plan_.tail.count())),
                 .is_exact = request_.recall == 1 && request_.width == 0,
+                .is_beside_index = has_asked_index_,
                 .control = &request_.read.control};
   // A width says nothing of what codes may miss.
   if (request_.width == 0) scan.errors = ErrorsForRecall(request_.recall);
@@ -177,6 +180,7 @@ std::vector<uint32_t> OrderOfSegments(const Plan& plan) {
 
 Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
   candidates_.assign(hits.size(), {});
+  has_asked_index_ = false;
   vectors_ =
       request_.embeddings.subspan(first * request_.dimension, hits.size() * request_.dimension);
   NearestSoFar nearest(hits.size(), request_.k, limit_);

@@ -21,8 +21,8 @@ namespace {
 
 // Distances between two looks at the clock: a millisecond even at 65,535 dimensions.
 constexpr uint32_t kRowsPerCheck = 64;
-// Fewer rows are compared sooner than the query's codes are made; where there is no limit from
-// elsewhere, little later, and so searches of small collections are exact.
+// Fewer rows are compared sooner than the query's codes are made; where no index was asked, little
+// later, and so searches of small collections are exact.
 constexpr uint64_t kRowsWorthCodes = 2 * TailChunk::kQuarterRows;
 constexpr uint64_t kRowsWorthCodesAlone = 4 * TailChunk::kRows;
 // Codes that one query makes, of so many chunks or quarters: it pays for those that come after.
@@ -38,9 +38,8 @@ class TailScanner {
         limit_(scan.limit) {}
 
   Result<TailScanResult> Run() {
-    const bool is_alone = limit_ != limit_;
     if (!scan_.is_exact && HasChunkCodes(scan_.metric) &&
-        rows_.count() >= (is_alone ? kRowsWorthCodesAlone : kRowsWorthCodes)) {
+        rows_.count() >= (scan_.is_beside_index ? kRowsWorthCodes : kRowsWorthCodesAlone)) {
       PIGMENT_RETURN_IF_ERROR(FindCodes());
       PIGMENT_RETURN_IF_ERROR(Probe());
     }

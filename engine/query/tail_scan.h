@@ -23,6 +23,9 @@ struct TailScan {
   std::span<const float> query;
   size_t k = 0;
   bool is_exact = true;  // every row is compared
+  // Segments were searched by their indexes, so that codes are worth it for fewer rows: where
+  // nothing is approximate yet, few rows are all compared.
+  bool is_beside_index = false;
   // Otherwise: standard errors that a code must be off by for its row to be missed. By these next
   // to none is.
   float errors = 3.5f;

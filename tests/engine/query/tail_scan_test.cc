@@ -135,7 +135,7 @@ TEST_F(TailScanTest, MakesSomeCodesForEachQueryAndNoneForExactOnes) {
 }
 
 // The rows of the last chunk have codes by quarters, so that no more than 63 are compared one by
-// one, and the whole chunk's when it is full. A few rows without a limit are all compared.
+// one, and the whole chunk's when it is full. A few rows beside no index are all compared.
 TEST_F(TailScanTest, QuartersOfTheLastChunkHaveCodesToo) {
   const VectorTable made =
       ClusteredVectors({.count = 620, .dimension = 100, .clusters = 10, .spread = 0.7f, .seed = 7});
@@ -153,6 +153,7 @@ TEST_F(TailScanTest, QuartersOfTheLastChunkHaveCodesToo) {
       const auto alone = ScanTail(view, RowSet(rows), scan);
       ASSERT_OK(alone);
       EXPECT_EQ(alone->rows_by_codes, 0u);
+      scan.is_beside_index = true;
       scan.limit = 2 * exact.back().key.distance;
       const auto result = ScanTail(view, RowSet(rows), scan);
       const auto found = Sorted(result);
