@@ -100,7 +100,7 @@ class TailScanner::Source final : public ClusterSource {
     return point_distance_(CodesOf(cluster).centroid().data());
   }
   void ExpectCentroid(uint32_t) override {}
-  void ExpectCluster(uint32_t cluster) override { CodesOf(cluster).node(0).ExpectThis(); }
+  void ExpectCluster(uint32_t cluster) override { CodesOf(cluster).Expect(); }
   Result<uint32_t> Go(uint32_t cluster) override {
     PIGMENT_RETURN_IF_ERROR(scanner_.scan_.control->Check());
     cluster_ = cluster;

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/prefetch.h"
 #include "engine/record/metric.h"
 #include "engine/vector/cluster_lists.h"
 #include "engine/vector/graph_space.h"
@@ -48,6 +49,8 @@ class ChunkCodes {
   std::span<const float> centroid() const { return centroid_; }
   uint32_t nodes() const { return shape_.nodes(); }
   GraphNode node(uint32_t number) const;
+  // The first of them is asked for from memory.
+  void Expect() const { ExpectBytes(nodes_.data(), shape_.node_bytes(0)); }
   size_t bytes() const { return nodes_.size() + centroid_.size() * sizeof(float); }
 
  private:

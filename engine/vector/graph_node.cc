@@ -155,8 +155,6 @@ uint32_t GraphNode::LinksWithin(const SignCodeQuery& query, float distance, floa
   return ~beyond & all_links();
 }
 
-void GraphNode::ExpectThis() const { ExpectBytes(bytes_.data(), bytes_.size()); }
-
 void GraphNode::ExpectNext() const { ExpectBytes(bytes_.data() + bytes_.size(), bytes_.size()); }
 
 uint32_t GraphNode::EstimateShifted(const SignCodeQuery& query, float distance, float shift,

@@ -90,8 +90,7 @@ class GraphNode {
   // `limit` then; NaN: none is.
   uint32_t LinksWithin(const SignCodeQuery& query, float distance, float errors, float limit,
                        float* bounds) const;
-  // This node, or what lies behind it, as the next of a run does, is asked for from memory.
-  void ExpectThis() const;
+  // What lies behind this node, as the next of a run does, is asked for from memory.
   void ExpectNext() const;
 
  private:
