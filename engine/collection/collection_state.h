@@ -127,6 +127,12 @@ class CollectionState {
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
   // After a failure, where nobody tries again later: nothing is due before the next flush.
   void DeferMerges();
+  // Whether rows that a flush left without a graph were searched, and may hang on the largest one
+  // (engine/segment/graft.h).
+  bool graft_is_due() const { return graft_is_due_.load(std::memory_order_relaxed); }
+  // Hangs those of one segment on it, if that is due. kCancelled: by `pause`, or for Compact. What
+  // cannot be had is not tried again.
+  Status GraftOnce(const MergePause& pause);
   // Merges everything; see Collection::Compact. `report` is given what was merged; `pause` asks
   // `control` too.
   Result<CompactionResult> Compact(const MergePause& pause, const CallControl& control,
@@ -180,6 +186,13 @@ class CollectionState {
   // What a merge of a collection that is left alone should have in segments. False: it is not.
   Result<bool> FlushIfLeftAlone();
   void PlanMergesLocked();
+  const SegmentSlot* LargestGraphLocked() const;
+  // The next segment to hang on the largest graph; null: none.
+  std::shared_ptr<const Segment> FindGraftLocked() const;
+  void NoteGraftLocked();
+  // kCancelled while somebody compacts, which does all that is due.
+  Status GiveWayToCompaction() const;
+  Status PauseOfMerge(uint64_t rows, const MergePause& pause);
   MergeJob ClaimLocked(size_t first, size_t count);
   Result<MergeReport> RunMerge(MergeJob job, const MergePause& pause);
   Result<MergeReport> WriteAndPublish(MergeJob& job, const MergePause& pause);
@@ -210,16 +223,19 @@ class CollectionState {
   uint64_t dirty_since_ = 0;     // first position with an effect that no flush has taken; 0: none
   uint64_t flushing_since_ = 0;  // the same for the flush under way
   double retry_fullness_ = 0;    // after a failed flush: not again before the tail is so full
-  uint64_t counted_tail_bytes_ = 0;          // this collection's part of the store's tail bytes
-  Status write_failure_;                     // why no batch is applied any more
-  Status passing_failure_;                   // the same, where opening again may help
-  std::set<uint32_t> merging_;               // segments that merges read
-  std::condition_variable merges_changed_;   // with state_mutex_
-  std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way
-  std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
-  std::atomic<int64_t> quiet_due_ns_{0};     // set under state_mutex_
-  std::atomic<bool> too_many_{false};        // set under state_mutex_
-  int64_t written_ns_ = 0;                   // when the last write, or loading, ended
+  uint64_t counted_tail_bytes_ = 0;            // this collection's part of the store's tail bytes
+  Status write_failure_;                       // why no batch is applied any more
+  Status passing_failure_;                     // the same, where opening again may help
+  std::set<uint32_t> merging_;                 // segments that merges read
+  std::condition_variable merges_changed_;     // with state_mutex_
+  std::atomic<uint32_t> compactions_{0};       // merges give way while one is under way
+  std::atomic<uint64_t> due_merge_rows_{0};    // set under state_mutex_
+  std::atomic<int64_t> quiet_due_ns_{0};       // set under state_mutex_
+  std::atomic<bool> too_many_{false};          // set under state_mutex_
+  std::shared_ptr<const Segment> graft_next_;  // what FindGraftLocked gave last
+  uint32_t grafting_ = 0;                      // the segment that somebody hangs on a graph
+  std::atomic<bool> graft_is_due_{false};      // set under state_mutex_
+  int64_t written_ns_ = 0;                     // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.
   int64_t unflushed_from_ns_ = 0;
   // Rows of the tail and deletions when it was last asked whether they are worth a flush.

@@ -21,6 +21,7 @@
 #include "engine/base/thread_pool.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
+#include "engine/segment/graft.h"
 #include "engine/segment/index_part.h"
 
 namespace pigment {
@@ -104,6 +105,7 @@ void CollectionState::NoteWriteLocked() {
   const int64_t now_ns = MonotonicNow();
   if (now_ns - written_ns_ > quiet_ns()) unflushed_from_ns_ = now_ns;
   written_ns_ = now_ns;
+  if (graft_next_ != nullptr) NoteGraftLocked();
   if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
     return;
   // Looked at again when there is a quarter more.
@@ -136,9 +138,88 @@ void CollectionState::PlanMergesLocked() {
   } catch (const std::bad_alloc&) {
     // Nothing is due until somebody asks with more memory.
   }
+  graft_next_ = FindGraftLocked();
+  NoteGraftLocked();
   due_merge_rows_.store(due_rows, std::memory_order_relaxed);
   quiet_due_ns_.store(quiet_due_ns, std::memory_order_relaxed);
   too_many_.store(is_too_many, std::memory_order_relaxed);
+}
+
+const SegmentSlot* CollectionState::LargestGraphLocked() const {
+  const SegmentSlot* largest = nullptr;
+  for (const SegmentSlot& slot : contents_.segments()) {
+    if (slot.segment == nullptr || slot.segment->info().kind != SegmentKind::kGraph) continue;
+    if (largest == nullptr || slot.entry.rows > largest->entry.rows) largest = &slot;
+  }
+  return largest;
+}
+
+std::shared_ptr<const Segment> CollectionState::FindGraftLocked() const {
+  if (context_.options.background_threads == 0) return nullptr;
+  const SegmentSlot* const graph = LargestGraphLocked();
+  if (graph == nullptr) return nullptr;
+  for (const SegmentSlot& slot : contents_.segments()) {
+    if (slot.segment == nullptr || slot.entry.segment == grafting_ ||
+        slot.grafted_on == graph->entry.segment)
+      continue;
+    if (Graft::Fits(graph->segment->info(), slot.segment->info())) return slot.segment;
+  }
+  return nullptr;
+}
+
+// Where nobody searches it would be in vain.
+void CollectionState::NoteGraftLocked() {
+  graft_is_due_.store(
+      graft_next_ != nullptr && compactions_.load() == 0 && graft_next_->has_read_index(),
+      std::memory_order_relaxed);
+}
+
+Status CollectionState::GraftOnce(const MergePause& pause) {
+  std::shared_ptr<const Segment> graph, rows;
+  {
+    std::lock_guard lock(state_mutex_);
+    NoteGraftLocked();
+    if (!graft_is_due() || !write_failure_.ok()) return Status::Ok();
+    graph = LargestGraphLocked()->segment;
+    rows = std::exchange(graft_next_, nullptr);
+    grafting_ = rows->info().segment;
+    NoteGraftLocked();
+  }
+  const auto graft = CatchOutOfMemory([&] {
+    return Graft::Make(*graph, *rows,
+                       {.budget = context_.segments->shared_budget(), .pause = [&]() -> Status {
+                          PIGMENT_RETURN_IF_ERROR(GiveWayToCompaction());
+                          return pause(rows->info().rows);
+                        }});
+  });
+  const bool was_cancelled = !graft.ok() && graft.status().code() == Code::kCancelled;
+  std::lock_guard lock(state_mutex_);
+  grafting_ = 0;
+  // Searches go on without what could not be had, and say themselves what is damaged.
+  if (!was_cancelled && write_failure_.ok()) {
+    contents_.SetGraft(rows->info().segment, graph->info().segment, graft.ok() ? *graft : nullptr);
+    try {
+      PublishVersion(position_);
+    } catch (const std::bad_alloc&) {
+      // The next write does.
+    }
+  }
+  graft_next_ = FindGraftLocked();
+  NoteGraftLocked();
+  return was_cancelled ? graft.status() : Status::Ok();
+}
+
+Status CollectionState::GiveWayToCompaction() const {
+  if (compactions_.load() == 0) return Status::Ok();
+  return Status(Code::kCancelled, "maintenance gives way to a compaction");
+}
+
+// Merges take long, and what is flushed meanwhile is searched.
+Status CollectionState::PauseOfMerge(uint64_t rows, const MergePause& pause) {
+  PIGMENT_RETURN_IF_ERROR(GiveWayToCompaction());
+  if (std::unique_lock lock(state_mutex_, std::try_to_lock); lock) NoteGraftLocked();
+  if (graft_is_due()) PIGMENT_RETURN_IF_ERROR(GraftOnce(pause));
+  return pause(rows);
 }
 
 void CollectionState::DeferMerges() {
@@ -216,10 +297,8 @@ Result<std::optional<MergeReport>> CollectionState::MergeOnce(uint64_t rows_max,
   }
   Span span(context_.options.tracing, "merge", &id_);
   span.Set("segments", job.inputs.size());
-  const Result<MergeReport> report = RunMerge(std::move(job), [&](uint64_t rows) {
-    if (compactions_.load() == 0) return pause(rows);
-    return Status(Code::kCancelled, "the merge gives way to a compaction");
-  });
+  const Result<MergeReport> report =
+      RunMerge(std::move(job), [&](uint64_t rows) { return PauseOfMerge(rows, pause); });
   if (report.ok()) {
     span.Set("rows", report->rows);
     span.Set("bytes", report->bytes);

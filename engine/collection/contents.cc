@@ -33,7 +33,7 @@ std::shared_ptr<const Version> Contents::MakeVersion(
   version->live_rows = live_rows_;
   version->segments.reserve(segments_.size());
   for (const SegmentSlot& slot : segments_) {
-    version->segments.push_back({slot.segment, slot.deleted, slot.deleted_rows});
+    version->segments.push_back({slot.segment, slot.deleted, slot.deleted_rows, slot.graft});
   }
   version->tail = tail_.View();
   version->rules = rules_;
@@ -76,6 +76,8 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
         });
     slot.deleted = now->deleted;
     slot.deleted_rows = now->deleted_rows;
+    slot.graft = now->graft;
+    slot.grafted_on = now->grafted_on;
     kept.push_back(std::move(slot));
   }
   if (flushed.added) {
@@ -92,6 +94,15 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
   }
   segments_ = std::move(kept);
   tail_ = tail_.After(snapshot.tail.rows);
+}
+
+void Contents::SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Graft> graft) {
+  for (SegmentSlot& slot : segments_) {
+    if (slot.entry.segment != rows) continue;
+    slot.graft = std::move(graft);
+    slot.grafted_on = graph;
+    return;
+  }
 }
 
 void Contents::ReplaceMerged(const std::vector<SegmentSlot>& inputs,

@@ -28,7 +28,9 @@ struct SegmentSlot {
   std::shared_ptr<const RowBitmap>
       stored;  // the deletions that `entry` names; others are in the log only
   uint32_t deleted_rows = 0;
-  bool index_was_tried = false;  // since the store was opened, and could not be had
+  bool index_was_tried = false;        // since the store was opened, and could not be had
+  std::shared_ptr<const Graft> graft;  // on another slot's graph, which may be gone; null: none
+  uint32_t grafted_on = 0;             // the segment that this was tried on last
 };
 
 class RowMap;
@@ -73,6 +75,10 @@ class Contents {
   // that are deleted by now are deletions of it.
   void ReplaceMerged(const std::vector<SegmentSlot>& inputs, std::optional<SegmentSlot> output,
                      const RowMap& map);
+
+  // What was made of this segment's rows and the graph of that one, null where nothing could be;
+  // no slot may have it any more.
+  void SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Graft> graft);
 
   // What the segments with their stored deletions do not say, for a shelf.
   Result<ShelvedTail> Shelve() const;

@@ -28,7 +28,8 @@ bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state, int64_
   if (is_cancelled_.load()) return true;
   if (!StartThreadsLocked()) return false;
   const int64_t due_ns =
-      std::max(state->due_merge_rows() != 0 ? 0 : state->quiet_due_ns(), earliest_ns);
+      std::max(state->due_merge_rows() != 0 || state->graft_is_due() ? 0 : state->quiet_due_ns(),
+               earliest_ns);
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&state](const Task& task) { return task.state == state; });
   if (found == tasks_.end()) {
@@ -162,8 +163,10 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
   task->is_asked_for = false;
   ++task->running;
   lock.unlock();
-  const auto report = CatchOutOfMemory([&] {
-    return task->state->MergeOnce(rows_max, [this](uint64_t rows) { return Pause(rows); });
+  const MergePause pause = [this](uint64_t rows) { return Pause(rows); };
+  const auto report = CatchOutOfMemory([&]() -> Result<std::optional<MergeReport>> {
+    PIGMENT_RETURN_IF_ERROR(task->state->GraftOnce(pause));
+    return task->state->MergeOnce(rows_max, pause);
   });
   if (report.ok() && *report) Count(**report);
   lock.lock();
@@ -176,7 +179,7 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
       task->failures = 0;
       task->not_before_ns = 0;
     }
-    if (task->state->due_merge_rows() != 0) {
+    if (task->state->due_merge_rows() != 0 || task->state->graft_is_due()) {
       task->is_asked_for = true;
     } else if (task->state->quiet_due_ns() != 0) {
       task->is_asked_for = true;

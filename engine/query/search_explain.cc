@@ -25,6 +25,7 @@ void ReadCounters::Add(const ReadCounters& other) {
   cluster_probes += other.cluster_probes;
   clusters_probed += other.clusters_probed;
   links_estimated += other.links_estimated;
+  graft_searches += other.graft_searches;
   text_queries += other.text_queries;
   text_blocks += other.text_blocks;
   text_blocks_read += other.text_blocks_read;
@@ -122,8 +123,10 @@ std::string StageClock::ToJson(const Version& version, const ReadCounters& count
            counters.segment_rows_fetched, counters.segment_bytes);
   json += fmt::format(R"(,"graph":{{"walks":{},"nodes_visited":{}}})", counters.graph_walks,
                       counters.graph_nodes_visited);
-  json += fmt::format(R"(,"clusters":{{"probes":{},"clusters_probed":{}}},"links_estimated":{})",
-                      counters.cluster_probes, counters.clusters_probed, counters.links_estimated);
+  json += fmt::format(
+      R"(,"clusters":{{"probes":{},"clusters_probed":{}}},"grafts":{{"searches":{}}},"links_estimated":{})",
+      counters.cluster_probes, counters.clusters_probed, counters.graft_searches,
+      counters.links_estimated);
   if (counters.text_queries != 0) {
     json += fmt::format(R"(,"text":{{"queries":{},"blocks":{},"blocks_read":{}}})",
                         counters.text_queries, counters.text_blocks, counters.text_blocks_read);

@@ -34,6 +34,8 @@ struct ReadCounters {
   uint64_t cluster_probes = 0;  // those that its clusters did
   uint64_t clusters_probed = 0;
   uint64_t links_estimated = 0;  // of both
+  // Queries that found a segment's rows by the walk of the graph that they hang on, by segments.
+  uint64_t graft_searches = 0;
   uint64_t text_queries = 0;
   uint64_t text_blocks = 0;  // of the posting lists of text searches
   uint64_t text_blocks_read = 0;
@@ -84,7 +86,7 @@ class StageClock {
   // Ends a stage that began where the last one ended.
   void EndStage(std::string_view name, uint64_t rows);
   // {"strategy","stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"graph":{…},
-  // "clusters":{…},"links_estimated":n,"posting_lists_read":n,"position":n}; empty when not wanted.
+  // "clusters":{…},"grafts":{"searches"},"links_estimated":n,"posting_lists_read":n,"position":n}; empty when not wanted.
   // Of a text search "text":{"queries","blocks","blocks_read"} too, and the strategy is "text".
   // Otherwise the strategy is "graph" where a walk answered any query in any segment, else
   // "clusters" where a probe did, else "exact".

@@ -13,6 +13,7 @@
 #include "engine/base/thread_pool.h"
 #include "engine/query/tail_scan.h"
 #include "engine/segment/code_scan.h"
+#include "engine/segment/graft.h"
 #include "engine/segment/segment_search.h"
 #include "engine/vector/shared_loop.h"
 #include "engine/vector/top_k.h"
@@ -77,6 +78,13 @@ class QueriesSearch {
 
  private:
   Status ScanSegment(uint32_t index, NearestSoFar& nearest);
+  // Whether segments hang on this one's graph.
+  bool HasGrafts(const Segment& segment) const;
+  // Whether this segment hangs on the graph that was walked, and that is enough.
+  bool MaySearchGraft(uint32_t index) const;
+  Status SearchGraft(uint32_t index, NearestSoFar& nearest);
+  // Adds what a segment gave for a query.
+  Status Add(uint32_t index, size_t query, std::span<const RowHit> hits, NearestSoFar& nearest);
   Status SearchTail(const NearestSoFar& nearest);
   std::vector<Hit> TakeNearest(std::vector<Candidate>& found) const;
 
@@ -89,7 +97,16 @@ class QueriesSearch {
   std::span<const float> vectors_;
   std::vector<std::vector<Candidate>> candidates_;  // by query
   bool has_asked_index_ = false;
+  // Of the graph that segments hang on, once walks of it have found k for each query.
+  uint32_t walked_ = 0;
+  std::vector<std::vector<uint32_t>> nodes_;  // by query; none: there are no such walks
 };
+
+bool QueriesSearch::HasGrafts(const Segment& segment) const {
+  return std::ranges::any_of(version_.segments, [&](const SegmentView& view) {
+    return view.graft != nullptr && view.graft->graph_segment() == segment.info().segment;
+  });
+}
 
 Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
   const RowSet& rows = plan_.segments[index];
@@ -103,8 +120,9 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
                                       .control = &request_.read.control},
                              .allowed_count = rows.count(),
                              .recall = request_.recall,
-                             .width = static_cast<size_t>(request_.width)};
-  PIGMENT_ASSIGN_OR_RETURN(const SegmentSearchResult searched,
+                             .width = static_cast<size_t>(request_.width),
+                             .finds_nodes = HasGrafts(segment)};
+  PIGMENT_ASSIGN_OR_RETURN(SegmentSearchResult searched,
                            SearchSegment(segment, request_.dimension, search));
   const FlatScanResult& found = searched.found;
   counters_.segment_rows_scored += found.rows_scored;
@@ -115,16 +133,58 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
   counters_.cluster_probes += searched.probes;
   counters_.clusters_probed += searched.clusters_probed;
   counters_.links_estimated += searched.links_estimated;
+  bool has_walked = !searched.nodes.empty();
+  for (size_t query = 0; query < candidates_.size(); ++query) {
+    PIGMENT_RETURN_IF_ERROR(Add(index, query, found.hits[query], nearest));
+    has_walked =
+        has_walked && !searched.nodes[query].empty() && found.hits[query].size() == request_.k;
+  }
+  if (has_walked) {
+    walked_ = index;
+    nodes_ = std::move(searched.nodes);
+  }
+  return Status::Ok();
+}
+
+bool QueriesSearch::MaySearchGraft(uint32_t index) const {
+  const Graft* const graft = version_.segments[index].graft.get();
+  return graft != nullptr && !nodes_.empty() &&
+         graft->graph_segment() == version_.segments[walked_].segment->info().segment &&
+         request_.width == 0 && static_cast<float>(request_.recall) <= Graft::kRecallMax;
+}
+
+Status QueriesSearch::SearchGraft(uint32_t index, NearestSoFar& nearest) {
+  const SegmentView& view = version_.segments[index];
+  for (size_t query = 0; query < candidates_.size(); ++query) {
+    PIGMENT_ASSIGN_OR_RETURN(
+        const GraftSearchResult found,
+        view.graft->Search(
+            *version_.segments[walked_].segment, *view.segment,
+            {.query = vectors_.subspan(query * request_.dimension, request_.dimension),
+             .k = static_cast<size_t>(request_.k),
+             .recall = request_.recall,
+             .limit = nearest.limits()[query],
+             .nodes = nodes_[query],
+             .allowed_rows = plan_.segments[index].words(),
+             .control = &request_.read.control}));
+    ++counters_.graft_searches;
+    counters_.segment_rows_scored += found.rows_scored;
+    counters_.segment_bytes += found.bytes_scored;
+    PIGMENT_RETURN_IF_ERROR(Add(index, query, found.hits, nearest));
+  }
+  return Status::Ok();
+}
+
+Status QueriesSearch::Add(uint32_t index, size_t query, std::span<const RowHit> hits,
+                          NearestSoFar& nearest) {
   RowReader& reader = readers_.Of(index);
   PacedCheck check(request_.read.control);
-  for (size_t query = 0; query < candidates_.size(); ++query) {
-    for (const RowHit& hit : found.hits[query]) reader.Expect(hit.row);
-    for (const RowHit& hit : found.hits[query]) {
-      PIGMENT_RETURN_IF_ERROR(check.Step());
-      PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader.ReadOrdinal(hit.row));
-      candidates_[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
-      nearest.Add(query, candidates_[query].back().key);
-    }
+  for (const RowHit& hit : hits) reader.Expect(hit.row);
+  for (const RowHit& hit : hits) {
+    PIGMENT_RETURN_IF_ERROR(check.Step());
+    PIGMENT_ASSIGN_OR_RETURN(const uint64_t ordinal, reader.ReadOrdinal(hit.row));
+    candidates_[query].push_back({{hit.distance, ordinal}, {index, hit.row}});
+    nearest.Add(query, candidates_[query].back().key);
   }
   return Status::Ok();
 }
@@ -181,12 +241,14 @@ std::vector<uint32_t> OrderOfSegments(const Plan& plan) {
 Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
   candidates_.assign(hits.size(), {});
   has_asked_index_ = false;
+  nodes_.clear();
   vectors_ =
       request_.embeddings.subspan(first * request_.dimension, hits.size() * request_.dimension);
   NearestSoFar nearest(hits.size(), request_.k, limit_);
   for (const uint32_t index : OrderOfSegments(plan_)) {
     SegmentSpan span(request_.read.trace, "search_segment", version_, index, counters_);
-    const Status status = ScanSegment(index, nearest);
+    const Status status =
+        MaySearchGraft(index) ? SearchGraft(index, nearest) : ScanSegment(index, nearest);
     span.End(status);
     PIGMENT_RETURN_IF_ERROR(status);
   }

@@ -118,7 +118,8 @@ Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& re
                                     .masked = search.masked,
                                     .wanted = search.wanted,
                                     .visits_max = search.visits_max,
-                                    .allowed = search.allowed_rows}));
+                                    .allowed = search.allowed_rows,
+                                    .steps = search.steps}));
 }
 
 Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,

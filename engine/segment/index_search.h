@@ -31,8 +31,9 @@ struct IndexSearch {
   float reach = 1.1f;         // this and `wanted`: GraphWalkOptions, ClusterProbeOptions
   MaskedReach* masked = nullptr;
   float wanted = std::numeric_limits<float>::quiet_NaN();
-  size_t visits_max = 0;                 // nodes or clusters; 0: no limit
-  const CallControl* control = nullptr;  // asked every few visits; may be null
+  size_t visits_max = 0;                     // nodes or clusters; 0: no limit
+  std::vector<SearchStep>* steps = nullptr;  // of a walk, appended; may be null
+  const CallControl* control = nullptr;      // asked every few visits; may be null
 };
 
 // Both give at most k hits, ascending by (distance, row); `walk` and `probe` say what it took.

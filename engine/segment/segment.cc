@@ -43,6 +43,10 @@ class BlockSegment final : public Segment {
   const SegmentInfo& info() const override { return root_.info; }
 
   Result<const IndexHead*> Index() const override;
+  bool has_read_index() const override {
+    std::lock_guard lock(index_mutex_);
+    return index_ != nullptr;
+  }
   std::unique_ptr<IndexReader> NewIndexReader(const IndexHead& head) const override {
     return std::make_unique<IndexReader>(source_, &root_, head);
   }

@@ -213,6 +213,8 @@ class Segment {
   virtual Result<const IndexHead*> Index() const = 0;
   // Nodes and vectors for searches; it must not outlive the segment. `head` is what Index gave.
   virtual std::unique_ptr<IndexReader> NewIndexReader(const IndexHead& head) const = 0;
+  // Whether somebody has asked for it, as searches do.
+  virtual bool has_read_index() const = 0;
   bool has_index() const { return info().kind != SegmentKind::kFlat; }
   // For reading many vectors; it must not outlive the segment.
   virtual std::unique_ptr<VectorReader> NewVectorReader() const = 0;

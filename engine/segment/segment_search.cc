@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/segment/code_scan.h"
+#include "engine/segment/graft.h"
 #include "engine/segment/index_search.h"
 
 namespace pigment {
@@ -79,7 +80,8 @@ class SegmentSearcher {
   size_t visits_max_ = 0;
   GraphWalk walk_;
   ClusterProbe probe_;
-  size_t visits_ = 0;  // of the last search
+  size_t visits_ = 0;              // of the last search
+  std::vector<SearchStep> steps_;  // of it, where nodes are to be found
   SegmentSearchResult result_;
 };
 
@@ -165,12 +167,15 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const size_t tracked = std::max(
       searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
   const bool has_stand_in = HasStandIn(search_.scan.metric);
+  const bool finds_nodes = search_.finds_nodes && is_graph();
+  if (finds_nodes) result_.nodes.resize(search_.scan.query_count);
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {
       left.push_back(i);
       continue;
     }
+    steps_.clear();
     PIGMENT_ASSIGN_OR_RETURN(
         std::vector<RowHit> hits,
         SearchOne(*reader,
@@ -185,7 +190,10 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                    .masked = is_masked ? &masked : nullptr,
                    .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
                    .visits_max = visits_max_,
+                   .steps = finds_nodes ? &steps_ : nullptr,
                    .control = search_.scan.control}));
+    std::vector<uint32_t> nodes;
+    if (finds_nodes) nodes = Graft::NodesNear(query, steps_, hits);
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);
@@ -195,6 +203,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
     }
     ++(is_graph() ? result_.walks : result_.probes);
     result_.found.hits[i] = std::move(hits);
+    if (finds_nodes) result_.nodes[i] = std::move(nodes);
   }
   return left;
 }
