@@ -24,6 +24,7 @@
 #include "engine/collection/store.h"
 #include "engine/collection/write_gate.h"
 #include "engine/record/configuration.h"
+#include "engine/segment/graft.h"
 
 namespace pigment {
 
@@ -127,11 +128,11 @@ class CollectionState {
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
   // After a failure, where nobody tries again later: nothing is due before the next flush.
   void DeferMerges();
-  // Whether rows that a flush left without a graph were searched, and may hang on the largest one
-  // (engine/segment/graft.h).
+  // Whether rows of the tail, or that a flush left without a graph, were searched, and may hang on
+  // the largest one (engine/segment/graft.h).
   bool graft_is_due() const { return graft_is_due_.load(std::memory_order_relaxed); }
-  // Hangs those of one segment on it, if that is due. kCancelled: by `pause`, or for Compact. What
-  // cannot be had is not tried again.
+  // Hangs those of one segment, or of the tail, on it, if that is due. kCancelled: by `pause`, or
+  // for Compact. What cannot be had is not tried again.
   Status GraftOnce(const MergePause& pause);
   // Merges everything; see Collection::Compact. `report` is given what was merged; `pause` asks
   // `control` too.
@@ -189,7 +190,13 @@ class CollectionState {
   const SegmentSlot* LargestGraphLocked() const;
   // The next segment to hang on the largest graph; null: none.
   std::shared_ptr<const Segment> FindGraftLocked() const;
+  // How many rows of the tail are to hang on it; 0: no more than do.
+  uint32_t TailRowsToGraftLocked() const;
   void NoteGraftLocked();
+  Result<std::shared_ptr<const Graft>> MakeGraft(const Segment& graph, GraftRows& rows,
+                                                 GraftOptions options, const MergePause& pause);
+  Status GraftTail(const MergePause& pause);
+  void TryPublishLocked();
   // kCancelled while somebody compacts, which does all that is due.
   Status GiveWayToCompaction() const;
   Status PauseOfMerge(uint64_t rows, const MergePause& pause);
@@ -234,8 +241,10 @@ class CollectionState {
   std::atomic<bool> too_many_{false};          // set under state_mutex_
   std::shared_ptr<const Segment> graft_next_;  // what FindGraftLocked gave last
   uint32_t grafting_ = 0;                      // the segment that somebody hangs on a graph
-  std::atomic<bool> graft_is_due_{false};      // set under state_mutex_
-  int64_t written_ns_ = 0;                     // when the last write, or loading, ended
+  bool is_grafting_tail_ = false;
+  uint32_t tail_rows_refused_ = 0;  // of the tail, that could not hang; not again before twice that
+  std::atomic<bool> graft_is_due_{false};  // set under state_mutex_
+  int64_t written_ns_ = 0;                 // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.
   int64_t unflushed_from_ns_ = 0;
   // Rows of the tail and deletions when it was last asked whether they are worth a flush.

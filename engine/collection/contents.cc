@@ -78,6 +78,8 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
     slot.deleted_rows = now->deleted_rows;
     slot.graft = now->graft;
     slot.grafted_on = now->grafted_on;
+    slot.tail_graft = now->tail_graft;
+    slot.tail_rows = now->tail_rows;
     kept.push_back(std::move(slot));
   }
   if (flushed.added) {
@@ -90,6 +92,10 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
       added.deleted = std::make_shared<const RowBitmap>(RowBitmap(added.entry.rows).With(dead));
       added.deleted_rows = static_cast<uint32_t>(dead.size());
     }
+    if (tail_.graft() != nullptr) {
+      added.tail_graft = tail_.graft();
+      added.tail_rows = std::make_shared<const std::vector<uint32_t>>(snapshot.tail_rows);
+    }
     kept.push_back(std::move(added));
   }
   segments_ = std::move(kept);
@@ -101,6 +107,8 @@ void Contents::SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Gra
     if (slot.entry.segment != rows) continue;
     slot.graft = std::move(graft);
     slot.grafted_on = graph;
+    slot.tail_graft.reset();
+    slot.tail_rows.reset();
     return;
   }
 }

@@ -31,6 +31,10 @@ struct SegmentSlot {
   bool index_was_tried = false;        // since the store was opened, and could not be had
   std::shared_ptr<const Graft> graft;  // on another slot's graph, which may be gone; null: none
   uint32_t grafted_on = 0;             // the segment that this was tried on last
+  // What its first rows hung by in the tail, and which rows of it they were; null where they did
+  // not, or once `graft` is there.
+  std::shared_ptr<const Graft> tail_graft;
+  std::shared_ptr<const std::vector<uint32_t>> tail_rows;
 };
 
 class RowMap;
@@ -79,6 +83,10 @@ class Contents {
   // What was made of this segment's rows and the graph of that one, null where nothing could be;
   // no slot may have it any more.
   void SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Graft> graft);
+  // The same of the first rows of the tail that `view` is of, which may be flushed by now.
+  void SetTailGraft(const TailView& view, std::shared_ptr<const Graft> graft) {
+    tail_.SetGraft(view, std::move(graft));
+  }
 
   // What the segments with their stored deletions do not say, for a shelf.
   Result<ShelvedTail> Shelve() const;

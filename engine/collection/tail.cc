@@ -122,7 +122,14 @@ void Tail::Erase(std::span<const uint32_t> rows) {
   deleted_ = std::make_shared<const RowBitmap>(bitmap.With(rows));
 }
 
-TailView Tail::View() const { return TailView{{chunks_.begin(), chunks_.end()}, rows_, deleted_}; }
+void Tail::SetGraft(const TailView& view, std::shared_ptr<const Graft> graft) {
+  if (chunks_.empty() || chunks_.front() != view.chunks.front()) return;
+  graft_ = std::move(graft);
+}
+
+TailView Tail::View() const {
+  return TailView{{chunks_.begin(), chunks_.end()}, rows_, deleted_, graft_};
+}
 
 Tail Tail::After(uint32_t first) const {
   Tail rest;

@@ -84,10 +84,14 @@ struct TailChunk {
 
 uint64_t HashOfId(std::string_view id);
 
+class Graft;
+
 struct TailView {
   std::vector<std::shared_ptr<const TailChunk>> chunks;
   uint32_t rows = 0;
   std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
+  // Of the first rows, on a segment's graph, which may be gone; null: there is none.
+  std::shared_ptr<const Graft> graft;
 
   const Record& row(uint32_t index) const {
     return *chunks[index / TailChunk::kRows]->rows[index % TailChunk::kRows];
@@ -110,6 +114,14 @@ class Tail {
   // Marks rows as deleted; views taken before do not see it.
   void Erase(std::span<const uint32_t> rows);
 
+  // What was made of the first rows of `view`; does nothing where that is of another tail.
+  void SetGraft(const TailView& view, std::shared_ptr<const Graft> graft);
+  const std::shared_ptr<const Graft>& graft() const { return graft_; }
+  // Whether a search has looked at the codes of the chunk that this row is in.
+  bool WasSearched(uint32_t row) const {
+    return chunks_[row / TailChunk::kRows]->searched().get() != nullptr;
+  }
+
   TailView View() const;
   // The live rows from `first` on as a tail of their own, sharing the records.
   Tail After(uint32_t first) const;
@@ -130,6 +142,7 @@ class Tail {
   uint32_t rows_ = 0;
   uint64_t bytes_ = 0;
   std::shared_ptr<const RowBitmap> deleted_;
+  std::shared_ptr<const Graft> graft_;
 };
 
 }  // namespace pigment

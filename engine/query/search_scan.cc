@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/base/thread_pool.h"
+#include "engine/collection/tail_graft_rows.h"
 #include "engine/query/tail_scan.h"
 #include "engine/segment/code_scan.h"
 #include "engine/segment/graft.h"
@@ -80,12 +81,16 @@ class QueriesSearch {
   Status ScanSegment(uint32_t index, NearestSoFar& nearest);
   // Whether segments hang on this one's graph.
   bool HasGrafts(const Segment& segment) const;
-  // Whether this segment hangs on the graph that was walked, and that is enough.
-  bool MaySearchGraft(uint32_t index) const;
-  Status SearchGraft(uint32_t index, NearestSoFar& nearest);
+  // Whether this (null: none) is on the graph that was walked, and that is enough.
+  bool MaySearch(const Graft* graft) const;
+  Result<GraftSearchResult> SearchGraft(const Graft& graft, GraftRows& rows, size_t query,
+                                        RowMask allowed, const NearestSoFar& nearest);
+  Status SearchSegmentByGraft(uint32_t index, NearestSoFar& nearest);
+  // Of the first rows of the tail.
+  Status SearchTailByGraft(NearestSoFar& nearest);
   // Adds what a segment gave for a query.
   Status Add(uint32_t index, size_t query, std::span<const RowHit> hits, NearestSoFar& nearest);
-  Status SearchTail(const NearestSoFar& nearest);
+  Status SearchTail(NearestSoFar& nearest);
   std::vector<Hit> TakeNearest(std::vector<Candidate>& found) const;
 
   const Version& version_;
@@ -103,9 +108,12 @@ class QueriesSearch {
 };
 
 bool QueriesSearch::HasGrafts(const Segment& segment) const {
-  return std::ranges::any_of(version_.segments, [&](const SegmentView& view) {
-    return view.graft != nullptr && view.graft->graph_segment() == segment.info().segment;
-  });
+  const auto is_on_it = [&](const Graft* graft) {
+    return graft != nullptr && graft->graph_segment() == segment.info().segment;
+  };
+  return is_on_it(version_.tail.graft.get()) ||
+         std::ranges::any_of(version_.segments,
+                             [&](const SegmentView& view) { return is_on_it(view.graft.get()); });
 }
 
 Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
@@ -146,30 +154,36 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
   return Status::Ok();
 }
 
-bool QueriesSearch::MaySearchGraft(uint32_t index) const {
-  const Graft* const graft = version_.segments[index].graft.get();
+bool QueriesSearch::MaySearch(const Graft* graft) const {
   return graft != nullptr && !nodes_.empty() &&
          graft->graph_segment() == version_.segments[walked_].segment->info().segment &&
          request_.width == 0 && static_cast<float>(request_.recall) <= Graft::kRecallMax;
 }
 
-Status QueriesSearch::SearchGraft(uint32_t index, NearestSoFar& nearest) {
+Result<GraftSearchResult> QueriesSearch::SearchGraft(const Graft& graft, GraftRows& rows,
+                                                     size_t query, RowMask allowed,
+                                                     const NearestSoFar& nearest) {
+  ++counters_.graft_searches;
+  return graft.Search(*version_.segments[walked_].segment, rows,
+                      {.query = vectors_.subspan(query * request_.dimension, request_.dimension),
+                       .k = static_cast<size_t>(request_.k),
+                       .recall = request_.recall,
+                       .limit = nearest.limits()[query],
+                       .nodes = nodes_[query],
+                       .allowed_rows = allowed,
+                       .control = &request_.read.control});
+}
+
+Status QueriesSearch::SearchSegmentByGraft(uint32_t index, NearestSoFar& nearest) {
   const SegmentView& view = version_.segments[index];
+  SegmentGraftRows rows(*view.segment);
   for (size_t query = 0; query < candidates_.size(); ++query) {
     PIGMENT_ASSIGN_OR_RETURN(
         const GraftSearchResult found,
-        view.graft->Search(
-            *version_.segments[walked_].segment, *view.segment,
-            {.query = vectors_.subspan(query * request_.dimension, request_.dimension),
-             .k = static_cast<size_t>(request_.k),
-             .recall = request_.recall,
-             .limit = nearest.limits()[query],
-             .nodes = nodes_[query],
-             .allowed_rows = plan_.segments[index].words(),
-             .control = &request_.read.control}));
-    ++counters_.graft_searches;
+        SearchGraft(*view.graft, rows, query, plan_.segments[index].words(), nearest));
     counters_.segment_rows_scored += found.rows_scored;
-    counters_.segment_bytes += found.bytes_scored;
+    counters_.segment_bytes +=
+        found.code_bytes + found.rows_compared * view.segment->info().vector_bytes();
     PIGMENT_RETURN_IF_ERROR(Add(index, query, found.hits, nearest));
   }
   return Status::Ok();
@@ -189,13 +203,35 @@ Status QueriesSearch::Add(uint32_t index, size_t query, std::span<const RowHit> 
   return Status::Ok();
 }
 
-Status QueriesSearch::SearchTail(const NearestSoFar& nearest) {
+Status QueriesSearch::SearchTailByGraft(NearestSoFar& nearest) {
+  TailGraftRows rows(version_.tail, version_.tail.graft->rows());
+  for (size_t query = 0; query < candidates_.size(); ++query) {
+    PIGMENT_ASSIGN_OR_RETURN(
+        const GraftSearchResult found,
+        SearchGraft(*version_.tail.graft, rows, query, plan_.tail.words(), nearest));
+    counters_.tail_rows_scored += found.rows_scored;
+    counters_.tail_bytes +=
+        found.code_bytes + found.rows_compared * request_.dimension * sizeof(float);
+    for (const RowHit& hit : found.hits) {
+      const Scored key{hit.distance, version_.tail.row(hit.row).ordinal};
+      candidates_[query].push_back({key, {RowPlace::kTail, hit.row}});
+      nearest.Add(query, key);
+    }
+  }
+  return Status::Ok();
+}
+
+Status QueriesSearch::SearchTail(NearestSoFar& nearest) {
   TailScan scan{.metric = request_.metric,
                 .query = {},
                 .k = static_cast<size_t>(std::min(request_.k, plan_.tail.count())),
                 .is_exact = request_.recall == 1 && request_.width == 0,
                 .is_beside_index = has_asked_index_,
                 .control = &request_.read.control};
+  if (MaySearch(version_.tail.graft.get())) {
+    PIGMENT_RETURN_IF_ERROR(SearchTailByGraft(nearest));
+    scan.first_row = version_.tail.graft->rows();
+  }
   // A width says nothing of what codes may miss.
   if (request_.width == 0) scan.errors = ErrorsForRecall(request_.recall);
   for (size_t query = 0; query < candidates_.size(); ++query) {
@@ -247,8 +283,9 @@ Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
   NearestSoFar nearest(hits.size(), request_.k, limit_);
   for (const uint32_t index : OrderOfSegments(plan_)) {
     SegmentSpan span(request_.read.trace, "search_segment", version_, index, counters_);
-    const Status status =
-        MaySearchGraft(index) ? SearchGraft(index, nearest) : ScanSegment(index, nearest);
+    const Status status = MaySearch(version_.segments[index].graft.get())
+                              ? SearchSegmentByGraft(index, nearest)
+                              : ScanSegment(index, nearest);
     span.End(status);
     PIGMENT_RETURN_IF_ERROR(status);
   }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "engine/base/bits.h"
 #include "engine/base/prefetch.h"
 #include "engine/vector/chunk_codes.h"
 #include "engine/vector/cluster_probe.h"
@@ -38,8 +39,11 @@ class TailScanner {
         limit_(scan.limit) {}
 
   Result<TailScanResult> Run() {
+    const uint64_t rows = rows_.is_everything()
+                              ? rows_.rows() - scan_.first_row
+                              : CountSetBits(rows_.words().subspan(scan_.first_row / 64));
     if (!scan_.is_exact && HasChunkCodes(scan_.metric) &&
-        rows_.count() >= (scan_.is_beside_index ? kRowsWorthCodes : kRowsWorthCodesAlone)) {
+        rows >= (scan_.is_beside_index ? kRowsWorthCodes : kRowsWorthCodesAlone)) {
       PIGMENT_RETURN_IF_ERROR(FindCodes());
       PIGMENT_RETURN_IF_ERROR(Probe());
     }
@@ -151,7 +155,8 @@ const CodedRows* TailScanner::CodesOf(const TailChunk& chunk, const MadeOnce<con
 Status TailScanner::FindCodes() {
   constexpr uint32_t kQuarterRows = TailChunk::kQuarterRows;
   const uint32_t full = tail_.rows / TailChunk::kRows;
-  for (uint32_t i = 0; i < full; ++i) {
+  codes_.resize(scan_.first_row / kQuarterRows);
+  for (uint32_t i = scan_.first_row / TailChunk::kRows; i < full; ++i) {
     PIGMENT_RETURN_IF_ERROR(scan_.control->Check());
     const TailChunk& chunk = *tail_.chunks[i];
     codes_.insert(codes_.end(), 4, CodesOf(chunk, chunk.searched(), 0, TailChunk::kRows));
@@ -204,7 +209,7 @@ void TailScanner::Offer(float distance, uint32_t row) {
 }
 
 Status TailScanner::CompareOthers() {
-  uint32_t next = rows_.Next(0);
+  uint32_t next = rows_.Next(scan_.first_row);
   std::array<uint32_t, kRowsPerCheck> some;
   do {
     PIGMENT_RETURN_IF_ERROR(scan_.control->Check());

@@ -22,7 +22,8 @@ struct TailScan {
   Metric metric = Metric::kL2;
   std::span<const float> query;
   size_t k = 0;
-  bool is_exact = true;  // every row is compared
+  uint32_t first_row = 0;  // rows before it are not looked at; a multiple of TailChunk::kRows
+  bool is_exact = true;    // every row is compared
   // Segments were searched by their indexes, so that codes are worth it for fewer rows: where
   // nothing is approximate yet, few rows are all compared.
   bool is_beside_index = false;

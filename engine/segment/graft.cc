@@ -19,11 +19,9 @@
 namespace pigment {
 namespace {
 
-// Nodes that a row hangs on. Walks to the neighbours of a row meet one of them nearly as often as
-// they meet a node that is as near: with 8 a twentieth of the rows is missed, with 16 a fiftieth,
-// with 24 a hundredth.
-constexpr size_t kNodesPerRow = 16;
-// Of the walks that look for these.
+// Of the walks that look for the nodes that a row hangs on. Walks to its neighbours meet one of
+// these nearly as often as a node that is as near: of 8 for each row a twentieth is missed, of 16 a
+// fiftieth, of 24 a hundredth.
 constexpr double kWalkRecall = 0.9;
 constexpr size_t kWalkVisitsMax = 1000;
 // A graph of fewer times the rows would not stay the large one for long.
@@ -31,9 +29,8 @@ constexpr uint64_t kTimesLarger = 2;
 // Nodes at more than so many times the squared distance of what was found lead to little that is
 // as near.
 constexpr float kNear = 1.1f;
-// Samples of each kind, the neighbours that they want, how many of these must be found, and at how
+// The neighbours that samples want, how many of these must be found, and at how
 // many rows, or which part of them, a search may look, on average.
-constexpr uint32_t kSamples = 50;
 constexpr size_t kSampleNeighbors = 10;
 constexpr double kRecallMin = 0.96;
 constexpr size_t kMetMax = 256;
@@ -42,9 +39,7 @@ constexpr uint64_t kOfGraph = uint64_t{1} << 32;  // in ties: no row
 constexpr uint32_t kRowsPerPause = 16;
 constexpr uint32_t kRowsPerCheck = 64;
 
-uint64_t HungBytes(const SegmentInfo& rows) {
-  return uint64_t{rows.vectors} * kNodesPerRow * sizeof(uint32_t);
-}
+uint64_t HungBytes(uint32_t rows) { return rows * Graft::kNodesPerRow * sizeof(uint32_t); }
 
 // Walks of a graph to anything.
 class Walker {
@@ -96,20 +91,19 @@ struct Sample {
   TopK nearest{kSampleNeighbors};
 };
 
-// Rows, and what lies between two of them, because queries are seldom drawn as rows were.
-Result<std::vector<Sample>> DrawSamples(const Segment& rows) {
-  SeededRandom random(rows.info().segment);
+// Half of them rows, half what lies between two, because queries are seldom drawn as rows were.
+Result<std::vector<Sample>> DrawSamples(GraftRows& rows, uint32_t dimension, uint32_t count) {
+  SeededRandom random(rows.count());
   std::vector<Sample> samples;
-  std::vector<float> other(rows.info().dimension);
-  for (uint32_t i = 0; i < 2 * kSamples; ++i) {
-    const uint32_t row = random.Below(rows.info().vectors);
-    Sample sample{.query = std::vector<float>(other.size()), .absent = row};
-    PIGMENT_RETURN_IF_ERROR(rows.ReadVector(row, sample.query));
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t row = random.Below(rows.count());
+    PIGMENT_ASSIGN_OR_RETURN(const float* const near, rows.Read(row));
+    Sample sample{.query = std::vector<float>(near, near + dimension), .absent = row};
     if (i % 2 != 0) {
-      PIGMENT_RETURN_IF_ERROR(rows.ReadVector(random.Below(rows.info().vectors), other));
+      PIGMENT_ASSIGN_OR_RETURN(const float* const far, rows.Read(random.Below(rows.count())));
       constexpr float kShare = 0.7f;
-      for (size_t d = 0; d < other.size(); ++d)
-        sample.query[d] = kShare * sample.query[d] + (1 - kShare) * other[d];
+      for (size_t d = 0; d < dimension; ++d)
+        sample.query[d] = kShare * sample.query[d] + (1 - kShare) * far[d];
       sample.absent = SearchStep::kNoVector;
     }
     samples.push_back(std::move(sample));
@@ -117,12 +111,12 @@ Result<std::vector<Sample>> DrawSamples(const Segment& rows) {
   return samples;
 }
 
-Status CompareAll(const Segment& rows, const BuildPause& pause, std::vector<Sample>& samples) {
+Status CompareAll(GraftRows& rows, Metric metric, const BuildPause& pause,
+                  std::vector<Sample>& samples) {
   std::vector<DistanceFunction> distances;
-  for (const Sample& sample : samples)
-    distances.emplace_back(SearchedBy(rows.info().metric), sample.query);
+  for (const Sample& sample : samples) distances.emplace_back(metric, sample.query);
   std::vector<float> found;
-  return rows.VisitVectors(
+  return rows.Visit(
       [&](uint32_t first, const float* vectors, size_t stride, size_t count) -> Status {
         if (pause) PIGMENT_RETURN_IF_ERROR(pause());
         found.resize(count);
@@ -139,64 +133,80 @@ Status CompareAll(const Segment& rows, const BuildPause& pause, std::vector<Samp
 
 }  // namespace
 
-bool Graft::Fits(const SegmentInfo& graph, const SegmentInfo& rows) {
-  return graph.kind == SegmentKind::kGraph && rows.kind == SegmentKind::kClusters &&
-         graph.metric == rows.metric && graph.dimension == rows.dimension &&
-         (graph.metric == Metric::kL2 || IsCosine(graph.metric)) &&
-         graph.vectors >= kTimesLarger * rows.vectors && rows.vectors != 0;
+bool Graft::Fits(const SegmentInfo& graph, uint32_t rows) {
+  return graph.kind == SegmentKind::kGraph &&
+         (graph.metric == Metric::kL2 || IsCosine(graph.metric)) && rows != 0 &&
+         graph.vectors >= kTimesLarger * rows;
 }
 
-uint64_t Graft::MakeBytes(const SegmentInfo& graph, const SegmentInfo& rows) {
+bool Graft::Fits(const SegmentInfo& graph, const SegmentInfo& rows) {
+  return Fits(graph, rows.vectors) && rows.kind == SegmentKind::kClusters &&
+         graph.metric == rows.metric && graph.dimension == rows.dimension;
+}
+
+uint64_t Graft::MakeBytes(const SegmentInfo& graph, uint32_t rows) {
   const uint32_t dimension = GraphSpace::PointDimension(graph.metric, graph.dimension);
   return 2 * HungBytes(rows) + (uint64_t{graph.vectors} + 1) * sizeof(uint32_t) +
-         uint64_t{rows.vectors} * RowCodeBytes(dimension, RowCodeBits(dimension));
+         rows * RowCodeBytes(dimension, RowCodeBits(dimension));
 }
 
-Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, const Segment& rows,
-                                                 const GraftOptions& options) {
+Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows& rows,
+                                                 GraftOptions options) {
   Reservation scratch(options.budget.get());
-  std::shared_ptr<Graft> graft(new Graft(graph.info(), options.budget));
-  const uint64_t scratch_bytes = HungBytes(rows.info());
+  std::shared_ptr<Graft> graft(new Graft(graph.info(), rows.count(), options.budget));
+  const uint64_t scratch_bytes = HungBytes(rows.count());
   PIGMENT_RETURN_IF_ERROR(scratch.Grow(scratch_bytes));
   PIGMENT_RETURN_IF_ERROR(
-      graft->reservation_.Grow(MakeBytes(graph.info(), rows.info()) - scratch_bytes));
+      graft->reservation_.Grow(MakeBytes(graph.info(), rows.count()) - scratch_bytes));
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
-  // Of each row the nodes, where there are fewer kNoVector.
-  std::vector<uint32_t> nodes(size_t{rows.info().vectors} * kNodesPerRow, SearchStep::kNoVector);
-  graft->begins_.resize(size_t{graph.info().vectors} + 1);
+  std::vector<uint32_t> by_row = std::move(options.known);
+  by_row.resize(size_t{rows.count()} * kNodesPerRow, kNoNode);
   bool has_all = true;
   const auto hang = [&](uint32_t first, const float* vectors, size_t stride,
                         size_t count) -> Status {
     for (uint32_t i = 0; i < count; ++i) {
       if (options.pause && i % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(options.pause());
+      uint32_t* of_row = by_row.data() + size_t{first + i} * kNodesPerRow;
+      if (*of_row != kNoNode) continue;
       PIGMENT_ASSIGN_OR_RETURN(
           const std::vector<RowHit> nearest,
-          walker.Walk({vectors + i * stride, rows.info().dimension}, kNodesPerRow, kWalkRecall));
+          walker.Walk({vectors + i * stride, graph.info().dimension}, kNodesPerRow, kWalkRecall));
       has_all = has_all && !nearest.empty();
-      uint32_t* of_row = nodes.data() + size_t{first + i} * kNodesPerRow;
-      for (const RowHit& hit : nearest) {
-        *of_row++ = hit.row;
-        ++graft->begins_[hit.row + 1];
-      }
+      for (const RowHit& hit : nearest) *of_row++ = hit.row;
     }
     return Status::Ok();
   };
-  PIGMENT_RETURN_IF_ERROR(rows.VisitVectors(hang));
+  PIGMENT_RETURN_IF_ERROR(rows.Visit(hang));
   if (!has_all) return std::shared_ptr<const Graft>();
-  std::vector<uint32_t>& begins = graft->begins_;
-  for (size_t node = 1; node < begins.size(); ++node) begins[node] += begins[node - 1];
-  graft->rows_.resize(begins.back());
-  // Each begin goes on to the end of its rows, which is where the next one began.
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes[i] != SearchStep::kNoVector)
-      graft->rows_[begins[nodes[i]]++] = static_cast<uint32_t>(i / kNodesPerRow);
-  }
-  std::copy_backward(begins.begin(), begins.end() - 1, begins.end());
-  begins[0] = 0;
+  graft->TakeNodes(graph.info().vectors, by_row);
   PIGMENT_RETURN_IF_ERROR(graft->EncodeRows(graph, rows, options.pause));
-  PIGMENT_ASSIGN_OR_RETURN(const bool is_of_use, graft->IsOfUse(graph, rows, options.pause));
+  PIGMENT_ASSIGN_OR_RETURN(const bool is_of_use, graft->IsOfUse(graph, rows, options));
   if (!is_of_use) return std::shared_ptr<const Graft>();
   return std::shared_ptr<const Graft>(std::move(graft));
+}
+
+void Graft::TakeNodes(uint32_t nodes, std::span<const uint32_t> by_row) {
+  begins_.resize(size_t{nodes} + 1);
+  for (const uint32_t node : by_row) {
+    if (node != kNoNode) ++begins_[node + 1];
+  }
+  for (size_t node = 1; node < begins_.size(); ++node) begins_[node] += begins_[node - 1];
+  rows_.resize(begins_.back());
+  // Each begin goes on to the end of its rows, which is where the next one began.
+  for (size_t i = 0; i < by_row.size(); ++i) {
+    if (by_row[i] != kNoNode) rows_[begins_[by_row[i]]++] = static_cast<uint32_t>(i / kNodesPerRow);
+  }
+  std::copy_backward(begins_.begin(), begins_.end() - 1, begins_.end());
+  begins_[0] = 0;
+}
+
+std::vector<uint32_t> Graft::NodesByRow() const {
+  std::vector<uint32_t> by_row(size_t{count_} * kNodesPerRow, kNoNode);
+  std::vector<uint8_t> counts(count_);
+  for (uint32_t node = 0; node + 1 < begins_.size(); ++node) {
+    for (const uint32_t row : RowsOf(node)) by_row[row * kNodesPerRow + counts[row]++] = node;
+  }
+  return by_row;
 }
 
 std::vector<uint32_t> Graft::NodesNear(const GraphQuery& query, std::span<const SearchStep> visits,
@@ -210,18 +220,19 @@ std::vector<uint32_t> Graft::NodesNear(const GraphQuery& query, std::span<const 
   return nodes;
 }
 
-Result<bool> Graft::IsOfUse(const Segment& graph, const Segment& rows,
-                            const BuildPause& pause) const {
+Result<bool> Graft::IsOfUse(const Segment& graph, GraftRows& rows,
+                            const GraftOptions& options) const {
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
-  PIGMENT_ASSIGN_OR_RETURN(std::vector<Sample> samples, DrawSamples(rows));
+  PIGMENT_ASSIGN_OR_RETURN(std::vector<Sample> samples,
+                           DrawSamples(rows, graph.info().dimension, options.samples));
   for (Sample& sample : samples) {
-    if (pause) PIGMENT_RETURN_IF_ERROR(pause());
+    if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
     PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowHit> nearest,
                              walker.Walk(sample.query, kSampleNeighbors, kRecallMax));
     for (const RowHit& hit : nearest) sample.nearest.Offer(hit.distance, kOfGraph + hit.row);
     sample.nodes = walker.nodes();
   }
-  PIGMENT_RETURN_IF_ERROR(CompareAll(rows, pause, samples));
+  PIGMENT_RETURN_IF_ERROR(CompareAll(rows, graph.info().metric, options.pause, samples));
   size_t wanted = 0, found = 0, met = 0;
   for (Sample& sample : samples) {
     std::vector<uint32_t> met_here = RowsMet(sample.nodes, {});
@@ -234,18 +245,18 @@ Result<bool> Graft::IsOfUse(const Segment& graph, const Segment& rows,
     }
   }
   return static_cast<double>(found) >= kRecallMin * static_cast<double>(wanted) &&
-         met <= samples.size() * std::max(kMetMax, rows.info().vectors / kMetPart);
+         met <= samples.size() * std::max(kMetMax, count_ / kMetPart);
 }
 
-Status Graft::EncodeRows(const Segment& graph, const Segment& rows, const BuildPause& pause) {
+Status Graft::EncodeRows(const Segment& graph, GraftRows& rows, const BuildPause& pause) {
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   std::vector<float> point(head->space.point_dimension());
   const auto visit_points = [&](const std::function<void(uint32_t row)>& visit) {
-    return rows.VisitVectors(
+    return rows.Visit(
         [&](uint32_t first, const float* vectors, size_t stride, size_t count) -> Status {
           if (pause) PIGMENT_RETURN_IF_ERROR(pause());
           for (uint32_t i = 0; i < count; ++i) {
-            head->space.MakePoint({vectors + i * stride, rows.info().dimension}, point.data());
+            head->space.MakePoint({vectors + i * stride, graph.info().dimension}, point.data());
             visit(first + i);
           }
           return Status::Ok();
@@ -256,7 +267,7 @@ Status Graft::EncodeRows(const Segment& graph, const Segment& rows, const BuildP
   }));
   const uint32_t bits = RowCodeBits(head->space.point_dimension());
   code_bytes_ = RowCodeBytes(point.size(), bits);
-  codes_.resize(rows.info().vectors * code_bytes_);
+  codes_.resize(count_ * code_bytes_);
   return visit_points([&](uint32_t row) {
     EncodeRowCode(point, bits, radius_, codes_.data() + row * code_bytes_);
   });
@@ -266,7 +277,7 @@ std::vector<uint32_t> Graft::RowsMet(std::span<const uint32_t> nodes, RowMask al
   // Where lists begin, then the lists are asked for ahead.
   for (const uint32_t node : nodes) ExpectBytes(&begins_[node], 2 * sizeof(uint32_t));
   for (const uint32_t node : nodes) ExpectBytes(rows_.data() + begins_[node], 1);
-  std::vector<uint64_t> is_met((codes_.size() / code_bytes_ + 63) / 64);
+  std::vector<uint64_t> is_met((count_ + 63) / 64);
   std::vector<uint32_t> met;
   for (const uint32_t node : nodes) {
     for (const uint32_t row : RowsOf(node)) {
@@ -280,7 +291,7 @@ std::vector<uint32_t> Graft::RowsMet(std::span<const uint32_t> nodes, RowMask al
   return met;
 }
 
-Result<GraftSearchResult> Graft::Search(const Segment& graph, const Segment& rows,
+Result<GraftSearchResult> Graft::Search(const Segment& graph, GraftRows& rows,
                                         const GraftSearch& search) const {
   constexpr size_t kAhead = 4;
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
@@ -299,20 +310,19 @@ Result<GraftSearchResult> Graft::Search(const Segment& graph, const Segment& row
   }
   std::sort(promises.begin(), promises.end());
   GraftSearchResult result{
-      .hits = {}, .rows_scored = met.size(), .bytes_scored = met.size() * code_bytes_};
-  const DistanceFunction distance(rows.info().metric, search.query);
-  const std::unique_ptr<VectorReader> reader = rows.NewVectorReader();
+      .hits = {}, .rows_scored = met.size(), .code_bytes = met.size() * code_bytes_};
+  const DistanceFunction distance(graph.info().metric, search.query);
   TopK nearest(search.k, search.limit);
   for (size_t i = 0; i < std::min(kAhead, promises.size()); ++i)
-    reader->Expect(static_cast<uint32_t>(promises[i]));
+    rows.Expect(static_cast<uint32_t>(promises[i]));
   for (size_t i = 0; i < promises.size(); ++i) {
     if (DistanceOfKey(static_cast<uint32_t>(promises[i] >> 32)) > limit) break;
     if (i % kRowsPerCheck == 0 && search.control != nullptr)
       PIGMENT_RETURN_IF_ERROR(search.control->Check());
-    if (i + kAhead < promises.size()) reader->Expect(static_cast<uint32_t>(promises[i + kAhead]));
+    if (i + kAhead < promises.size()) rows.Expect(static_cast<uint32_t>(promises[i + kAhead]));
     const auto row = static_cast<uint32_t>(promises[i]);
-    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, reader->Read(row));
-    result.bytes_scored += rows.info().vector_bytes();
+    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, rows.Read(row));
+    ++result.rows_compared;
     const float found = distance(vector);
     if (!nearest.MayEnter(found)) continue;
     nearest.Offer(found, row);

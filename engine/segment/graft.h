@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graft: the rows of a small segment hung on the graph of a large one, so that a walk of that graph
-// finds them without a search of their own: each row is noted with the nodes that are nearest to
-// it, and a search compares the rows of the nodes that a walk visited. As links of an HNSW graph
-// from old to new vectors are (Malkov and Yashunin, 2016), in memory and apart from both segments.
-// Immutable; any thread. Segments are named by their numbers and may go before it.
+// Graft: few rows, of a small segment or of none yet, hung on the graph of a large one, so that a
+// walk of that graph finds them without a search of their own: each row is noted with the nodes
+// that are nearest to it, and a search compares the rows of the nodes that a walk visited. As links
+// of an HNSW graph from old to new vectors are (Malkov and Yashunin, 2016), in memory and apart
+// from graph and rows. Immutable; any thread. The graph's segment is named by its number and may go
+// before it.
 
 #pragma once
 
@@ -19,15 +20,52 @@
 #include "engine/base/memory_budget.h"
 #include "engine/segment/flat_scan.h"
 #include "engine/segment/segment.h"
+#include "engine/segment/vector_reader.h"
 #include "engine/vector/build_pause.h"
 #include "engine/vector/graph_space.h"
 #include "engine/vector/reach_table.h"
 
 namespace pigment {
 
+// What hangs. One thread at a time.
+class GraftRows {
+ public:
+  virtual ~GraftRows() = default;
+
+  virtual uint32_t count() const = 0;
+  // As Segment::VisitVectors.
+  virtual Status Visit(const Segment::VectorVisitor& visit) = 0;
+  // Valid until the next is read. REQUIRES: row < count().
+  virtual Result<const float*> Read(uint32_t row) = 0;
+  // It is likely to be read soon.
+  virtual void Expect(uint32_t row) = 0;
+};
+
+// The vectors of a segment, by their numbers.
+class SegmentGraftRows final : public GraftRows {
+ public:
+  explicit SegmentGraftRows(const Segment& segment)
+      : segment_(segment), reader_(segment.NewVectorReader()) {}
+
+  uint32_t count() const override { return segment_.info().vectors; }
+  Status Visit(const Segment::VectorVisitor& visit) override {
+    return segment_.VisitVectors(visit);
+  }
+  Result<const float*> Read(uint32_t row) override { return reader_->Read(row); }
+  void Expect(uint32_t row) override { reader_->Expect(row); }
+
+ private:
+  const Segment& segment_;
+  const std::unique_ptr<VectorReader> reader_;
+};
+
 struct GraftOptions {
   std::shared_ptr<MemoryBudget> budget;  // may be null; the graft keeps it
   BuildPause pause = {};                 // may be empty
+  // Of the first rows, or some of them, the nodes that they hang on, as NodesByRow gives: no walk
+  // looks for these.
+  std::vector<uint32_t> known = {};
+  uint32_t samples = 100;  // that say whether it is of use
 };
 
 struct GraftSearch {
@@ -42,9 +80,10 @@ struct GraftSearch {
 };
 
 struct GraftSearchResult {
-  std::vector<RowHit> hits;   // at most k, ascending by (distance, row)
-  uint64_t rows_scored = 0;   // by their codes
-  uint64_t bytes_scored = 0;  // of codes, and of the vectors that were compared
+  std::vector<RowHit> hits;    // at most k, ascending by (distance, row)
+  uint64_t rows_scored = 0;    // by their codes
+  uint64_t code_bytes = 0;     // of these
+  uint64_t rows_compared = 0;  // by their vectors
 };
 
 class Graft {
@@ -59,34 +98,49 @@ class Graft {
                                          std::span<const SearchStep> visits,
                                          std::span<const RowHit> found);
 
-  // Whether rows of such a segment may hang on that one, and are so much fewer that it is worth it.
+  // Of NodesByRow.
+  static constexpr size_t kNodesPerRow = 16;
+  static constexpr uint32_t kNoNode = SearchStep::kNoVector;
+
+  // Whether so many rows may hang on that segment, of which they have metric and dimension, and are
+  // so much fewer that it is worth it; and whether those of a segment may that is searched less
+  // well otherwise.
+  static bool Fits(const SegmentInfo& graph, uint32_t rows);
   static bool Fits(const SegmentInfo& graph, const SegmentInfo& rows);
   // Null: by samples, searches would miss too many or compare too many, because the rows are of
   // another kind than what the graph has. kResourceExhausted: there is no room for it. REQUIRES:
   // Fits.
-  static Result<std::shared_ptr<const Graft>> Make(const Segment& graph, const Segment& rows,
-                                                   const GraftOptions& options);
-  // What Make takes at most, and its result has two thirds of.
-  static uint64_t MakeBytes(const SegmentInfo& graph, const SegmentInfo& rows);
+  static Result<std::shared_ptr<const Graft>> Make(const Segment& graph, GraftRows& rows,
+                                                   GraftOptions options);
+  // What Make takes at most, and its result has most of.
+  static uint64_t MakeBytes(const SegmentInfo& graph, uint32_t rows);
 
   uint32_t graph_segment() const { return graph_segment_; }
-  // The segments are those that were given to Make.
-  Result<GraftSearchResult> Search(const Segment& graph, const Segment& rows,
+  uint32_t rows() const { return count_; }
+  // The graph is that which was given to Make, and the first of `rows` are those.
+  Result<GraftSearchResult> Search(const Segment& graph, GraftRows& rows,
                                    const GraftSearch& search) const;
+  // Of each row kNodesPerRow places, for its nodes and, behind these, kNoNode.
+  std::vector<uint32_t> NodesByRow() const;
 
  private:
-  Graft(const SegmentInfo& graph, std::shared_ptr<MemoryBudget> budget)
-      : graph_segment_(graph.segment), budget_(std::move(budget)), reservation_(budget_.get()) {}
+  Graft(const SegmentInfo& graph, uint32_t rows, std::shared_ptr<MemoryBudget> budget)
+      : graph_segment_(graph.segment),
+        count_(rows),
+        budget_(std::move(budget)),
+        reservation_(budget_.get()) {}
   std::span<const uint32_t> RowsOf(uint32_t node) const {
     return std::span(rows_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
-  Status EncodeRows(const Segment& graph, const Segment& rows, const BuildPause& pause);
+  void TakeNodes(uint32_t nodes, std::span<const uint32_t> by_row);
+  Status EncodeRows(const Segment& graph, GraftRows& rows, const BuildPause& pause);
   // Those that hang on some nodes and are allowed, each once; their codes are asked for ahead.
   std::vector<uint32_t> RowsMet(std::span<const uint32_t> nodes, RowMask allowed) const;
   // Whether samples find what they want of the rows, and look at few.
-  Result<bool> IsOfUse(const Segment& graph, const Segment& rows, const BuildPause& pause) const;
+  Result<bool> IsOfUse(const Segment& graph, GraftRows& rows, const GraftOptions& options) const;
 
   const uint32_t graph_segment_;
+  const uint32_t count_;  // of the rows
   const std::shared_ptr<MemoryBudget> budget_;
   Reservation reservation_;
   std::vector<uint32_t> begins_;  // of each node in rows_; then the end

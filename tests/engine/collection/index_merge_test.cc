@@ -403,6 +403,12 @@ TEST_P(IndexMerge, TakesAFewRowsOfTheTailWhereItMergesAnyway) {
   EXPECT_EQ(docs_->Pin().value()->tail.rows, 0u);
 }
 
+// Queries that a graft answered, of one.
+int GraftsSearched(const std::string& explain_json) {
+  const std::string before = R"("grafts":{"searches":)";
+  return std::stoi(explain_json.substr(explain_json.find(before) + before.size()));
+}
+
 // Beside a graph flushed rows hang on it once they were searched; what is asked for exactly, or by
 // a width, is not answered so. Clusters have nothing to hang on.
 TEST_P(IndexMerge, HangsFlushedRowsOnTheGraphBesideThem) {
@@ -422,9 +428,7 @@ TEST_P(IndexMerge, HangsFlushedRowsOnTheGraphBesideThem) {
     request.k = 10;
     request.recall = recall;
     request.width = width;
-    const std::string json = Query(*docs_->Pin().value(), request).value().explain_json;
-    const std::string before = R"("grafts":{"searches":)";
-    return std::stoi(json.substr(json.find(before) + before.size()));
+    return GraftsSearched(Query(*docs_->Pin().value(), request).value().explain_json);
   };
   uint32_t written = 7000;
   const auto comes_to = [&](int grafts) {
@@ -459,6 +463,65 @@ TEST_P(IndexMerge, HangsFlushedRowsOnTheGraphBesideThem) {
   ASSERT_OK(docs_->Compact());
   EXPECT_EQ(grafts_searched(), 0);
   EXPECT_GE(Recall(), 0.96);
+}
+
+// So do those of the tail, the more the longer it gets; a flush takes what is known of them along.
+TEST_P(IndexMerge, HangsTheTailOnTheGraphBesideIt) {
+  StoreOptions options = Options();
+  options.flush_rows_max = 20'000;
+  options.background_threads = 1;
+  options.quiet_ms = 600'000;
+  Open(options);
+  Write(WriteKind::kAdd, 0, 5000);
+  ASSERT_OK(docs_->Compact());
+  const auto explained = [this] { return Search(made_.vector(0), 10, 0.98, true).explain_json; };
+  const auto tail_rows_hung = [&] {
+    const TailView& tail = docs_->Pin().value()->tail;
+    return tail.graft == nullptr ? 0 : tail.graft->rows();
+  };
+  uint32_t written = 7500;
+  const auto comes_to = [&](uint32_t rows) {
+    return ComesTrue([&] {
+      Write(WriteKind::kUpsert, written++, 1);  // asks what is due
+      (void)explained();                        // looks at the codes of what does not hang
+      return tail_rows_hung() >= rows;
+    });
+  };
+  Write(WriteKind::kAdd, 5000, 1100);
+  EXPECT_EQ(GraftsSearched(explained()), 0);
+  if (GetParam() == IndexKind::kSpann) {
+    for (int i = 0; i < 20; ++i) {
+      Write(WriteKind::kUpsert, written++, 1);
+      (void)explained();
+    }
+    EXPECT_EQ(tail_rows_hung(), 0u);
+    return;
+  }
+  ASSERT_TRUE(comes_to(1024));
+  EXPECT_EQ(GraftsSearched(explained()), 1);
+  EXPECT_GE(Recall(), 0.96);
+  EXPECT_GE(Recall(100), 0.96);
+  EXPECT_EQ(Recall(10, 1), 1);
+  Write(WriteKind::kDelete, 5000, 100);
+  for (uint32_t i = 5000; i < 6100; ++i) {
+    const ResultSet found = Search(made_.vector(i), 1, 0.98);
+    EXPECT_EQ(found.ids.bytes == "id" + std::to_string(i), i >= 5100) << i;
+  }
+  Write(WriteKind::kAdd, 6100, 1200);
+  ASSERT_TRUE(comes_to(2048));
+  EXPECT_GE(Recall(), 0.96);
+  const ResultSet moved = Search(made_.vector(6500), 1, 0.98);
+  EXPECT_EQ(moved.ids.bytes, "id6500");
+  ASSERT_OK(docs_->Flush());
+  EXPECT_EQ(tail_rows_hung(), 0u);
+  EXPECT_TRUE(ComesTrue([&] {
+    Write(WriteKind::kUpsert, written++, 1);
+    return GraftsSearched(explained()) == 1;
+  }));
+  EXPECT_GE(Recall(), 0.96);
+  for (uint32_t i = 5100; i < 7300; ++i)
+    EXPECT_EQ(Search(made_.vector(i), 1, 0.98).ids.bytes, "id" + std::to_string(i));
+  EXPECT_EQ(Recall(10, 1), 1);
 }
 
 }  // namespace

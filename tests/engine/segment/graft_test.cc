@@ -60,6 +60,11 @@ class Part {
   std::unique_ptr<Segment> segment_;
 };
 
+auto MakeGraft(const Part& graph, const Part& rows, GraftOptions options = {}) {
+  SegmentGraftRows hung(*rows);
+  return Graft::Make(*graph, hung, std::move(options));
+}
+
 // A graph, a sixth as many rows beside it, and queries.
 struct GraftedParts {
   static constexpr uint32_t kQueries = 40;
@@ -114,7 +119,8 @@ struct GraftedParts {
     ++searches;
     if (walked.walks == 0) return Exact(query, k, allowed_rows);  // as who has no nodes does
     ++walks;
-    auto found = graft.Search(*graph, *rows,
+    SegmentGraftRows hung(*rows);
+    auto found = graft.Search(*graph, hung,
                               {.query = query,
                                .k = k,
                                .recall = 0.98,
@@ -147,7 +153,7 @@ TEST(Graft, FindsNearlyAllOfWhatIsNearestWithAndWithoutAFilter) {
     SCOPED_TRACE(of.made.seed);
     const GraftedParts parts(of);
     ASSERT_TRUE(Graft::Fits(parts.graph->info(), parts.rows->info()));
-    const auto graft = Graft::Make(*parts.graph, *parts.rows, {});
+    const auto graft = MakeGraft(parts.graph, parts.rows);
     ASSERT_OK(graft);
     ASSERT_NE(*graft, nullptr);
     EXPECT_EQ((*graft)->graph_segment(), 7u);
@@ -189,7 +195,7 @@ TEST(Graft, FindsEachRowByItsOwnVector) {
   for (const GraftCase& of : Cases()) {
     SCOPED_TRACE(of.made.seed);
     const GraftedParts parts(of);
-    const auto graft = Graft::Make(*parts.graph, *parts.rows, {}).value();
+    const auto graft = MakeGraft(parts.graph, parts.rows).value();
     ASSERT_NE(graft, nullptr);
     std::vector<float> own(parts.made.dimension());
     for (uint32_t row = 0; row < parts.rows_count; ++row) {
@@ -202,10 +208,34 @@ TEST(Graft, FindsEachRowByItsOwnVector) {
   }
 }
 
+// Those of some rows, or of all, may be known.
+TEST(Graft, IsTheSameWhereNodesAreKnown) {
+  const GraftedParts parts(kCases[0]);
+  const auto graft = MakeGraft(parts.graph, parts.rows).value();
+  ASSERT_NE(graft, nullptr);
+  const std::vector<uint32_t> nodes = graft->NodesByRow();
+  ASSERT_EQ(nodes.size(), parts.rows_count * Graft::kNodesPerRow);
+  for (uint32_t row = 0; row < parts.rows_count; ++row) {
+    const auto of_row = std::span(nodes).subspan(row * Graft::kNodesPerRow, Graft::kNodesPerRow);
+    const std::set<uint32_t> distinct(of_row.begin(), of_row.end());
+    EXPECT_EQ(distinct.size(), Graft::kNodesPerRow) << row;
+    EXPECT_LT(*distinct.rbegin(), parts.graph_count) << row;
+  }
+  std::vector<uint32_t> known(nodes.begin(), nodes.begin() + 100 * Graft::kNodesPerRow);
+  std::fill_n(known.begin() + 7 * Graft::kNodesPerRow, Graft::kNodesPerRow, Graft::kNoNode);
+  const auto with = [](const std::vector<uint32_t>& some) {
+    GraftOptions options;
+    options.known = some;
+    return options;
+  };
+  EXPECT_EQ(MakeGraft(parts.graph, parts.rows, with(known)).value()->NodesByRow(), nodes);
+  EXPECT_EQ(MakeGraft(parts.graph, parts.rows, with(nodes)).value()->NodesByRow(), nodes);
+}
+
 // What another segment found first does not keep a walk from what hangs where it was.
 TEST(Graft, FindsARowWithinALimitThatNoNodeIsWithin) {
   const GraftedParts parts(kCases[0]);
-  const auto graft = Graft::Make(*parts.graph, *parts.rows, {}).value();
+  const auto graft = MakeGraft(parts.graph, parts.rows).value();
   ASSERT_NE(graft, nullptr);
   std::vector<float> own(parts.made.dimension());
   ASSERT_OK(parts.rows->ReadVector(5, own));
@@ -219,8 +249,9 @@ TEST(Graft, FindsARowWithinALimitThatNoNodeIsWithin) {
                              .finds_nodes = true};
   const auto walked = SearchSegment(*parts.graph, parts.made.dimension(), search).value();
   ASSERT_GT(walked.found.hits[0].front().distance, 1e-6f);
+  SegmentGraftRows hung(*parts.rows);
   const auto found = graft->Search(
-      *parts.graph, *parts.rows,
+      *parts.graph, hung,
       {.query = own, .k = 10, .recall = 0.9, .limit = 1e-6f, .nodes = walked.nodes.at(0)});
   ASSERT_OK(found);
   ASSERT_EQ(found->hits.size(), 1u);
@@ -239,7 +270,7 @@ TEST(Graft, IsNotMadeOfRowsThatLieElsewhere) {
   }
   const Part graph(7, SegmentKind::kGraph, of, made, 0, 2500);
   const Part rows(8, SegmentKind::kClusters, of, made, 2500, 500);
-  const auto graft = Graft::Make(*graph, *rows, {});
+  const auto graft = MakeGraft(graph, rows);
   ASSERT_OK(graft);
   EXPECT_EQ(*graft, nullptr);
 }
@@ -271,21 +302,21 @@ TEST(Graft, FitsRowsInClustersOnALargerGraphOfTheirSpace) {
 
 TEST(Graft, StaysWithinItsBudgetAndEndsWhenItIsAskedTo) {
   const GraftedParts parts(kCases[0]);
-  const uint64_t bytes = Graft::MakeBytes(parts.graph->info(), parts.rows->info());
+  const uint64_t bytes = Graft::MakeBytes(parts.graph->info(), parts.rows_count);
   const auto little = std::make_shared<MemoryBudget>("little", bytes - 1);
-  const auto refused = Graft::Make(*parts.graph, *parts.rows, {.budget = little});
+  const auto refused = MakeGraft(parts.graph, parts.rows, {.budget = little});
   EXPECT_EQ(refused.status().code(), Code::kResourceExhausted);
   EXPECT_EQ(little->used_bytes(), 0u);
   auto enough = std::make_shared<MemoryBudget>("enough", bytes);
-  auto graft = Graft::Make(*parts.graph, *parts.rows, {.budget = enough}).value();
+  auto graft = MakeGraft(parts.graph, parts.rows, {.budget = enough}).value();
   ASSERT_NE(graft, nullptr);
   EXPECT_GT(enough->used_bytes(), bytes / 2);
   EXPECT_LT(enough->used_bytes(), bytes);
   graft.reset();
   EXPECT_EQ(enough->used_bytes(), 0u);
   int pauses = 0;
-  const auto stopped = Graft::Make(
-      *parts.graph, *parts.rows,
+  const auto stopped = MakeGraft(
+      parts.graph, parts.rows,
       {.budget = enough,
        .pause = [&] { return ++pauses < 10 ? Status::Ok() : Status(Code::kCancelled, "enough"); }});
   EXPECT_EQ(stopped.status().code(), Code::kCancelled);
