@@ -131,6 +131,9 @@ class CollectionState {
   // Whether rows of the tail, or that a flush left without a graph, were searched, and may hang on
   // the largest one (engine/segment/graft.h).
   bool graft_is_due() const { return graft_is_due_.load(std::memory_order_relaxed); }
+  // When that should be asked again, because a write has left such rows and nobody has searched
+  // them yet; 0: it need not be.
+  int64_t graft_look_ns() const { return graft_look_ns_.load(std::memory_order_relaxed); }
   // Hangs those of one segment, or of the tail, on it, if that is due. kCancelled: by `pause`, or
   // for Compact. What cannot be had is not tried again.
   Status GraftOnce(const MergePause& pause);
@@ -187,16 +190,23 @@ class CollectionState {
   // What a merge of a collection that is left alone should have in segments. False: it is not.
   Result<bool> FlushIfLeftAlone();
   void PlanMergesLocked();
+  // Grafts: collection_grafts.cc. Null: there is no graph.
   const SegmentSlot* LargestGraphLocked() const;
-  // The next segment to hang on the largest graph; null: none.
-  std::shared_ptr<const Segment> FindGraftLocked() const;
+  // The next whose rows are to hang on it, once they are searched; null: none.
+  const SegmentSlot* SlotToGraftLocked() const;
   // How many rows of the tail are to hang on it; 0: no more than do.
   uint32_t TailRowsToGraftLocked() const;
-  void NoteGraftLocked();
+  // Notes whether any of these are due; false: there are none, be they searched or not.
+  bool NoteGraftLocked();
+  // Whether that slot's rows may be hung now, and those of the tail, of which the last is searched.
+  bool IsDueLocked(const SegmentSlot& slot) const;
+  bool IsTailDueLocked(uint32_t rows) const;
+  void NoteGraftOfWriteLocked(int64_t now_ns);
+  Status GraftSegment(const MergePause& pause);
+  Status GraftTail(const MergePause& pause);
   Result<std::shared_ptr<const Graft>> MakeGraft(const Segment& graph, GraftRows& rows,
                                                  GraftOptions options, const MergePause& pause);
-  Status GraftTail(const MergePause& pause);
-  void TryPublishLocked();
+  void ShowGraftLocked();
   // kCancelled while somebody compacts, which does all that is due.
   Status GiveWayToCompaction() const;
   Status PauseOfMerge(uint64_t rows, const MergePause& pause);
@@ -230,20 +240,21 @@ class CollectionState {
   uint64_t dirty_since_ = 0;     // first position with an effect that no flush has taken; 0: none
   uint64_t flushing_since_ = 0;  // the same for the flush under way
   double retry_fullness_ = 0;    // after a failed flush: not again before the tail is so full
-  uint64_t counted_tail_bytes_ = 0;            // this collection's part of the store's tail bytes
-  Status write_failure_;                       // why no batch is applied any more
-  Status passing_failure_;                     // the same, where opening again may help
-  std::set<uint32_t> merging_;                 // segments that merges read
-  std::condition_variable merges_changed_;     // with state_mutex_
-  std::atomic<uint32_t> compactions_{0};       // merges give way while one is under way
-  std::atomic<uint64_t> due_merge_rows_{0};    // set under state_mutex_
-  std::atomic<int64_t> quiet_due_ns_{0};       // set under state_mutex_
-  std::atomic<bool> too_many_{false};          // set under state_mutex_
-  std::shared_ptr<const Segment> graft_next_;  // what FindGraftLocked gave last
-  uint32_t grafting_ = 0;                      // the segment that somebody hangs on a graph
+  uint64_t counted_tail_bytes_ = 0;          // this collection's part of the store's tail bytes
+  Status write_failure_;                     // why no batch is applied any more
+  Status passing_failure_;                   // the same, where opening again may help
+  std::set<uint32_t> merging_;               // segments that merges read
+  std::condition_variable merges_changed_;   // with state_mutex_
+  std::atomic<uint32_t> compactions_{0};     // merges give way while one is under way
+  std::atomic<uint64_t> due_merge_rows_{0};  // set under state_mutex_
+  std::atomic<int64_t> quiet_due_ns_{0};     // set under state_mutex_
+  std::atomic<bool> too_many_{false};        // set under state_mutex_
+  uint32_t grafting_ = 0;                    // the segment whose rows somebody hangs on a graph
   bool is_grafting_tail_ = false;
+  int64_t grafts_rest_until_ns_ = 0;  // so that they take a part of a thread alone
   uint32_t tail_rows_refused_ = 0;  // of the tail, that could not hang; not again before twice that
   std::atomic<bool> graft_is_due_{false};  // set under state_mutex_
+  std::atomic<int64_t> graft_look_ns_{0};  // set under state_mutex_
   int64_t written_ns_ = 0;                 // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.
   int64_t unflushed_from_ns_ = 0;

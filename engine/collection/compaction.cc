@@ -21,8 +21,6 @@
 #include "engine/base/thread_pool.h"
 #include "engine/collection/collection_state.h"
 #include "engine/collection/deletions_file.h"
-#include "engine/collection/tail_graft_rows.h"
-#include "engine/segment/graft.h"
 #include "engine/segment/index_part.h"
 
 namespace pigment {
@@ -106,7 +104,7 @@ void CollectionState::NoteWriteLocked() {
   const int64_t now_ns = MonotonicNow();
   if (now_ns - written_ns_ > quiet_ns()) unflushed_from_ns_ = now_ns;
   written_ns_ = now_ns;
-  NoteGraftLocked();
+  NoteGraftOfWriteLocked(now_ns);
   if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
     return;
   // Looked at again when there is a quarter more.
@@ -139,157 +137,10 @@ void CollectionState::PlanMergesLocked() {
   } catch (const std::bad_alloc&) {
     // Nothing is due until somebody asks with more memory.
   }
-  graft_next_ = FindGraftLocked();
-  NoteGraftLocked();
+  (void)NoteGraftLocked();
   due_merge_rows_.store(due_rows, std::memory_order_relaxed);
   quiet_due_ns_.store(quiet_due_ns, std::memory_order_relaxed);
   too_many_.store(is_too_many, std::memory_order_relaxed);
-}
-
-const SegmentSlot* CollectionState::LargestGraphLocked() const {
-  const SegmentSlot* largest = nullptr;
-  for (const SegmentSlot& slot : contents_.segments()) {
-    if (slot.segment == nullptr || slot.segment->info().kind != SegmentKind::kGraph) continue;
-    if (largest == nullptr || slot.entry.rows > largest->entry.rows) largest = &slot;
-  }
-  return largest;
-}
-
-std::shared_ptr<const Segment> CollectionState::FindGraftLocked() const {
-  if (context_.options.background_threads == 0) return nullptr;
-  const SegmentSlot* const graph = LargestGraphLocked();
-  if (graph == nullptr) return nullptr;
-  for (const SegmentSlot& slot : contents_.segments()) {
-    if (slot.segment == nullptr || slot.entry.segment == grafting_ ||
-        slot.grafted_on == graph->entry.segment)
-      continue;
-    if (Graft::Fits(graph->segment->info(), slot.segment->info())) return slot.segment;
-  }
-  return nullptr;
-}
-
-uint32_t CollectionState::TailRowsToGraftLocked() const {
-  constexpr uint32_t kRowsMin = 4 * TailChunk::kRows;
-  constexpr uint32_t kMore =
-      4;  // all rows are counted anew, so that few more would not be worth it
-  const Tail& tail = contents_.tail();
-  const uint32_t rows = tail.rows() / TailChunk::kRows * TailChunk::kRows;
-  if (rows < kRowsMin || context_.options.background_threads == 0 || is_grafting_tail_) return 0;
-  const SegmentSlot* const graph = LargestGraphLocked();
-  if (graph == nullptr || !Graft::Fits(graph->segment->info(), rows)) return 0;
-  const Graft* const graft = tail.graft().get();
-  const bool is_on_it = graft != nullptr && graft->graph_segment() == graph->entry.segment;
-  const uint32_t hung = is_on_it ? graft->rows() : 0;
-  if (rows - hung < std::max(kRowsMin, hung / kMore) || rows < 2 * tail_rows_refused_) return 0;
-  return tail.WasSearched(hung) ? rows : 0;
-}
-
-// Where nobody searches it would be in vain.
-void CollectionState::NoteGraftLocked() {
-  const bool is_segment_due = graft_next_ != nullptr && graft_next_->has_read_index();
-  graft_is_due_.store(compactions_.load() == 0 && (is_segment_due || TailRowsToGraftLocked() != 0),
-                      std::memory_order_relaxed);
-}
-
-Result<std::shared_ptr<const Graft>> CollectionState::MakeGraft(const Segment& graph,
-                                                                GraftRows& rows,
-                                                                GraftOptions options,
-                                                                const MergePause& pause) {
-  options.budget = context_.segments->shared_budget();
-  options.pause = [&]() -> Status {
-    PIGMENT_RETURN_IF_ERROR(GiveWayToCompaction());
-    return pause(rows.count());
-  };
-  return CatchOutOfMemory([&] { return Graft::Make(graph, rows, std::move(options)); });
-}
-
-Status CollectionState::GraftOnce(const MergePause& pause) {
-  SegmentSlot graph, rows;
-  {
-    std::lock_guard lock(state_mutex_);
-    NoteGraftLocked();
-    if (!graft_is_due() || !write_failure_.ok()) return Status::Ok();
-    if (graft_next_ != nullptr && graft_next_->has_read_index()) {
-      const SegmentSlot* const graph_slot = LargestGraphLocked();
-      const SegmentSlot* const slot = FindSlot(contents_.segments(), graft_next_->info().segment);
-      if (graph_slot != nullptr && slot != nullptr) {  // no merge has taken them meanwhile
-        graph = *graph_slot;
-        rows = *slot;
-        grafting_ = rows.entry.segment;
-      }
-      graft_next_ = FindGraftLocked();
-      NoteGraftLocked();
-    }
-  }
-  if (rows.segment == nullptr) return GraftTail(pause);
-  GraftOptions options;
-  if (rows.tail_graft != nullptr && rows.tail_graft->graph_segment() == graph.entry.segment) {
-    constexpr size_t kNodes = Graft::kNodesPerRow;
-    const std::vector<uint32_t> of_tail = rows.tail_graft->NodesByRow();
-    options.known.resize(rows.tail_rows->size() * kNodes, Graft::kNoNode);
-    for (size_t row = 0; row < rows.tail_rows->size(); ++row) {
-      const uint32_t tail_row = (*rows.tail_rows)[row];
-      if (tail_row < rows.tail_graft->rows())
-        std::copy_n(of_tail.begin() + tail_row * kNodes, kNodes,
-                    options.known.begin() + row * kNodes);
-    }
-  }
-  SegmentGraftRows vectors(*rows.segment);
-  const auto graft = MakeGraft(*graph.segment, vectors, std::move(options), pause);
-  const bool was_cancelled = !graft.ok() && graft.status().code() == Code::kCancelled;
-  std::lock_guard lock(state_mutex_);
-  grafting_ = 0;
-  // Searches go on without what could not be had, and say themselves what is damaged.
-  if (!was_cancelled && write_failure_.ok()) {
-    contents_.SetGraft(rows.entry.segment, graph.entry.segment, graft.ok() ? *graft : nullptr);
-    TryPublishLocked();
-  }
-  graft_next_ = FindGraftLocked();
-  NoteGraftLocked();
-  return was_cancelled ? graft.status() : Status::Ok();
-}
-
-Status CollectionState::GraftTail(const MergePause& pause) {
-  std::shared_ptr<const Segment> graph;
-  TailView tail;
-  uint32_t rows = 0;
-  {
-    std::lock_guard lock(state_mutex_);
-    rows = TailRowsToGraftLocked();
-    if (rows == 0 || !write_failure_.ok()) return Status::Ok();
-    graph = LargestGraphLocked()->segment;
-    tail = contents_.tail().View();
-    is_grafting_tail_ = true;
-    NoteGraftLocked();
-  }
-  GraftOptions options;
-  options.samples = 30;
-  if (tail.graft != nullptr && tail.graft->graph_segment() == graph->info().segment)
-    options.known = tail.graft->NodesByRow();
-  TailGraftRows vectors(tail, rows);
-  const auto graft = MakeGraft(*graph, vectors, std::move(options), pause);
-  const bool was_cancelled = !graft.ok() && graft.status().code() == Code::kCancelled;
-  std::lock_guard lock(state_mutex_);
-  is_grafting_tail_ = false;
-  if (!was_cancelled && write_failure_.ok()) {
-    const bool is_there = graft.ok() && *graft != nullptr;
-    tail_rows_refused_ = is_there ? 0 : rows;
-    if (is_there) {
-      contents_.SetTailGraft(tail, *graft);
-      TryPublishLocked();
-    }
-  }
-  NoteGraftLocked();
-  return was_cancelled ? graft.status() : Status::Ok();
-}
-
-// Of what searches may do without until the next write shows it.
-void CollectionState::TryPublishLocked() {
-  try {
-    PublishVersion(position_);
-  } catch (const std::bad_alloc&) {
-    // As it was.
-  }
 }
 
 Status CollectionState::GiveWayToCompaction() const {
@@ -300,7 +151,7 @@ Status CollectionState::GiveWayToCompaction() const {
 // Merges take long, and what is flushed meanwhile is searched.
 Status CollectionState::PauseOfMerge(uint64_t rows, const MergePause& pause) {
   PIGMENT_RETURN_IF_ERROR(GiveWayToCompaction());
-  if (std::unique_lock lock(state_mutex_, std::try_to_lock); lock) NoteGraftLocked();
+  if (std::unique_lock lock(state_mutex_, std::try_to_lock); lock) (void)NoteGraftLocked();
   if (graft_is_due()) PIGMENT_RETURN_IF_ERROR(GraftOnce(pause));
   return pause(rows);
 }

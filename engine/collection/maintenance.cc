@@ -21,15 +21,20 @@ constexpr uint64_t kSmallerBy = 4;
 constexpr int64_t kFirstRetryNs = 1'000'000'000;
 constexpr uint32_t kRetryDoublingsMax = 8;  // at most every four minutes
 
+// When something of a collection may be due; 0: now.
+int64_t DueOf(const CollectionState& state) {
+  if (state.due_merge_rows() != 0 || state.graft_is_due()) return 0;
+  const int64_t quiet_ns = state.quiet_due_ns(), look_ns = state.graft_look_ns();
+  return quiet_ns == 0 || (look_ns != 0 && look_ns < quiet_ns) ? look_ns : quiet_ns;
+}
+
 }  // namespace
 
 bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns) {
   std::lock_guard lock(mutex_);
   if (is_cancelled_.load()) return true;
   if (!StartThreadsLocked()) return false;
-  const int64_t due_ns =
-      std::max(state->due_merge_rows() != 0 || state->graft_is_due() ? 0 : state->quiet_due_ns(),
-               earliest_ns);
+  const int64_t due_ns = std::max(DueOf(*state), earliest_ns);
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&state](const Task& task) { return task.state == state; });
   if (found == tasks_.end()) {

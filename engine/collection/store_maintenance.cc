@@ -13,7 +13,8 @@ namespace pigment {
 
 void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   try {
-    if (state->quiet_due_ns() != 0 || state->graft_is_due()) (void)maintenance_.Schedule(state);
+    if (state->quiet_due_ns() != 0 || state->graft_is_due() || state->graft_look_ns() != 0)
+      (void)maintenance_.Schedule(state);
     if (state->due_merge_rows() != 0 &&
         (options_.background_threads == 0 || !maintenance_.Schedule(state))) {
       maintenance_.MergeHere(*state);

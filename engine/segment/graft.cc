@@ -265,6 +265,7 @@ Status Graft::EncodeRows(const Segment& graph, GraftRows& rows, const BuildPause
   PIGMENT_RETURN_IF_ERROR(visit_points([&](uint32_t) {
     radius_ = std::max(radius_, std::sqrt(InnerProduct(point.data(), point.data(), point.size())));
   }));
+  if (radius_ == 0) radius_ = 1;  // all of them are the middle of the graph
   const uint32_t bits = RowCodeBits(head->space.point_dimension());
   code_bytes_ = RowCodeBytes(point.size(), bits);
   codes_.resize(count_ * code_bytes_);

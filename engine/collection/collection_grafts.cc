@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CollectionState: rows that hang on the largest graph until a merge takes them. Searches may do
+// without, so that a failure costs them time alone.
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "engine/base/call_control.h"
+#include "engine/base/out_of_memory.h"
+#include "engine/collection/collection_state.h"
+#include "engine/collection/tail_graft_rows.h"
+
+namespace pigment {
+namespace {
+
+// Rows of the tail that are worth it, at least; and a part of those that hang already, because all
+// are counted anew.
+constexpr uint32_t kTailRowsMin = 4 * TailChunk::kRows;
+constexpr uint32_t kTailPart = 4;
+// Of the tail it is asked whether they are of use more often, and each time of fewer new rows.
+constexpr uint32_t kTailSamples = 30;
+// After a write it is seen after so long whether what it left is searched.
+constexpr int64_t kLookNs = 100'000'000;
+// Nothing is hung for so many times as it took: where more is written than a quarter of a thread
+// can hang, searches need the rest of the machine more.
+constexpr int64_t kRestTimes = 3;
+
+// Of the rows of a slot the nodes that they hung on in the tail.
+std::vector<uint32_t> NodesOfTail(const SegmentSlot& slot) {
+  constexpr size_t kNodes = Graft::kNodesPerRow;
+  const std::vector<uint32_t> of_tail = slot.tail_graft->NodesByRow();
+  std::vector<uint32_t> nodes(slot.tail_rows->size() * kNodes, Graft::kNoNode);
+  auto of_row = nodes.begin();
+  for (const uint32_t tail_row : *slot.tail_rows) {
+    if (tail_row < slot.tail_graft->rows())
+      std::copy_n(of_tail.begin() + static_cast<ptrdiff_t>(tail_row * kNodes), kNodes, of_row);
+    of_row += kNodes;
+  }
+  return nodes;
+}
+
+bool IsOn(const Graft* graft, uint32_t segment) {
+  return graft != nullptr && graft->graph_segment() == segment;
+}
+
+}  // namespace
+
+const SegmentSlot* CollectionState::LargestGraphLocked() const {
+  const SegmentSlot* largest = nullptr;
+  for (const SegmentSlot& slot : contents_.segments()) {
+    if (slot.segment == nullptr || slot.segment->info().kind != SegmentKind::kGraph) continue;
+    if (largest == nullptr || slot.entry.rows > largest->entry.rows) largest = &slot;
+  }
+  return largest;
+}
+
+const SegmentSlot* CollectionState::SlotToGraftLocked() const {
+  const SegmentSlot* const graph = LargestGraphLocked();
+  if (graph == nullptr || context_.options.background_threads == 0) return nullptr;
+  for (const SegmentSlot& slot : contents_.segments()) {
+    if (slot.segment == nullptr || slot.entry.segment == grafting_ ||
+        slot.grafted_on == graph->entry.segment)
+      continue;
+    if (Graft::Fits(graph->segment->info(), slot.segment->info())) return &slot;
+  }
+  return nullptr;
+}
+
+uint32_t CollectionState::TailRowsToGraftLocked() const {
+  const Tail& tail = contents_.tail();
+  const uint32_t rows = tail.rows() / TailChunk::kRows * TailChunk::kRows;
+  if (rows < kTailRowsMin || is_grafting_tail_ || context_.options.background_threads == 0)
+    return 0;
+  // Those that could not hang are no fewer before a flush.
+  if (rows >= tail_rows_refused_ && rows < 2 * tail_rows_refused_) return 0;
+  const SegmentSlot* const graph = LargestGraphLocked();
+  if (graph == nullptr || !Graft::Fits(graph->segment->info(), rows)) return 0;
+  const uint32_t hung = IsOn(tail.graft().get(), graph->entry.segment) ? tail.graft()->rows() : 0;
+  return rows - hung >= std::max(kTailRowsMin, hung / kTailPart) ? rows : 0;
+}
+
+// Where nobody searches it would be in vain. What hung in the tail takes little.
+bool CollectionState::IsDueLocked(const SegmentSlot& slot) const {
+  return slot.segment->has_read_index() &&
+         (IsOn(slot.tail_graft.get(), LargestGraphLocked()->entry.segment) ||
+          MonotonicNow() >= grafts_rest_until_ns_);
+}
+
+bool CollectionState::IsTailDueLocked(uint32_t rows) const {
+  return contents_.tail().WasSearched(rows - TailChunk::kRows) &&
+         MonotonicNow() >= grafts_rest_until_ns_;
+}
+
+bool CollectionState::NoteGraftLocked() {
+  const SegmentSlot* const slot = SlotToGraftLocked();
+  const uint32_t tail_rows = TailRowsToGraftLocked();
+  const bool is_due =
+      (slot != nullptr && IsDueLocked(*slot)) || (tail_rows != 0 && IsTailDueLocked(tail_rows));
+  graft_is_due_.store(is_due && write_failure_.ok() && compactions_.load() == 0,
+                      std::memory_order_relaxed);
+  return write_failure_.ok() && (slot != nullptr || tail_rows != 0);
+}
+
+void CollectionState::NoteGraftOfWriteLocked(int64_t now_ns) {
+  const bool may_come = NoteGraftLocked() && !graft_is_due();
+  graft_look_ns_.store(may_come ? std::max(now_ns + kLookNs, grafts_rest_until_ns_) : 0,
+                       std::memory_order_relaxed);
+}
+
+Status CollectionState::GraftOnce(const MergePause& pause) {
+  {
+    std::lock_guard lock(state_mutex_);
+    (void)NoteGraftLocked();
+    if (!graft_is_due()) return Status::Ok();
+  }
+  const int64_t begin_ns = MonotonicNow();
+  PIGMENT_RETURN_IF_ERROR(GraftSegment(pause));
+  PIGMENT_RETURN_IF_ERROR(GraftTail(pause));
+  std::lock_guard lock(state_mutex_);
+  const int64_t end_ns = MonotonicNow();
+  grafts_rest_until_ns_ =
+      std::max(grafts_rest_until_ns_, end_ns + kRestTimes * (end_ns - begin_ns));
+  (void)NoteGraftLocked();
+  return Status::Ok();
+}
+
+Status CollectionState::GraftSegment(const MergePause& pause) {
+  SegmentSlot graph, slot;
+  {
+    std::lock_guard lock(state_mutex_);
+    const SegmentSlot* const next = SlotToGraftLocked();
+    if (next == nullptr || !IsDueLocked(*next)) return Status::Ok();
+    slot = *next;
+    graph = *LargestGraphLocked();
+    grafting_ = slot.entry.segment;
+  }
+  SegmentGraftRows rows(*slot.segment);
+  GraftOptions options;
+  if (IsOn(slot.tail_graft.get(), graph.entry.segment)) options.known = NodesOfTail(slot);
+  const auto graft = MakeGraft(*graph.segment, rows, std::move(options), pause);
+  std::lock_guard lock(state_mutex_);
+  grafting_ = 0;
+  if (graft.status().code() != Code::kCancelled) {
+    // Searches say themselves what is damaged.
+    contents_.SetGraft(slot.entry.segment, graph.entry.segment, graft.ok() ? *graft : nullptr);
+    ShowGraftLocked();
+  }
+  return graft.status().code() == Code::kCancelled ? graft.status() : Status::Ok();
+}
+
+Status CollectionState::GraftTail(const MergePause& pause) {
+  std::shared_ptr<const Segment> graph;
+  TailView tail;
+  uint32_t count = 0;
+  {
+    std::lock_guard lock(state_mutex_);
+    count = TailRowsToGraftLocked();
+    if (count == 0 || !IsTailDueLocked(count)) return Status::Ok();
+    graph = LargestGraphLocked()->segment;
+    tail = contents_.tail().View();
+    is_grafting_tail_ = true;
+  }
+  TailGraftRows rows(tail, count);
+  GraftOptions options;
+  options.samples = kTailSamples;
+  if (IsOn(tail.graft.get(), graph->info().segment)) options.known = tail.graft->NodesByRow();
+  const auto graft = MakeGraft(*graph, rows, std::move(options), pause);
+  std::lock_guard lock(state_mutex_);
+  is_grafting_tail_ = false;
+  if (graft.status().code() != Code::kCancelled) {
+    const bool is_there = graft.ok() && *graft != nullptr;
+    tail_rows_refused_ = is_there ? 0 : count;
+    if (is_there) contents_.SetTailGraft(tail, *graft);
+    ShowGraftLocked();
+  }
+  return graft.status().code() == Code::kCancelled ? graft.status() : Status::Ok();
+}
+
+Result<std::shared_ptr<const Graft>> CollectionState::MakeGraft(const Segment& graph,
+                                                                GraftRows& rows,
+                                                                GraftOptions options,
+                                                                const MergePause& pause) {
+  options.budget = context_.segments->shared_budget();
+  options.pause = [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(GiveWayToCompaction());
+    return pause(rows.count());
+  };
+  return CatchOutOfMemory([&] { return Graft::Make(graph, rows, std::move(options)); });
+}
+
+void CollectionState::ShowGraftLocked() {
+  if (!write_failure_.ok()) return;
+  try {
+    PublishVersion(position_);
+  } catch (const std::bad_alloc&) {
+    // The next write shows it.
+  }
+}
+
+}  // namespace pigment
