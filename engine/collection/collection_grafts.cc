@@ -136,10 +136,12 @@ Status CollectionState::GraftSegment(const MergePause& pause) {
     graph = *LargestGraphLocked();
     grafting_ = slot.entry.segment;
   }
-  SegmentGraftRows rows(*slot.segment);
-  GraftOptions options;
-  if (IsOn(slot.tail_graft.get(), graph.entry.segment)) options.known = NodesOfTail(slot);
-  const auto graft = MakeGraft(*graph.segment, rows, std::move(options), pause);
+  const auto graft = CatchOutOfMemory([&] {
+    SegmentGraftRows rows(*slot.segment);
+    GraftOptions options;
+    if (IsOn(slot.tail_graft.get(), graph.entry.segment)) options.known = NodesOfTail(slot);
+    return MakeGraft(*graph.segment, rows, std::move(options), pause);
+  });
   std::lock_guard lock(state_mutex_);
   grafting_ = 0;
   if (graft.status().code() != Code::kCancelled) {
@@ -162,11 +164,13 @@ Status CollectionState::GraftTail(const MergePause& pause) {
     tail = contents_.tail().View();
     is_grafting_tail_ = true;
   }
-  TailGraftRows rows(tail, count);
-  GraftOptions options;
-  options.samples = kTailSamples;
-  if (IsOn(tail.graft.get(), graph->info().segment)) options.known = tail.graft->NodesByRow();
-  const auto graft = MakeGraft(*graph, rows, std::move(options), pause);
+  const auto graft = CatchOutOfMemory([&] {
+    TailGraftRows rows(tail, count);
+    GraftOptions options;
+    options.samples = kTailSamples;
+    if (IsOn(tail.graft.get(), graph->info().segment)) options.known = tail.graft->NodesByRow();
+    return MakeGraft(*graph, rows, std::move(options), pause);
+  });
   std::lock_guard lock(state_mutex_);
   is_grafting_tail_ = false;
   if (graft.status().code() != Code::kCancelled) {
@@ -187,7 +191,7 @@ Result<std::shared_ptr<const Graft>> CollectionState::MakeGraft(const Segment& g
     PIGMENT_RETURN_IF_ERROR(GiveWayToCompaction());
     return pause(rows.count());
   };
-  return CatchOutOfMemory([&] { return Graft::Make(graph, rows, std::move(options)); });
+  return Graft::Make(graph, rows, std::move(options));
 }
 
 void CollectionState::ShowGraftLocked() {
