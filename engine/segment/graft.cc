@@ -19,9 +19,7 @@
 namespace pigment {
 namespace {
 
-// Of the walks that look for the nodes that a row hangs on. Walks to its neighbours meet one of
-// these nearly as often as a node that is as near: of 8 for each row a twentieth is missed, of 16 a
-// fiftieth, of 24 a hundredth.
+// Of the walks that look for the nodes that a row hangs on.
 constexpr double kWalkRecall = 0.9;
 constexpr size_t kWalkVisitsMax = 1000;
 // A graph of fewer times the rows would not stay the large one for long.
@@ -29,8 +27,8 @@ constexpr uint64_t kTimesLarger = 2;
 // Nodes at more than so many times the squared distance of what was found lead to little that is
 // as near.
 constexpr float kNear = 1.1f;
-// The neighbours that samples want, how many of these must be found, and at how
-// many rows, or which part of them, a search may look, on average.
+// The neighbours that samples want, how many of these must be found, and at how many rows, or which
+// part of them, a search may look, on average.
 constexpr size_t kSampleNeighbors = 10;
 constexpr double kRecallMin = 0.96;
 constexpr size_t kMetMax = 256;

@@ -98,8 +98,10 @@ class Graft {
                                          std::span<const SearchStep> visits,
                                          std::span<const RowHit> found);
 
-  // Of NodesByRow.
+  // Nodes that a row hangs on. Walks to its neighbours meet one of them nearly as often as a node
+  // that is as near: of 8 for each row a twentieth is missed, of 16 a fiftieth, of 24 a hundredth.
   static constexpr size_t kNodesPerRow = 16;
+  // What follows the nodes of a row that has fewer.
   static constexpr uint32_t kNoNode = SearchStep::kNoVector;
 
   // Whether so many rows may hang on that segment, of which they have metric and dimension, and are
