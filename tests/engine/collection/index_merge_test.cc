@@ -476,8 +476,8 @@ TEST_P(IndexMerge, HangsTheTailOnTheGraphBesideIt) {
   ASSERT_OK(docs_->Compact());
   const auto explained = [this] { return Search(made_.vector(0), 10, 0.98, true).explain_json; };
   const auto tail_rows_hung = [&] {
-    const TailView& tail = docs_->Pin().value()->tail;
-    return tail.graft == nullptr ? 0 : tail.graft->rows();
+    const auto version = docs_->Pin().value();
+    return version->tail.graft == nullptr ? 0 : version->tail.graft->rows();
   };
   uint32_t written = 7500;
   const auto comes_to = [&](uint32_t rows) {
