@@ -12,8 +12,8 @@
 #include <numeric>
 
 #include "engine/base/prefetch.h"
+#include "engine/segment/bounded_rows.h"
 #include "engine/vector/row_code.h"
-#include "engine/vector/top_k.h"
 
 namespace pigment {
 namespace {
@@ -36,8 +36,7 @@ class CodeScanner {
         search_(search),
         query_(search.query->point(), reader.head().row_bits, reader.head().row_radius),
         distance_(search.metric, search.vector),
-        nearest_(search.k, search.wanted),
-        limit_(search.query->SquareOf(search.wanted)) {}
+        rows_found_(distance_, *search.query, search.k, search.wanted, search.control) {}
 
   Result<CodeScanResult> Run();
 
@@ -58,14 +57,12 @@ class CodeScanner {
   const IndexSearch& search_;
   const RowCodeQuery query_;
   const DistanceFunction distance_;
-  TopK nearest_;
-  float limit_;  // the square of the k-th nearest so far; NaN: there are fewer
+  BoundedRows rows_found_;
   size_t window_rows_ = 0;
   std::vector<uint32_t> window_ = std::vector<uint32_t>(kRowsPerWindow);
   // Of some of them the codes, and their bounds.
   std::vector<const std::byte*> codes_ = std::vector<const std::byte*>(kRowsPerWindow);
   std::vector<float> bounds_ = std::vector<float>(kRowsPerWindow);
-  std::vector<uint64_t> gathered_;     // PromiseOf bound and row
   uint64_t unpaced_ = kCodesPerCheck;  // the first look comes at once
   CodeScanResult result_;
 };
@@ -114,35 +111,14 @@ Result<size_t> CodeScanner::Gather(size_t place) {
   Expect(end);
   PIGMENT_RETURN_IF_ERROR(Pace(end - place));
   query_.LowerBounds(codes_.data(), end - place, errors_, bounds_.data());
-  for (size_t i = 0; i < end - place; ++i) {
-    if (bounds_[i] > limit_) continue;
-    // A bound that says nothing (NaN) rules nothing out.
-    const float bound =
-        std::isnan(bounds_[i]) ? -std::numeric_limits<float>::infinity() : bounds_[i];
-    gathered_.push_back(PromiseOf(bound, window_[place + i]));
-  }
+  rows_found_.Gather(std::span(window_).subspan(place, end - place),
+                     std::span(bounds_).first(end - place));
   return end;
 }
 
 Status CodeScanner::Compare() {
-  constexpr size_t kAhead = 4;
-  std::sort(gathered_.begin(), gathered_.end());
-  const auto is_beyond = [&](uint64_t promise) {
-    return DistanceOfKey(static_cast<uint32_t>(promise >> 32)) > limit_;
-  };
-  for (size_t i = 0; i < gathered_.size() && !is_beyond(gathered_[i]); ++i) {
-    if (i + kAhead < gathered_.size())
-      reader_.ExpectVector(static_cast<uint32_t>(gathered_[i + kAhead]));
-    const auto row = static_cast<uint32_t>(gathered_[i]);
-    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, reader_.Vector(row));
-    ++result_.vectors_compared;
-    const float distance = distance_(vector);
-    if (!nearest_.MayEnter(distance)) continue;
-    nearest_.Offer(distance, row);
-    limit_ = search_.query->SquareOf(nearest_.worst());
-  }
-  gathered_.clear();
-  return Status::Ok();
+  return rows_found_.Compare([this](uint32_t row) { reader_.ExpectVector(row); },
+                             [this](uint32_t row) { return reader_.Vector(row); });
 }
 
 Result<CodeScanResult> CodeScanner::Run() {
@@ -151,13 +127,13 @@ Result<CodeScanResult> CodeScanner::Run() {
     ListWindow(first);
     for (size_t place = 0; place < window_rows_;) {
       PIGMENT_ASSIGN_OR_RETURN(place, Gather(place));
-      if (gathered_.size() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Compare());
+      if (rows_found_.gathered() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Compare());
     }
     if (rows_ - first <= kRowsPerWindow) break;
   }
   PIGMENT_RETURN_IF_ERROR(Compare());
-  for (const Scored& scored : nearest_.TakeSorted())
-    result_.hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+  result_.hits = rows_found_.TakeHits();
+  result_.vectors_compared = rows_found_.compared();
   return std::move(result_);
 }
 

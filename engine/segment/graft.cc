@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "engine/base/prefetch.h"
+#include "engine/segment/bounded_rows.h"
 #include "engine/segment/code_scan.h"
 #include "engine/segment/index_search.h"
 #include "engine/vector/row_code.h"
@@ -35,7 +36,6 @@ constexpr size_t kMetMax = 256;
 constexpr size_t kMetPart = 16;
 constexpr uint64_t kOfGraph = uint64_t{1} << 32;  // in ties: no row
 constexpr uint32_t kRowsPerPause = 16;
-constexpr uint32_t kRowsPerCheck = 64;
 
 uint64_t HungBytes(uint32_t rows) { return rows * Graft::kNodesPerRow * sizeof(uint32_t); }
 
@@ -292,7 +292,6 @@ std::vector<uint32_t> Graft::RowsMet(std::span<const uint32_t> nodes, RowMask al
 
 Result<GraftSearchResult> Graft::Search(const Segment& graph, GraftRows& rows,
                                         const GraftSearch& search) const {
-  constexpr size_t kAhead = 4;
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   const GraphQuery query(head->space, search.query);
   const std::vector<uint32_t> met = RowsMet(search.nodes, search.allowed_rows);
@@ -302,34 +301,15 @@ Result<GraftSearchResult> Graft::Search(const Segment& graph, GraftRows& rows,
   std::vector<float> bounds(met.size());
   RowCodeQuery(query.point(), RowCodeBits(head->space.point_dimension()), radius_)
       .LowerBounds(codes.data(), codes.size(), ErrorsForRecall(search.recall), bounds.data());
-  float limit = query.SquareOf(search.limit);
-  std::vector<uint64_t> promises;
-  for (size_t i = 0; i < met.size(); ++i) {
-    if (!(bounds[i] > limit)) promises.push_back(PromiseOf(bounds[i], met[i]));
-  }
-  std::sort(promises.begin(), promises.end());
-  GraftSearchResult result{
-      .hits = {}, .rows_scored = met.size(), .code_bytes = met.size() * code_bytes_};
   const DistanceFunction distance(graph.info().metric, search.query);
-  TopK nearest(search.k, search.limit);
-  for (size_t i = 0; i < std::min(kAhead, promises.size()); ++i)
-    rows.Expect(static_cast<uint32_t>(promises[i]));
-  for (size_t i = 0; i < promises.size(); ++i) {
-    if (DistanceOfKey(static_cast<uint32_t>(promises[i] >> 32)) > limit) break;
-    if (i % kRowsPerCheck == 0 && search.control != nullptr)
-      PIGMENT_RETURN_IF_ERROR(search.control->Check());
-    if (i + kAhead < promises.size()) rows.Expect(static_cast<uint32_t>(promises[i + kAhead]));
-    const auto row = static_cast<uint32_t>(promises[i]);
-    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, rows.Read(row));
-    ++result.rows_compared;
-    const float found = distance(vector);
-    if (!nearest.MayEnter(found)) continue;
-    nearest.Offer(found, row);
-    limit = query.SquareOf(nearest.worst());
-  }
-  for (const Scored& scored : nearest.TakeSorted())
-    result.hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
-  return result;
+  BoundedRows found(distance, query, search.k, search.limit, search.control);
+  found.Gather(met, bounds);
+  PIGMENT_RETURN_IF_ERROR(found.Compare([&](uint32_t row) { rows.Expect(row); },
+                                        [&](uint32_t row) { return rows.Read(row); }));
+  return GraftSearchResult{.hits = found.TakeHits(),
+                           .rows_scored = met.size(),
+                           .code_bytes = met.size() * code_bytes_,
+                           .rows_compared = found.compared()};
 }
 
 }  // namespace pigment

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BoundedRows: of rows whose distances codes have bounded the nearest, by vectors. What the bounds
+// do not rule out is gathered, then compared, the most promising first, until no bound lets in
+// more. One thread; everything is borrowed.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "engine/base/call_control.h"
+#include "engine/segment/flat_scan.h"
+#include "engine/vector/distance.h"
+#include "engine/vector/graph_space.h"
+#include "engine/vector/top_k.h"
+
+namespace pigment {
+
+class BoundedRows {
+ public:
+  // The k nearest within `wanted` (NaN: there is no such distance). `query` is `distance`'s as a
+  // point of the space in which squares are bounded; `control` may be null.
+  BoundedRows(const DistanceFunction& distance, const GraphQuery& query, size_t k, float wanted,
+              const CallControl* control)
+      : distance_(distance),
+        query_(query),
+        control_(control),
+        nearest_(k, wanted),
+        limit_(query.SquareOf(wanted)) {}
+
+  // `bounds` are those of the squares of as many rows.
+  void Gather(std::span<const uint32_t> rows, std::span<const float> bounds) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (bounds[i] > limit_) continue;
+      // A bound that says nothing (NaN) rules nothing out.
+      const float bound =
+          std::isnan(bounds[i]) ? -std::numeric_limits<float>::infinity() : bounds[i];
+      gathered_.push_back(PromiseOf(bound, rows[i]));
+    }
+  }
+  size_t gathered() const { return gathered_.size(); }
+
+  // `expect(row)` asks for a vector ahead, `read(row)` gives it.
+  template <typename Expect, typename Read>
+  Status Compare(const Expect& expect, const Read& read) {
+    constexpr size_t kAhead = 4;
+    constexpr size_t kRowsPerCheck = 64;
+    std::sort(gathered_.begin(), gathered_.end());
+    for (size_t i = 0; i < std::min(kAhead, gathered_.size()); ++i)
+      expect(static_cast<uint32_t>(gathered_[i]));
+    for (size_t i = 0; i < gathered_.size(); ++i) {
+      if (DistanceOfKey(static_cast<uint32_t>(gathered_[i] >> 32)) > limit_) break;
+      if (i % kRowsPerCheck == 0 && control_ != nullptr) PIGMENT_RETURN_IF_ERROR(control_->Check());
+      if (i + kAhead < gathered_.size()) expect(static_cast<uint32_t>(gathered_[i + kAhead]));
+      const auto row = static_cast<uint32_t>(gathered_[i]);
+      PIGMENT_ASSIGN_OR_RETURN(const float* const vector, read(row));
+      ++compared_;
+      const float distance = distance_(vector);
+      if (!nearest_.MayEnter(distance)) continue;
+      nearest_.Offer(distance, row);
+      limit_ = query_.SquareOf(nearest_.worst());
+    }
+    gathered_.clear();
+    return Status::Ok();
+  }
+
+  uint64_t compared() const { return compared_; }
+  // Ascending by (distance, row).
+  std::vector<RowHit> TakeHits() {
+    std::vector<RowHit> hits;
+    for (const Scored& scored : nearest_.TakeSorted())
+      hits.push_back({scored.distance, static_cast<uint32_t>(scored.tie)});
+    return hits;
+  }
+
+ private:
+  const DistanceFunction& distance_;
+  const GraphQuery& query_;
+  const CallControl* const control_;
+  TopK nearest_;
+  float limit_;                     // the square of the k-th nearest so far; NaN: there are fewer
+  std::vector<uint64_t> gathered_;  // PromiseOf bound and row
+  uint64_t compared_ = 0;
+};
+
+}  // namespace pigment
