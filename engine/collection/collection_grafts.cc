@@ -27,14 +27,14 @@ constexpr int64_t kLookNs = 100'000'000;
 // can hang, searches need the rest of the machine more.
 constexpr int64_t kRestTimes = 3;
 
-// Of the rows of a slot the nodes that they hung on in the tail.
-std::vector<uint32_t> NodesOfTail(const SegmentSlot& slot) {
+// Of the rows of a segment the nodes that they hung on in the tail.
+std::vector<uint32_t> NodesOfTail(const Hanging& hanging) {
   constexpr size_t kNodes = Graft::kNodesPerRow;
-  const std::vector<uint32_t> of_tail = slot.tail_graft->NodesByRow();
-  std::vector<uint32_t> nodes(slot.tail_rows->size() * kNodes, Graft::kNoNode);
+  const std::vector<uint32_t> of_tail = hanging.tail_graft->NodesByRow();
+  std::vector<uint32_t> nodes(hanging.tail_rows->size() * kNodes, Graft::kNoNode);
   auto of_row = nodes.begin();
-  for (const uint32_t tail_row : *slot.tail_rows) {
-    if (tail_row < slot.tail_graft->rows())
+  for (const uint32_t tail_row : *hanging.tail_rows) {
+    if (tail_row < hanging.tail_graft->rows())
       std::copy_n(of_tail.begin() + static_cast<ptrdiff_t>(tail_row * kNodes), kNodes, of_row);
     of_row += kNodes;
   }
@@ -61,7 +61,7 @@ const SegmentSlot* CollectionState::SlotToGraftLocked() const {
   if (graph == nullptr || context_.options.background_threads == 0) return nullptr;
   for (const SegmentSlot& slot : contents_.segments()) {
     if (slot.segment == nullptr || slot.entry.segment == grafting_ ||
-        slot.grafted_on == graph->entry.segment)
+        slot.hanging.tried_on == graph->entry.segment)
       continue;
     if (Graft::Fits(graph->segment->info(), slot.segment->info())) return &slot;
   }
@@ -84,7 +84,7 @@ uint32_t CollectionState::TailRowsToGraftLocked() const {
 // Where nobody searches it would be in vain. What hung in the tail takes little.
 bool CollectionState::IsDueLocked(const SegmentSlot& slot) const {
   return slot.segment->has_read_index() &&
-         (IsOn(slot.tail_graft.get(), LargestGraphLocked()->entry.segment) ||
+         (IsOn(slot.hanging.tail_graft.get(), LargestGraphLocked()->entry.segment) ||
           MonotonicNow() >= grafts_rest_until_ns_);
 }
 
@@ -139,7 +139,8 @@ Status CollectionState::GraftSegment(const MergePause& pause) {
   const auto graft = CatchOutOfMemory([&] {
     SegmentGraftRows rows(*slot.segment);
     GraftOptions options;
-    if (IsOn(slot.tail_graft.get(), graph.entry.segment)) options.known = NodesOfTail(slot);
+    if (IsOn(slot.hanging.tail_graft.get(), graph.entry.segment))
+      options.known = NodesOfTail(slot.hanging);
     return MakeGraft(*graph.segment, rows, std::move(options), pause);
   });
   std::lock_guard lock(state_mutex_);

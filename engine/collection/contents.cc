@@ -33,7 +33,8 @@ std::shared_ptr<const Version> Contents::MakeVersion(
   version->live_rows = live_rows_;
   version->segments.reserve(segments_.size());
   for (const SegmentSlot& slot : segments_) {
-    version->segments.push_back({slot.segment, slot.deleted, slot.deleted_rows, slot.graft});
+    version->segments.push_back(
+        {slot.segment, slot.deleted, slot.deleted_rows, slot.hanging.graft});
   }
   version->tail = tail_.View();
   version->rules = rules_;
@@ -76,10 +77,7 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
         });
     slot.deleted = now->deleted;
     slot.deleted_rows = now->deleted_rows;
-    slot.graft = now->graft;
-    slot.grafted_on = now->grafted_on;
-    slot.tail_graft = now->tail_graft;
-    slot.tail_rows = now->tail_rows;
+    slot.hanging = now->hanging;
     kept.push_back(std::move(slot));
   }
   if (flushed.added) {
@@ -93,8 +91,8 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
       added.deleted_rows = static_cast<uint32_t>(dead.size());
     }
     if (tail_.graft() != nullptr) {
-      added.tail_graft = tail_.graft();
-      added.tail_rows = std::make_shared<const std::vector<uint32_t>>(snapshot.tail_rows);
+      added.hanging.tail_graft = tail_.graft();
+      added.hanging.tail_rows = std::make_shared<const std::vector<uint32_t>>(snapshot.tail_rows);
     }
     kept.push_back(std::move(added));
   }
@@ -105,10 +103,7 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
 void Contents::SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Graft> graft) {
   for (SegmentSlot& slot : segments_) {
     if (slot.entry.segment != rows) continue;
-    slot.graft = std::move(graft);
-    slot.grafted_on = graph;
-    slot.tail_graft.reset();
-    slot.tail_rows.reset();
+    slot.hanging = Hanging{std::move(graft), graph, nullptr, nullptr};
     return;
   }
 }

@@ -20,6 +20,16 @@
 
 namespace pigment {
 
+// What the rows of a segment hang by on another's graph.
+struct Hanging {
+  std::shared_ptr<const Graft> graft;  // on a graph that may be gone; null: none
+  uint32_t tried_on = 0;               // the segment that this was tried on last
+  // What its first rows hung by in the tail, and which rows of it they were; null where they did
+  // not, or once it was tried.
+  std::shared_ptr<const Graft> tail_graft;
+  std::shared_ptr<const std::vector<uint32_t>> tail_rows;
+};
+
 // One segment of the collection.
 struct SegmentSlot {
   SegmentEntry entry;  // as the catalog has it
@@ -28,13 +38,8 @@ struct SegmentSlot {
   std::shared_ptr<const RowBitmap>
       stored;  // the deletions that `entry` names; others are in the log only
   uint32_t deleted_rows = 0;
-  bool index_was_tried = false;        // since the store was opened, and could not be had
-  std::shared_ptr<const Graft> graft;  // on another slot's graph, which may be gone; null: none
-  uint32_t grafted_on = 0;             // the segment that this was tried on last
-  // What its first rows hung by in the tail, and which rows of it they were; null where they did
-  // not, or once `graft` is there.
-  std::shared_ptr<const Graft> tail_graft;
-  std::shared_ptr<const std::vector<uint32_t>> tail_rows;
+  bool index_was_tried = false;  // since the store was opened, and could not be had
+  Hanging hanging;
 };
 
 class RowMap;
