@@ -86,7 +86,8 @@ class StageClock {
   // Ends a stage that began where the last one ended.
   void EndStage(std::string_view name, uint64_t rows);
   // {"strategy","stages":[{"name","rows","nanoseconds"}…],"tail":{…},"segments":{…},"graph":{…},
-  // "clusters":{…},"grafts":{"searches"},"links_estimated":n,"posting_lists_read":n,"position":n}; empty when not wanted.
+  // "clusters":{…},"grafts":{"searches"},"links_estimated":n,"posting_lists_read":n,"position":n};
+  // empty when not wanted.
   // Of a text search "text":{"queries","blocks","blocks_read"} too, and the strategy is "text".
   // Otherwise the strategy is "graph" where a walk answered any query in any segment, else
   // "clusters" where a probe did, else "exact".

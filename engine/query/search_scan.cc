@@ -79,9 +79,13 @@ class QueriesSearch {
 
  private:
   Status ScanSegment(uint32_t index, NearestSoFar& nearest);
-  // Whether segments hang on this one's graph.
+  // Whether what hangs on a graph may be searched by its walks.
+  bool TakesGrafts() const {
+    return request_.width == 0 && static_cast<float>(request_.recall) <= Graft::kRecallMax;
+  }
+  // Whether the tail or segments hang on this one's graph.
   bool HasGrafts(const Segment& segment) const;
-  // Whether this (null: none) is on the graph that was walked, and that is enough.
+  // Whether this (null: none) is on the graph that was walked.
   bool MaySearch(const Graft* graft) const;
   Result<GraftSearchResult> SearchGraft(const Graft& graft, GraftRows& rows, size_t query,
                                         RowMask allowed, const NearestSoFar& nearest);
@@ -129,7 +133,7 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
                              .allowed_count = rows.count(),
                              .recall = request_.recall,
                              .width = static_cast<size_t>(request_.width),
-                             .finds_nodes = HasGrafts(segment)};
+                             .finds_nodes = TakesGrafts() && HasGrafts(segment)};
   PIGMENT_ASSIGN_OR_RETURN(SegmentSearchResult searched,
                            SearchSegment(segment, request_.dimension, search));
   const FlatScanResult& found = searched.found;
@@ -156,8 +160,7 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
 
 bool QueriesSearch::MaySearch(const Graft* graft) const {
   return graft != nullptr && !nodes_.empty() &&
-         graft->graph_segment() == version_.segments[walked_].segment->info().segment &&
-         request_.width == 0 && static_cast<float>(request_.recall) <= Graft::kRecallMax;
+         graft->graph_segment() == version_.segments[walked_].segment->info().segment;
 }
 
 Result<GraftSearchResult> QueriesSearch::SearchGraft(const Graft& graft, GraftRows& rows,
