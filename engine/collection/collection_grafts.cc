@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CollectionState: rows that hang on the largest graph until a merge takes them. Searches may do
+// CollectionState: rows that hang on the largest index until a merge takes them. Searches may do
 // without, so that a failure costs them time alone.
 
 #include <algorithm>
@@ -21,22 +21,24 @@ constexpr uint32_t kTailRowsMin = 4 * TailChunk::kRows;
 constexpr uint32_t kTailPart = 4;
 // Of the tail it is asked whether they are of use more often, and each time of fewer new rows.
 constexpr uint32_t kTailSamples = 30;
-// After a write it is seen after so long whether what it left is searched.
+// Whether what a write or a merge has left is searched is seen after so long, then ever later up to
+// the second.
 constexpr int64_t kLookNs = 100'000'000;
+constexpr int64_t kLookNsMax = 60'000'000'000;
 // Nothing is hung for so many times as it took: where more is written than a quarter of a thread
 // can hang, searches need the rest of the machine more.
 constexpr int64_t kRestTimes = 3;
 
 // Of the rows of a segment the nodes that they hung on in the tail.
 std::vector<uint32_t> NodesOfTail(const Hanging& hanging) {
-  constexpr size_t kNodes = Graft::kNodesPerRow;
+  const size_t per_row = hanging.tail_graft->nodes_per_row();
   const std::vector<uint32_t> of_tail = hanging.tail_graft->NodesByRow();
-  std::vector<uint32_t> nodes(hanging.tail_rows->size() * kNodes, Graft::kNoNode);
+  std::vector<uint32_t> nodes(hanging.tail_rows->size() * per_row, Graft::kNoNode);
   auto of_row = nodes.begin();
   for (const uint32_t tail_row : *hanging.tail_rows) {
     if (tail_row < hanging.tail_graft->rows())
-      std::copy_n(of_tail.begin() + static_cast<ptrdiff_t>(tail_row * kNodes), kNodes, of_row);
-    of_row += kNodes;
+      std::copy_n(of_tail.begin() + static_cast<ptrdiff_t>(tail_row * per_row), per_row, of_row);
+    of_row += static_cast<ptrdiff_t>(per_row);
   }
   return nodes;
 }
@@ -47,17 +49,17 @@ bool IsOn(const Graft* graft, uint32_t segment) {
 
 }  // namespace
 
-const SegmentSlot* CollectionState::LargestGraphLocked() const {
+const SegmentSlot* CollectionState::LargestIndexLocked() const {
   const SegmentSlot* largest = nullptr;
   for (const SegmentSlot& slot : contents_.segments()) {
-    if (slot.segment == nullptr || slot.segment->info().kind != SegmentKind::kGraph) continue;
+    if (slot.segment == nullptr || !slot.segment->has_index()) continue;
     if (largest == nullptr || slot.entry.rows > largest->entry.rows) largest = &slot;
   }
   return largest;
 }
 
 const SegmentSlot* CollectionState::SlotToGraftLocked() const {
-  const SegmentSlot* const graph = LargestGraphLocked();
+  const SegmentSlot* const graph = LargestIndexLocked();
   if (graph == nullptr || context_.options.background_threads == 0) return nullptr;
   for (const SegmentSlot& slot : contents_.segments()) {
     if (slot.segment == nullptr || slot.entry.segment == grafting_ ||
@@ -75,16 +77,18 @@ uint32_t CollectionState::TailRowsToGraftLocked() const {
     return 0;
   // Those that could not hang are no fewer before a flush.
   if (rows >= tail_rows_refused_ && rows < 2 * tail_rows_refused_) return 0;
-  const SegmentSlot* const graph = LargestGraphLocked();
+  const SegmentSlot* const graph = LargestIndexLocked();
   if (graph == nullptr || !Graft::Fits(graph->segment->info(), rows)) return 0;
-  const uint32_t hung = IsOn(tail.graft().get(), graph->entry.segment) ? tail.graft()->rows() : 0;
+  uint32_t hung = 0;
+  if (tail.hung() != nullptr && IsOn(tail.hung()->graft.get(), graph->entry.segment))
+    hung = tail.hung()->graft->rows();
   return rows - hung >= std::max(kTailRowsMin, hung / kTailPart) ? rows : 0;
 }
 
 // Where nobody searches it would be in vain. What hung in the tail takes little.
 bool CollectionState::IsDueLocked(const SegmentSlot& slot) const {
   return slot.segment->has_read_index() &&
-         (IsOn(slot.hanging.tail_graft.get(), LargestGraphLocked()->entry.segment) ||
+         (IsOn(slot.hanging.tail_graft.get(), LargestIndexLocked()->entry.segment) ||
           MonotonicNow() >= grafts_rest_until_ns_);
 }
 
@@ -103,17 +107,28 @@ bool CollectionState::NoteGraftLocked() {
   return write_failure_.ok() && (slot != nullptr || tail_rows != 0);
 }
 
-void CollectionState::NoteGraftOfWriteLocked(int64_t now_ns) {
+void CollectionState::LookForGraftsLocked() {
+  graft_look_after_ns_ = kLookNs;
+  SetGraftLookLocked();
+}
+
+void CollectionState::SetGraftLookLocked() {
   const bool may_come = NoteGraftLocked() && !graft_is_due();
-  graft_look_ns_.store(may_come ? std::max(now_ns + kLookNs, grafts_rest_until_ns_) : 0,
-                       std::memory_order_relaxed);
+  const int64_t look_ns = std::max(MonotonicNow() + graft_look_after_ns_, grafts_rest_until_ns_);
+  graft_look_ns_.store(may_come ? look_ns : 0, std::memory_order_relaxed);
 }
 
 Status CollectionState::GraftOnce(const MergePause& pause) {
   {
     std::lock_guard lock(state_mutex_);
     (void)NoteGraftLocked();
-    if (!graft_is_due()) return Status::Ok();
+    if (!graft_is_due()) {
+      if (graft_look_ns() != 0 && graft_look_ns() <= MonotonicNow()) {
+        graft_look_after_ns_ = std::min(2 * graft_look_after_ns_, kLookNsMax);
+        SetGraftLookLocked();
+      }
+      return Status::Ok();
+    }
   }
   const int64_t begin_ns = MonotonicNow();
   PIGMENT_RETURN_IF_ERROR(GraftSegment(pause));
@@ -122,7 +137,7 @@ Status CollectionState::GraftOnce(const MergePause& pause) {
   const int64_t end_ns = MonotonicNow();
   grafts_rest_until_ns_ =
       std::max(grafts_rest_until_ns_, end_ns + kRestTimes * (end_ns - begin_ns));
-  (void)NoteGraftLocked();
+  LookForGraftsLocked();
   return Status::Ok();
 }
 
@@ -133,7 +148,7 @@ Status CollectionState::GraftSegment(const MergePause& pause) {
     const SegmentSlot* const next = SlotToGraftLocked();
     if (next == nullptr || !IsDueLocked(*next)) return Status::Ok();
     slot = *next;
-    graph = *LargestGraphLocked();
+    graph = *LargestIndexLocked();
     grafting_ = slot.entry.segment;
   }
   const auto graft = CatchOutOfMemory([&] {
@@ -161,26 +176,31 @@ Status CollectionState::GraftTail(const MergePause& pause) {
     std::lock_guard lock(state_mutex_);
     count = TailRowsToGraftLocked();
     if (count == 0 || !IsTailDueLocked(count)) return Status::Ok();
-    graph = LargestGraphLocked()->segment;
+    graph = LargestIndexLocked()->segment;
     tail = contents_.tail().View();
     is_grafting_tail_ = true;
   }
-  const auto graft = CatchOutOfMemory([&] {
-    TailGraftRows rows(tail, count);
+  const auto hung = CatchOutOfMemory([&]() -> Result<std::shared_ptr<const TailGraft>> {
+    std::vector<const float*> vectors = VectorsOf(tail, count);
+    TailGraftRows rows(vectors, graph->info().dimension);
     GraftOptions options;
     options.samples = kTailSamples;
-    if (IsOn(tail.graft.get(), graph->info().segment)) options.known = tail.graft->NodesByRow();
-    return MakeGraft(*graph, rows, std::move(options), pause);
+    if (tail.hung != nullptr && IsOn(tail.hung->graft.get(), graph->info().segment))
+      options.known = tail.hung->graft->NodesByRow();
+    PIGMENT_ASSIGN_OR_RETURN(std::shared_ptr<const Graft> graft,
+                             MakeGraft(*graph, rows, std::move(options), pause));
+    if (graft == nullptr) return std::shared_ptr<const TailGraft>();
+    return std::make_shared<const TailGraft>(TailGraft{std::move(graft), std::move(vectors)});
   });
   std::lock_guard lock(state_mutex_);
   is_grafting_tail_ = false;
-  if (graft.status().code() != Code::kCancelled) {
-    const bool is_there = graft.ok() && *graft != nullptr;
+  if (hung.status().code() != Code::kCancelled) {
+    const bool is_there = hung.ok() && *hung != nullptr;
     tail_rows_refused_ = is_there ? 0 : count;
-    if (is_there) contents_.SetTailGraft(tail, *graft);
+    if (is_there) contents_.SetTailGraft(tail, *hung);
     ShowGraftLocked();
   }
-  return graft.status().code() == Code::kCancelled ? graft.status() : Status::Ok();
+  return hung.status().code() == Code::kCancelled ? hung.status() : Status::Ok();
 }
 
 Result<std::shared_ptr<const Graft>> CollectionState::MakeGraft(const Segment& graph,

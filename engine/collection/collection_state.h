@@ -128,11 +128,11 @@ class CollectionState {
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
   // After a failure, where nobody tries again later: nothing is due before the next flush.
   void DeferMerges();
-  // Whether rows of the tail, or that a flush left without a graph, were searched, and may hang on
-  // the largest one (engine/segment/graft.h).
+  // Whether rows of the tail, or of a segment without a graph, were searched, and may hang on the
+  // largest index (engine/segment/graft.h).
   bool graft_is_due() const { return graft_is_due_.load(std::memory_order_relaxed); }
-  // When that should be asked again, because a write has left such rows and nobody has searched
-  // them yet; 0: it need not be.
+  // When that should be asked again, because there are such rows and nobody has searched them yet;
+  // 0: it need not be.
   int64_t graft_look_ns() const { return graft_look_ns_.load(std::memory_order_relaxed); }
   // Hangs those of one segment, or of the tail, on it, if that is due. kCancelled: by `pause`, or
   // for Compact. What cannot be had is not tried again.
@@ -190,8 +190,8 @@ class CollectionState {
   // What a merge of a collection that is left alone should have in segments. False: it is not.
   Result<bool> FlushIfLeftAlone();
   void PlanMergesLocked();
-  // Grafts: collection_grafts.cc. Null: there is no graph.
-  const SegmentSlot* LargestGraphLocked() const;
+  // Grafts: collection_grafts.cc. Null: there is no index.
+  const SegmentSlot* LargestIndexLocked() const;
   // The next whose rows are to hang on it, once they are searched; null: none.
   const SegmentSlot* SlotToGraftLocked() const;
   // How many rows of the tail are to hang on it; 0: no more than do.
@@ -201,7 +201,9 @@ class CollectionState {
   // Whether that slot's rows may be hung now, and those of the tail, of which the last is searched.
   bool IsDueLocked(const SegmentSlot& slot) const;
   bool IsTailDueLocked(uint32_t rows) const;
-  void NoteGraftOfWriteLocked(int64_t now_ns);
+  // There may be such rows now: looks for them soon, then ever more seldom.
+  void LookForGraftsLocked();
+  void SetGraftLookLocked();
   Status GraftSegment(const MergePause& pause);
   Status GraftTail(const MergePause& pause);
   Result<std::shared_ptr<const Graft>> MakeGraft(const Segment& graph, GraftRows& rows,
@@ -255,6 +257,7 @@ class CollectionState {
   uint32_t tail_rows_refused_ = 0;  // of the tail, that could not hang; not again before twice that
   std::atomic<bool> graft_is_due_{false};  // set under state_mutex_
   std::atomic<int64_t> graft_look_ns_{0};  // set under state_mutex_
+  int64_t graft_look_after_ns_ = 0;
   int64_t written_ns_ = 0;                 // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.
   int64_t unflushed_from_ns_ = 0;

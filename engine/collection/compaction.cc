@@ -104,7 +104,7 @@ void CollectionState::NoteWriteLocked() {
   const int64_t now_ns = MonotonicNow();
   if (now_ns - written_ns_ > quiet_ns()) unflushed_from_ns_ = now_ns;
   written_ns_ = now_ns;
-  NoteGraftOfWriteLocked(now_ns);
+  LookForGraftsLocked();
   if (context_.options.background_threads == 0 || quiet_due_ns() != 0 || due_merge_rows() != 0)
     return;
   // Looked at again when there is a quarter more.
@@ -137,7 +137,7 @@ void CollectionState::PlanMergesLocked() {
   } catch (const std::bad_alloc&) {
     // Nothing is due until somebody asks with more memory.
   }
-  (void)NoteGraftLocked();
+  LookForGraftsLocked();
   due_merge_rows_.store(due_rows, std::memory_order_relaxed);
   quiet_due_ns_.store(quiet_due_ns, std::memory_order_relaxed);
   too_many_.store(is_too_many, std::memory_order_relaxed);

@@ -90,8 +90,8 @@ void Contents::Publish(const FlushSnapshot& snapshot, FlushedSegments flushed) {
       added.deleted = std::make_shared<const RowBitmap>(RowBitmap(added.entry.rows).With(dead));
       added.deleted_rows = static_cast<uint32_t>(dead.size());
     }
-    if (tail_.graft() != nullptr) {
-      added.hanging.tail_graft = tail_.graft();
+    if (tail_.hung() != nullptr) {
+      added.hanging.tail_graft = tail_.hung()->graft;
       added.hanging.tail_rows = std::make_shared<const std::vector<uint32_t>>(snapshot.tail_rows);
     }
     kept.push_back(std::move(added));

@@ -89,8 +89,8 @@ class Contents {
   // no slot may have it any more.
   void SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Graft> graft);
   // The same of the first rows of the tail that `view` is of, which may be flushed by now.
-  void SetTailGraft(const TailView& view, std::shared_ptr<const Graft> graft) {
-    tail_.SetGraft(view, std::move(graft));
+  void SetTailGraft(const TailView& view, std::shared_ptr<const TailGraft> hung) {
+    tail_.SetHung(view, std::move(hung));
   }
 
   // What the segments with their stored deletions do not say, for a shelf.

@@ -28,6 +28,11 @@ int64_t DueOf(const CollectionState& state) {
   return quiet_ns == 0 || (look_ns != 0 && look_ns < quiet_ns) ? look_ns : quiet_ns;
 }
 
+// Whether there is more to do than to look whether grafts are due.
+bool HasWork(const CollectionState& state) {
+  return state.due_merge_rows() != 0 || state.quiet_due_ns() != 0 || state.graft_is_due();
+}
+
 }  // namespace
 
 bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns) {
@@ -80,7 +85,8 @@ void Maintenance::MergeHere(CollectionState& state) {
 
 bool Maintenance::HasWorkLocked(const CollectionState& state) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [&state](const Task& task) {
-    return task.state.get() == &state && task.failures == 0;
+    return task.state.get() == &state && task.failures == 0 &&
+           (task.running != 0 || HasWork(state));
   });
 }
 
@@ -128,7 +134,7 @@ MaintenanceStatistics Maintenance::statistics() const {
   MaintenanceStatistics now = statistics_;
   for (const Task& task : tasks_) {
     now.running += task.running;
-    now.queued += task.running == 0 ? 1 : 0;
+    now.queued += task.running == 0 && (task.failures != 0 || HasWork(*task.state)) ? 1 : 0;
   }
   return now;
 }
@@ -186,9 +192,9 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
     }
     if (task->state->due_merge_rows() != 0 || task->state->graft_is_due()) {
       task->is_asked_for = true;
-    } else if (task->state->quiet_due_ns() != 0) {
+    } else if (const int64_t due_ns = DueOf(*task->state); due_ns != 0) {
       task->is_asked_for = true;
-      task->not_before_ns = std::max(task->not_before_ns, task->state->quiet_due_ns());
+      task->not_before_ns = std::max(task->not_before_ns, due_ns);
     }
     if (!task->is_asked_for && task->running == 0) tasks_.erase(task);
   }

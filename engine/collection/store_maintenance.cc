@@ -29,7 +29,8 @@ void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
 // else of it first.
 void StoreEngine::GoOnMerging(const std::shared_ptr<CollectionState>& state) {
   if (options_.read_only || options_.background_threads == 0) return;
-  if (state->due_merge_rows() == 0 && state->quiet_due_ns() == 0) return;
+  if (state->due_merge_rows() == 0 && state->quiet_due_ns() == 0 && state->graft_look_ns() == 0)
+    return;
   (void)CatchOutOfMemory([&] {
     constexpr int64_t kPatienceNs = 1'000'000'000;
     (void)maintenance_.Schedule(state, MonotonicNow() + kPatienceNs);

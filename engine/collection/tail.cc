@@ -122,13 +122,13 @@ void Tail::Erase(std::span<const uint32_t> rows) {
   deleted_ = std::make_shared<const RowBitmap>(bitmap.With(rows));
 }
 
-void Tail::SetGraft(const TailView& view, std::shared_ptr<const Graft> graft) {
+void Tail::SetHung(const TailView& view, std::shared_ptr<const TailGraft> hung) {
   if (chunks_.empty() || chunks_.front() != view.chunks.front()) return;
-  graft_ = std::move(graft);
+  hung_ = std::move(hung);
 }
 
 TailView Tail::View() const {
-  return TailView{{chunks_.begin(), chunks_.end()}, rows_, deleted_, graft_};
+  return TailView{{chunks_.begin(), chunks_.end()}, rows_, deleted_, hung_};
 }
 
 Tail Tail::After(uint32_t first) const {

@@ -86,12 +86,17 @@ uint64_t HashOfId(std::string_view id);
 
 class Graft;
 
+// What the first rows of a tail hang by.
+struct TailGraft {
+  std::shared_ptr<const Graft> graft;  // on a segment that may be gone
+  std::vector<const float*> vectors;   // of the rows: they are four steps from the view otherwise
+};
+
 struct TailView {
   std::vector<std::shared_ptr<const TailChunk>> chunks;
   uint32_t rows = 0;
   std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
-  // Of the first rows, on a segment's graph, which may be gone; null: there is none.
-  std::shared_ptr<const Graft> graft;
+  std::shared_ptr<const TailGraft> hung;  // null: none of them hang
 
   const Record& row(uint32_t index) const {
     return *chunks[index / TailChunk::kRows]->rows[index % TailChunk::kRows];
@@ -115,8 +120,8 @@ class Tail {
   void Erase(std::span<const uint32_t> rows);
 
   // What was made of the first rows of `view`; does nothing where that is of another tail.
-  void SetGraft(const TailView& view, std::shared_ptr<const Graft> graft);
-  const std::shared_ptr<const Graft>& graft() const { return graft_; }
+  void SetHung(const TailView& view, std::shared_ptr<const TailGraft> hung);
+  const std::shared_ptr<const TailGraft>& hung() const { return hung_; }
   // Whether a search has looked at the codes of the chunk that this row is in.
   bool WasSearched(uint32_t row) const {
     return chunks_[row / TailChunk::kRows]->searched().get() != nullptr;
@@ -142,7 +147,7 @@ class Tail {
   uint32_t rows_ = 0;
   uint64_t bytes_ = 0;
   std::shared_ptr<const RowBitmap> deleted_;
-  std::shared_ptr<const Graft> graft_;
+  std::shared_ptr<const TailGraft> hung_;
 };
 
 }  // namespace pigment

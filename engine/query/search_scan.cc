@@ -62,6 +62,11 @@ class NearestSoFar {
   std::vector<float> limits_;
 };
 
+// Null: there is none.
+const Graft* TailGraftOf(const Version& version) {
+  return version.tail.hung == nullptr ? nullptr : version.tail.hung->graft.get();
+}
+
 // The search for some queries of a request, which follow each other. One thread.
 class QueriesSearch {
  public:
@@ -115,7 +120,7 @@ bool QueriesSearch::HasGrafts(const Segment& segment) const {
   const auto is_on_it = [&](const Graft* graft) {
     return graft != nullptr && graft->graph_segment() == segment.info().segment;
   };
-  return is_on_it(version_.tail.graft.get()) ||
+  return is_on_it(TailGraftOf(version_)) ||
          std::ranges::any_of(version_.segments,
                              [&](const SegmentView& view) { return is_on_it(view.graft.get()); });
 }
@@ -207,11 +212,12 @@ Status QueriesSearch::Add(uint32_t index, size_t query, std::span<const RowHit> 
 }
 
 Status QueriesSearch::SearchTailByGraft(NearestSoFar& nearest) {
-  TailGraftRows rows(version_.tail, version_.tail.graft->rows());
+  const TailGraft& hung = *version_.tail.hung;
+  TailGraftRows rows(hung.vectors, request_.dimension);
   for (size_t query = 0; query < candidates_.size(); ++query) {
     PIGMENT_ASSIGN_OR_RETURN(
         const GraftSearchResult found,
-        SearchGraft(*version_.tail.graft, rows, query, plan_.tail.words(), nearest));
+        SearchGraft(*hung.graft, rows, query, plan_.tail.words(), nearest));
     counters_.tail_rows_scored += found.rows_scored;
     counters_.tail_bytes +=
         found.code_bytes + found.rows_compared * request_.dimension * sizeof(float);
@@ -231,9 +237,9 @@ Status QueriesSearch::SearchTail(NearestSoFar& nearest) {
                 .is_exact = request_.recall == 1 && request_.width == 0,
                 .is_beside_index = has_asked_index_,
                 .control = &request_.read.control};
-  if (MaySearch(version_.tail.graft.get())) {
+  if (MaySearch(TailGraftOf(version_))) {
     PIGMENT_RETURN_IF_ERROR(SearchTailByGraft(nearest));
-    scan.first_row = version_.tail.graft->rows();
+    scan.first_row = version_.tail.hung->graft->rows();
   }
   // A width says nothing of what codes may miss.
   if (request_.width == 0) scan.errors = ErrorsForRecall(request_.recall);

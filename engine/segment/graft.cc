@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes of each row by a walk to its vector, rows of each node by counting: see the header.
+// Nodes of each row by a search for its vector, rows of each node by counting: see the header.
 
 #include "engine/segment/graft.h"
 
@@ -29,17 +29,26 @@ constexpr uint64_t kTimesLarger = 2;
 // as near.
 constexpr float kNear = 1.1f;
 // The neighbours that samples want, how many of these must be found, and at how many rows, or which
-// part of them, a search may look, on average.
+// part of them, a search may look, on average: where a graph has none, or where clusters would do
+// as well without.
 constexpr size_t kSampleNeighbors = 10;
 constexpr double kRecallMin = 0.96;
 constexpr size_t kMetMax = 256;
-constexpr size_t kMetPart = 16;
+constexpr size_t kMetPartOfGraph = 16;
+constexpr size_t kMetPartOfClusters = 4;
 constexpr uint64_t kOfGraph = uint64_t{1} << 32;  // in ties: no row
 constexpr uint32_t kRowsPerPause = 16;
 
-uint64_t HungBytes(uint32_t rows) { return rows * Graft::kNodesPerRow * sizeof(uint32_t); }
+// Of a graph, or of clusters.
+uint32_t NodesOf(const SegmentInfo& graph) {
+  return graph.kind == SegmentKind::kGraph ? graph.vectors : graph.clusters;
+}
 
-// Walks of a graph to anything.
+uint64_t HungBytes(const SegmentInfo& graph, uint32_t rows) {
+  return rows * Graft::NodesPerRow(graph) * sizeof(uint32_t);
+}
+
+// Searches of a large segment's index for anything.
 class Walker {
  public:
   static Result<Walker> Make(const Segment& graph) {
@@ -47,36 +56,60 @@ class Walker {
     return Walker(graph, *head);
   }
 
-  // The nearest k, which are none where no walk can tell near from far.
-  Result<std::vector<RowHit>> Walk(std::span<const float> vector, size_t k, double recall) {
+  // Writes the nodes that a vector hangs on, of which there are none where no search can tell near
+  // from far, and gives how many.
+  Result<size_t> FindNodes(std::span<const float> vector, uint32_t* nodes) {
+    if (is_graph()) {
+      PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowHit> nearest,
+                               Search(vector, Graft::kGraphNodesPerRow, kWalkRecall));
+      for (const RowHit& hit : nearest) *nodes++ = hit.row;
+      return nearest.size();
+    }
+    const GraphQuery query(head_->space, vector);
+    if (!query.is_finite()) return size_t{0};
+    PIGMENT_ASSIGN_OR_RETURN(
+        *nodes,
+        NearestCluster(*reader_,
+                       {.metric = graph_->info().metric, .vector = vector, .query = &query},
+                       probe_));
+    return size_t{1};
+  }
+
+  // The nearest k, which are none where no search can tell near from far.
+  Result<std::vector<RowHit>> Search(std::span<const float> vector, size_t k, double recall) {
     const GraphQuery query(head_->space, vector);
     const float reach = head_->reach.For(ReachTable::kNeighborsMin, recall).reach;
     steps_.clear();
     nodes_.clear();
     if (!query.is_finite() || !std::isfinite(reach)) return std::vector<RowHit>();
-    auto found = SearchGraph(graph_->info(), *reader_,
-                             {.metric = graph_->info().metric,
-                              .vector = vector,
-                              .query = &query,
-                              .k = k,
-                              .reach = reach,
-                              .visits_max = kWalkVisitsMax,
-                              .steps = &steps_},
-                             walk_);
+    IndexSearch search{.metric = graph_->info().metric,
+                       .vector = vector,
+                       .query = &query,
+                       .k = k,
+                       .reach = reach};
+    if (!is_graph()) {
+      search.probed = &nodes_;
+      return SearchClusters(graph_->info(), *reader_, search, probe_);
+    }
+    search.visits_max = kWalkVisitsMax;
+    search.steps = &steps_;
+    auto found = SearchGraph(graph_->info(), *reader_, search, walk_);
     if (found.ok()) nodes_ = Graft::NodesNear(query, steps_, *found);
     return found;
   }
-  // Of the last walk.
+  // Of the last search, those that rows nearer than what it found hang on.
   const std::vector<uint32_t>& nodes() const { return nodes_; }
 
  private:
   Walker(const Segment& graph, const IndexHead& head)
       : graph_(&graph), head_(&head), reader_(graph.NewIndexReader(head)) {}
+  bool is_graph() const { return graph_->info().kind == SegmentKind::kGraph; }
 
   const Segment* graph_;
   const IndexHead* head_;
   std::unique_ptr<IndexReader> reader_;
   GraphWalk walk_;
+  ClusterProbe probe_;
   std::vector<SearchStep> steps_;
   std::vector<uint32_t> nodes_;
 };
@@ -132,7 +165,7 @@ Status CompareAll(GraftRows& rows, Metric metric, const BuildPause& pause,
 }  // namespace
 
 bool Graft::Fits(const SegmentInfo& graph, uint32_t rows) {
-  return graph.kind == SegmentKind::kGraph &&
+  return graph.kind != SegmentKind::kFlat &&
          (graph.metric == Metric::kL2 || IsCosine(graph.metric)) && rows != 0 &&
          graph.vectors >= kTimesLarger * rows;
 }
@@ -144,7 +177,7 @@ bool Graft::Fits(const SegmentInfo& graph, const SegmentInfo& rows) {
 
 uint64_t Graft::MakeBytes(const SegmentInfo& graph, uint32_t rows) {
   const uint32_t dimension = GraphSpace::PointDimension(graph.metric, graph.dimension);
-  return 2 * HungBytes(rows) + (uint64_t{graph.vectors} + 1) * sizeof(uint32_t) +
+  return 2 * HungBytes(graph, rows) + (uint64_t{NodesOf(graph)} + 1) * sizeof(uint32_t) +
          rows * RowCodeBytes(dimension, RowCodeBits(dimension));
 }
 
@@ -152,31 +185,30 @@ Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows
                                                  GraftOptions options) {
   Reservation scratch(options.budget.get());
   std::shared_ptr<Graft> graft(new Graft(graph.info(), rows.count(), options.budget));
-  const uint64_t scratch_bytes = HungBytes(rows.count());
+  const uint64_t scratch_bytes = HungBytes(graph.info(), rows.count());
   PIGMENT_RETURN_IF_ERROR(scratch.Grow(scratch_bytes));
   PIGMENT_RETURN_IF_ERROR(
       graft->reservation_.Grow(MakeBytes(graph.info(), rows.count()) - scratch_bytes));
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
   std::vector<uint32_t> by_row = std::move(options.known);
-  by_row.resize(size_t{rows.count()} * kNodesPerRow, kNoNode);
+  by_row.resize(rows.count() * graft->nodes_per_row_, kNoNode);
   bool has_all = true;
   const auto hang = [&](uint32_t first, const float* vectors, size_t stride,
                         size_t count) -> Status {
     for (uint32_t i = 0; i < count; ++i) {
       if (options.pause && i % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(options.pause());
-      uint32_t* of_row = by_row.data() + size_t{first + i} * kNodesPerRow;
+      uint32_t* const of_row = by_row.data() + (first + i) * graft->nodes_per_row_;
       if (*of_row != kNoNode) continue;
       PIGMENT_ASSIGN_OR_RETURN(
-          const std::vector<RowHit> nearest,
-          walker.Walk({vectors + i * stride, graph.info().dimension}, kNodesPerRow, kWalkRecall));
-      has_all = has_all && !nearest.empty();
-      for (const RowHit& hit : nearest) *of_row++ = hit.row;
+          const size_t nodes,
+          walker.FindNodes({vectors + i * stride, graph.info().dimension}, of_row));
+      has_all = has_all && nodes != 0;
     }
     return Status::Ok();
   };
   PIGMENT_RETURN_IF_ERROR(rows.Visit(hang));
   if (!has_all) return std::shared_ptr<const Graft>();
-  graft->TakeNodes(graph.info().vectors, by_row);
+  graft->TakeNodes(NodesOf(graph.info()), by_row);
   PIGMENT_RETURN_IF_ERROR(graft->EncodeRows(graph, rows, options.pause));
   PIGMENT_ASSIGN_OR_RETURN(const bool is_of_use, graft->IsOfUse(graph, rows, options));
   if (!is_of_use) return std::shared_ptr<const Graft>();
@@ -192,17 +224,18 @@ void Graft::TakeNodes(uint32_t nodes, std::span<const uint32_t> by_row) {
   rows_.resize(begins_.back());
   // Each begin goes on to the end of its rows, which is where the next one began.
   for (size_t i = 0; i < by_row.size(); ++i) {
-    if (by_row[i] != kNoNode) rows_[begins_[by_row[i]]++] = static_cast<uint32_t>(i / kNodesPerRow);
+    if (by_row[i] != kNoNode)
+      rows_[begins_[by_row[i]]++] = static_cast<uint32_t>(i / nodes_per_row_);
   }
   std::copy_backward(begins_.begin(), begins_.end() - 1, begins_.end());
   begins_[0] = 0;
 }
 
 std::vector<uint32_t> Graft::NodesByRow() const {
-  std::vector<uint32_t> by_row(size_t{count_} * kNodesPerRow, kNoNode);
+  std::vector<uint32_t> by_row(count_ * nodes_per_row_, kNoNode);
   std::vector<uint8_t> counts(count_);
   for (uint32_t node = 0; node + 1 < begins_.size(); ++node) {
-    for (const uint32_t row : RowsOf(node)) by_row[row * kNodesPerRow + counts[row]++] = node;
+    for (const uint32_t row : RowsOf(node)) by_row[row * nodes_per_row_ + counts[row]++] = node;
   }
   return by_row;
 }
@@ -226,7 +259,7 @@ Result<bool> Graft::IsOfUse(const Segment& graph, GraftRows& rows,
   for (Sample& sample : samples) {
     if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
     PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowHit> nearest,
-                             walker.Walk(sample.query, kSampleNeighbors, kRecallMax));
+                             walker.Search(sample.query, kSampleNeighbors, kRecallMax));
     for (const RowHit& hit : nearest) sample.nearest.Offer(hit.distance, kOfGraph + hit.row);
     sample.nodes = walker.nodes();
   }
@@ -242,8 +275,10 @@ Result<bool> Graft::IsOfUse(const Segment& graph, GraftRows& rows,
       found += std::binary_search(met_here.begin(), met_here.end(), scored.tie) ? 1 : 0;
     }
   }
+  const size_t part =
+      graph.info().kind == SegmentKind::kGraph ? kMetPartOfGraph : kMetPartOfClusters;
   return static_cast<double>(found) >= kRecallMin * static_cast<double>(wanted) &&
-         met <= samples.size() * std::max(kMetMax, count_ / kMetPart);
+         met <= samples.size() * std::max(kMetMax, count_ / part);
 }
 
 Status Graft::EncodeRows(const Segment& graph, GraftRows& rows, const BuildPause& pause) {

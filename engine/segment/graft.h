@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graft: few rows, of a small segment or of none yet, hung on the graph of a large one, so that a
-// walk of that graph finds them without a search of their own: each row is noted with the nodes
-// that are nearest to it, and a search compares the rows of the nodes that a walk visited. As links
-// of an HNSW graph from old to new vectors are (Malkov and Yashunin, 2016), in memory and apart
-// from graph and rows. Immutable; any thread. The graph's segment is named by its number and may go
-// before it.
+// Graft: few rows, of a small segment or of none yet, hung on the index of a large one, so that a
+// search of that index finds them without one of their own: each row is noted with the nodes of the
+// graph that are nearest to it, and a search compares the rows of the nodes that a walk visited. As
+// links of an HNSW graph from old to new vectors are (Malkov and Yashunin, 2016), in memory and
+// apart from graph and rows. Where the large segment has clusters, these are its nodes: each row is
+// noted with the one that it would belong to. Immutable; any thread. The large segment, `graph`, is
+// named by its number and may go before it.
 
 #pragma once
 
@@ -74,7 +75,7 @@ struct GraftSearch {
   double recall = 0.98;  // of what hangs on the nodes, by codes
   // Nothing beyond this distance is wanted, which is that of the k-th nearest of the graph or less.
   float limit = std::numeric_limits<float>::infinity();
-  std::span<const uint32_t> nodes;       // what NodesNear gave of a walk for this query
+  std::span<const uint32_t> nodes;       // SegmentSearchResult::nodes of this query
   RowMask allowed_rows = {};             // as in FlatScan
   const CallControl* control = nullptr;  // asked every few rows; may be null
 };
@@ -100,7 +101,10 @@ class Graft {
 
   // Nodes that a row hangs on. Walks to its neighbours meet one of them nearly as often as a node
   // that is as near: of 8 for each row a twentieth is missed, of 16 a fiftieth, of 24 a hundredth.
-  static constexpr size_t kNodesPerRow = 16;
+  static constexpr size_t kGraphNodesPerRow = 16;
+  static size_t NodesPerRow(const SegmentInfo& graph) {
+    return graph.kind == SegmentKind::kGraph ? kGraphNodesPerRow : 1;
+  }
   // What follows the nodes of a row that has fewer.
   static constexpr uint32_t kNoNode = SearchStep::kNoVector;
 
@@ -119,16 +123,18 @@ class Graft {
 
   uint32_t graph_segment() const { return graph_segment_; }
   uint32_t rows() const { return count_; }
+  size_t nodes_per_row() const { return nodes_per_row_; }
   // The graph is that which was given to Make, and the first of `rows` are those.
   Result<GraftSearchResult> Search(const Segment& graph, GraftRows& rows,
                                    const GraftSearch& search) const;
-  // Of each row kNodesPerRow places, for its nodes and, behind these, kNoNode.
+  // Of each row nodes_per_row() places, for its nodes and, behind these, kNoNode.
   std::vector<uint32_t> NodesByRow() const;
 
  private:
   Graft(const SegmentInfo& graph, uint32_t rows, std::shared_ptr<MemoryBudget> budget)
       : graph_segment_(graph.segment),
         count_(rows),
+        nodes_per_row_(NodesPerRow(graph)),
         budget_(std::move(budget)),
         reservation_(budget_.get()) {}
   std::span<const uint32_t> RowsOf(uint32_t node) const {
@@ -143,6 +149,7 @@ class Graft {
 
   const uint32_t graph_segment_;
   const uint32_t count_;  // of the rows
+  const size_t nodes_per_row_;
   const std::shared_ptr<MemoryBudget> budget_;
   Reservation reservation_;
   std::vector<uint32_t> begins_;  // of each node in rows_; then the end

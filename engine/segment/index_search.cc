@@ -134,7 +134,15 @@ Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader&
                     .wanted = search.wanted,
                     .wanted_rank = search.given,
                     .allowed = search.allowed_rows,
-                    .allows_most = search.allows_most}));
+                    .allows_most = search.allows_most,
+                    .probed = search.probed}));
+}
+
+Result<uint32_t> NearestCluster(IndexReader& reader, const IndexSearch& search,
+                                ClusterProbe& probe) {
+  SegmentClusters source(reader, search);
+  return probe.Nearest(source, SignCodeQuery(search.query->point(), reader.head().bits),
+                       ClusterProbeOptions().errors);
 }
 
 }  // namespace pigment

@@ -33,6 +33,7 @@ struct IndexSearch {
   float wanted = std::numeric_limits<float>::quiet_NaN();
   size_t visits_max = 0;                     // nodes or clusters; 0: no limit
   std::vector<SearchStep>* steps = nullptr;  // of a walk, appended; may be null
+  std::vector<uint32_t>* probed = nullptr;   // clusters, likewise
   const CallControl* control = nullptr;      // asked every few visits; may be null
 };
 
@@ -41,5 +42,10 @@ Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& re
                                         const IndexSearch& search, GraphWalk& walk);
 Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,
                                            const IndexSearch& search, ClusterProbe& probe);
+
+// The cluster that a vector belongs to. REQUIRES: of metric, vector and query what SearchClusters
+// takes.
+Result<uint32_t> NearestCluster(IndexReader& reader, const IndexSearch& search,
+                                ClusterProbe& probe);
 
 }  // namespace pigment

@@ -167,8 +167,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const size_t tracked = std::max(
       searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
   const bool has_stand_in = HasStandIn(search_.scan.metric);
-  const bool finds_nodes = search_.finds_nodes && is_graph();
-  if (finds_nodes) result_.nodes.resize(search_.scan.query_count);
+  if (search_.finds_nodes) result_.nodes.resize(search_.scan.query_count);
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {
@@ -176,6 +175,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
       continue;
     }
     steps_.clear();
+    std::vector<uint32_t> nodes;
     PIGMENT_ASSIGN_OR_RETURN(
         std::vector<RowHit> hits,
         SearchOne(*reader,
@@ -190,10 +190,10 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                    .masked = is_masked ? &masked : nullptr,
                    .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
                    .visits_max = visits_max_,
-                   .steps = finds_nodes ? &steps_ : nullptr,
+                   .steps = search_.finds_nodes && is_graph() ? &steps_ : nullptr,
+                   .probed = search_.finds_nodes ? &nodes : nullptr,
                    .control = search_.scan.control}));
-    std::vector<uint32_t> nodes;
-    if (finds_nodes) nodes = Graft::NodesNear(query, steps_, hits);
+    if (search_.finds_nodes && is_graph()) nodes = Graft::NodesNear(query, steps_, hits);
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);
@@ -203,7 +203,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
     }
     ++(is_graph() ? result_.walks : result_.probes);
     result_.found.hits[i] = std::move(hits);
-    if (finds_nodes) result_.nodes[i] = std::move(nodes);
+    if (search_.finds_nodes) result_.nodes[i] = std::move(nodes);
   }
   return left;
 }

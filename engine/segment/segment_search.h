@@ -23,7 +23,7 @@ struct SegmentSearch {
   // Nodes that a walk visits, or clusters that a probe does, in place of a recall; 0: as the recall
   // takes.
   size_t width = 0;
-  bool finds_nodes = false;  // for rows that hang on them (graft.h)
+  bool finds_nodes = false;  // or clusters, for rows that hang on them (graft.h)
 };
 
 struct SegmentSearchResult {
@@ -35,8 +35,8 @@ struct SegmentSearchResult {
   uint64_t nodes_visited = 0;
   uint64_t clusters_probed = 0;
   uint64_t links_estimated = 0;
-  // Where nodes were to be found: of each query what Graft::NodesNear gives, none where a walk was
-  // not its answer.
+  // Where nodes were to be found: of each query what Graft::NodesNear gives of its walk, or the
+  // clusters that were probed; none where neither was its answer.
   std::vector<std::vector<uint32_t>> nodes;
 };
 

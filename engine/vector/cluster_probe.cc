@@ -177,16 +177,30 @@ Status ClusterProbe::Compare(ClusterSource& source, const ClusterProbeOptions& o
   return Status::Ok();
 }
 
-Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const SignCodeQuery& query,
-                                                 uint32_t vectors,
-                                                 const ClusterProbeOptions& options) {
+void ClusterProbe::Clear(float limit) {
   known_.Clear();
   gathered_.Clear();
   taken_ = 0;
   bound_ = 0;
-  limit_ = source.SquareOf(options.limit);
+  limit_ = limit;
   clusters_probed_ = links_estimated_ = vectors_compared_ = 0;
   links_met_ = links_allowed_ = 0;
+}
+
+Result<uint32_t> ClusterProbe::Nearest(ClusterSource& source, const SignCodeQuery& query,
+                                       float errors) {
+  Clear(std::numeric_limits<float>::quiet_NaN());
+  PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, errors));
+  uint32_t cluster = 0;
+  PIGMENT_RETURN_IF_ERROR(
+      Next(source, std::numeric_limits<float>::infinity(), &cluster).status());
+  return cluster;
+}
+
+Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const SignCodeQuery& query,
+                                                 uint32_t vectors,
+                                                 const ClusterProbeOptions& options) {
+  Clear(source.SquareOf(options.limit));
   if (options.k == 0) return std::vector<Scored>();
   PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, options.errors));
   TopK nearest(options.k, options.limit);
@@ -200,6 +214,7 @@ Result<std::vector<Scored>> ClusterProbe::Search(ClusterSource& source, const Si
                              Next(source, Farthest(options, wanted_square), &cluster));
     if (!has_next) break;
     if (options.steps != nullptr) options.steps->push_back({.estimate = square_});
+    if (options.probed != nullptr) options.probed->push_back(cluster);
     PIGMENT_RETURN_IF_ERROR(Gather(source, cluster, query, vectors, options));
     if (++clusters_probed_ == options.clusters_max) break;
     if (++gathered_from < batch) continue;

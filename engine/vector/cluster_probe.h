@@ -66,6 +66,7 @@ struct ClusterProbeOptions {
   bool allows_most = false;                  // so that codes rule out more than the mask does
   uint32_t absent = SearchStep::kNoVector;   // a vector that is treated as if it were not there
   std::vector<SearchStep>* steps = nullptr;  // is appended to; may be null
+  std::vector<uint32_t>* probed = nullptr;   // the clusters, likewise
 };
 
 class ClusterProbe {
@@ -75,12 +76,17 @@ class ClusterProbe {
   Result<std::vector<Scored>> Search(ClusterSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const ClusterProbeOptions& options);
 
+  // The cluster whose centroid is nearest to `query`, of those that `errors` standard errors do not
+  // rule out. REQUIRES: there are clusters.
+  Result<uint32_t> Nearest(ClusterSource& source, const SignCodeQuery& query, float errors);
+
   // Of the last search.
   uint64_t clusters_probed() const { return clusters_probed_; }
   uint64_t links_estimated() const { return links_estimated_; }
   uint64_t vectors_compared() const { return vectors_compared_; }
 
  private:
+  void Clear(float limit);
   // Bounds of all centroids' distances.
   Status NoteClusters(ClusterSource& source, const SignCodeQuery& query, float errors);
   // Brings about so many of those that wait to their front, the nearest by their bounds, and gives

@@ -477,7 +477,7 @@ TEST_P(IndexMerge, HangsTheTailOnTheGraphBesideIt) {
   const auto explained = [this] { return Search(made_.vector(0), 10, 0.98, true).explain_json; };
   const auto tail_rows_hung = [&] {
     const auto version = docs_->Pin().value();
-    return version->tail.graft == nullptr ? 0 : version->tail.graft->rows();
+    return version->tail.hung == nullptr ? 0 : version->tail.hung->graft->rows();
   };
   uint32_t written = 7500;
   const auto comes_to = [&](uint32_t rows) {

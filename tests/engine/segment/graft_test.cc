@@ -214,15 +214,15 @@ TEST(Graft, IsTheSameWhereNodesAreKnown) {
   const auto graft = MakeGraft(parts.graph, parts.rows).value();
   ASSERT_NE(graft, nullptr);
   const std::vector<uint32_t> nodes = graft->NodesByRow();
-  ASSERT_EQ(nodes.size(), parts.rows_count * Graft::kNodesPerRow);
+  ASSERT_EQ(nodes.size(), parts.rows_count * Graft::kGraphNodesPerRow);
   for (uint32_t row = 0; row < parts.rows_count; ++row) {
-    const auto of_row = std::span(nodes).subspan(row * Graft::kNodesPerRow, Graft::kNodesPerRow);
+    const auto of_row = std::span(nodes).subspan(row * Graft::kGraphNodesPerRow, Graft::kGraphNodesPerRow);
     const std::set<uint32_t> distinct(of_row.begin(), of_row.end());
-    EXPECT_EQ(distinct.size(), Graft::kNodesPerRow) << row;
+    EXPECT_EQ(distinct.size(), Graft::kGraphNodesPerRow) << row;
     EXPECT_LT(*distinct.rbegin(), parts.graph_count) << row;
   }
-  std::vector<uint32_t> known(nodes.begin(), nodes.begin() + 100 * Graft::kNodesPerRow);
-  std::fill_n(known.begin() + 7 * Graft::kNodesPerRow, Graft::kNodesPerRow, Graft::kNoNode);
+  std::vector<uint32_t> known(nodes.begin(), nodes.begin() + 100 * Graft::kGraphNodesPerRow);
+  std::fill_n(known.begin() + 7 * Graft::kGraphNodesPerRow, Graft::kGraphNodesPerRow, Graft::kNoNode);
   const auto with = [](const std::vector<uint32_t>& some) {
     GraftOptions options;
     options.known = some;
