@@ -50,6 +50,11 @@ class World:
         self.vectors = data.base[:rows].copy()
         self.gone = numpy.zeros(rows, bool)
 
+    def add(self, count, random):
+        """New rows that lie where the others do."""
+        self.vectors = numpy.concatenate([self.vectors, sets.nearby(self.vectors[~self.gone], count, random)])
+        self.gone = numpy.concatenate([self.gone, numpy.zeros(count, bool)])
+
     def limits(self, k):
         """Of each query the distance of the k-th nearest, in double, with room for rounding of f32."""
         found = numpy.empty(len(self.data.queries))
@@ -74,7 +79,7 @@ def batches(collection, world, rows):
     for begin in range(0, len(rows), BATCH_ROWS):
         some = rows[begin:begin + BATCH_ROWS]
         yield collection.prepare([f"row-{row}" for row in some], world.vectors[some],
-                                 [json.dumps(world.data.metadata(int(row))) for row in some])
+                                 [json.dumps(world.data.metadata(int(row) % len(world.data.base))) for row in some])
 
 
 def write(collection, world, rows):
@@ -182,22 +187,32 @@ def run(library, options, key, report):
         measure(collection, world, options, report, f"with {len(back):,} rows just written", anew)
         client.wait_for_merges()
         client.compact()
-        rate_beside_ingest(collection, world, options, report, anew, pace)
-        rate_beside_ingest(collection, world, options, report, anew)
+        rate_beside_ingest(collection, world, options, report, anew, pace, is_new=False)
+        rate_beside_ingest(collection, world, options, report, anew, None, is_new=False)
+        client.wait_for_merges()
+        client.compact()
+        rate_beside_ingest(collection, world, options, report, anew, pace, is_new=True)
         other.free()
         collection.free()
         client.close()
 
 
-def rate_beside_ingest(collection, world, options, report, idle, pace=None):
-    """One thread writes all rows again, another asks; batches are made before, so that Python takes no part. With a pace of
-    so many rows a second, which a core writes and indexes, so that ingest may go on for ever; without one as fast as it can."""
+def rate_beside_ingest(collection, world, options, report, idle, pace, is_new):
+    """One thread writes, another asks; batches are made before, so that Python takes no part. What is written are new rows
+    that lie where the others do, or all rows again. With a pace of so many rows a second, which a core writes and indexes, so
+    that ingest may go on for ever; without one as fast as it can. The recall is that of what is there in the end."""
+    seconds = options.seconds if pace is None else INGEST_TIMES * options.seconds  # so that there are merges
+    rows = numpy.flatnonzero(~world.gone)
+    if is_new:
+        first = len(world.vectors)
+        rows = numpy.arange(first, first + (int(pace * seconds) // BATCH_ROWS + 2) * BATCH_ROWS)
+        world.add(len(rows), numpy.random.default_rng(options.seed))
     stop, written = threading.Event(), [0]
-    made = list(batches(collection, world, numpy.flatnonzero(~world.gone)))
+    made = list(batches(collection, world, rows))
     begin = time.perf_counter()
 
     def ingest():
-        while not stop.is_set():
+        while not stop.is_set() and not (is_new and written[0] == len(made)):
             collection.send("collection_upsert", made[written[0] % len(made)])
             written[0] += 1
             if pace is not None:
@@ -205,17 +220,21 @@ def rate_beside_ingest(collection, world, options, report, idle, pace=None):
 
     thread = threading.Thread(target=ingest)
     thread.start()
-    seconds = options.seconds if pace is None else INGEST_TIMES * options.seconds  # so that there are merges
-    rate, median, p99, answers = one_by_one(collection, world.data, options, seconds)
+    rate, median, p99, _ = one_by_one(collection, world.data, options, seconds)
     passed = time.perf_counter() - begin
     stop.set()
     thread.join()
+    if is_new:
+        world.gone[rows[written[0] * BATCH_ROWS:]] = True  # never written
+    answers = [collection.query(query, options.k, recall=options.recall) for query in world.data.queries]
     figures = (f"{rate:8,.0f}/s  recall {world.recall(answers, options.k):.4f}  median {median:6.0f} us  p99 {p99:6.0f} us  "
                f"{rate / idle[0]:.2f} of idle; {written[0] * BATCH_ROWS / passed:,.0f} rows/s written")
-    if pace is None:
-        report.line("beside a burst of writes", figures)
-    else:
+    if is_new:
         report.line("beside ingest", f"{figures} of {pace:,.0f}", "0.50 of idle", rate >= 0.5 * idle[0])
+    elif pace is not None:
+        report.line("while all rows are written again", f"{figures} of {pace:,.0f}")
+    else:
+        report.line("beside a burst of writes", figures)
 
 
 def main():

@@ -13,6 +13,12 @@ int64_t MonotonicNow() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
+int64_t ThreadTimeNow() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
 Status CallControl::Check() const {
   if (cancel != nullptr && cancel->is_set())
     return Status(Code::kCancelled, "the call was cancelled");

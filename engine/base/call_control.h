@@ -29,6 +29,8 @@ class CancelToken {
 
 // Nanoseconds of the monotonic clock, the unit and origin of deadlines.
 int64_t MonotonicNow();
+// Nanoseconds of a core that the calling thread has had.
+int64_t ThreadTimeNow();
 
 struct CallControl {
   const CancelToken* cancel = nullptr;  // borrowed for the call; may be null

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/call_control.h"
@@ -25,23 +26,9 @@ constexpr uint32_t kTailSamples = 30;
 // the second.
 constexpr int64_t kLookNs = 100'000'000;
 constexpr int64_t kLookNsMax = 60'000'000'000;
-// Nothing is hung for so many times as it took: where more is written than a quarter of a thread
-// can hang, searches need the rest of the machine more.
-constexpr int64_t kRestTimes = 3;
-
-// Of the rows of a segment the nodes that they hung on in the tail.
-std::vector<uint32_t> NodesOfTail(const Hanging& hanging) {
-  const size_t per_row = hanging.tail_graft->nodes_per_row();
-  const std::vector<uint32_t> of_tail = hanging.tail_graft->NodesByRow();
-  std::vector<uint32_t> nodes(hanging.tail_rows->size() * per_row, Graft::kNoNode);
-  auto of_row = nodes.begin();
-  for (const uint32_t tail_row : *hanging.tail_rows) {
-    if (tail_row < hanging.tail_graft->rows())
-      std::copy_n(of_tail.begin() + static_cast<ptrdiff_t>(tail_row * per_row), per_row, of_row);
-    of_row += static_cast<ptrdiff_t>(per_row);
-  }
-  return nodes;
-}
+// Nothing is hung for so many times as it took of a core: where more is written than half of a
+// thread can hang, merges need the other half.
+constexpr int64_t kRestTimes = 1;
 
 bool IsOn(const Graft* graft, uint32_t segment) {
   return graft != nullptr && graft->graph_segment() == segment;
@@ -130,13 +117,12 @@ Status CollectionState::GraftOnce(const MergePause& pause) {
       return Status::Ok();
     }
   }
-  const int64_t begin_ns = MonotonicNow();
+  const int64_t begin_ns = ThreadTimeNow();
   PIGMENT_RETURN_IF_ERROR(GraftSegment(pause));
   PIGMENT_RETURN_IF_ERROR(GraftTail(pause));
   std::lock_guard lock(state_mutex_);
-  const int64_t end_ns = MonotonicNow();
-  grafts_rest_until_ns_ =
-      std::max(grafts_rest_until_ns_, end_ns + kRestTimes * (end_ns - begin_ns));
+  const int64_t taken_ns = ThreadTimeNow() - begin_ns;
+  grafts_rest_until_ns_ = std::max(grafts_rest_until_ns_, MonotonicNow() + kRestTimes * taken_ns);
   LookForGraftsLocked();
   return Status::Ok();
 }
@@ -154,8 +140,10 @@ Status CollectionState::GraftSegment(const MergePause& pause) {
   const auto graft = CatchOutOfMemory([&] {
     SegmentGraftRows rows(*slot.segment);
     GraftOptions options;
-    if (IsOn(slot.hanging.tail_graft.get(), graph.entry.segment))
-      options.known = NodesOfTail(slot.hanging);
+    if (IsOn(slot.hanging.tail_graft.get(), graph.entry.segment)) {
+      options.from = slot.hanging.tail_graft;
+      options.rows_of_from = *slot.hanging.tail_rows;
+    }
     return MakeGraft(*graph.segment, rows, std::move(options), pause);
   });
   std::lock_guard lock(state_mutex_);
@@ -185,8 +173,13 @@ Status CollectionState::GraftTail(const MergePause& pause) {
     TailGraftRows rows(vectors, graph->info().dimension);
     GraftOptions options;
     options.samples = kTailSamples;
-    if (tail.hung != nullptr && IsOn(tail.hung->graft.get(), graph->info().segment))
-      options.known = tail.hung->graft->NodesByRow();
+    std::vector<uint32_t> same_rows;
+    if (tail.hung != nullptr && IsOn(tail.hung->graft.get(), graph->info().segment)) {
+      options.from = tail.hung->graft;
+      same_rows.resize(options.from->rows());
+      std::iota(same_rows.begin(), same_rows.end(), 0);
+      options.rows_of_from = same_rows;
+    }
     PIGMENT_ASSIGN_OR_RETURN(std::shared_ptr<const Graft> graft,
                              MakeGraft(*graph, rows, std::move(options), pause));
     if (graft == nullptr) return std::shared_ptr<const TailGraft>();

@@ -258,7 +258,7 @@ class CollectionState {
   std::atomic<bool> graft_is_due_{false};  // set under state_mutex_
   std::atomic<int64_t> graft_look_ns_{0};  // set under state_mutex_
   int64_t graft_look_after_ns_ = 0;
-  int64_t written_ns_ = 0;                 // when the last write, or loading, ended
+  int64_t written_ns_ = 0;  // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.
   int64_t unflushed_from_ns_ = 0;
   // Rows of the tail and deletions when it was last asked whether they are worth a flush.

@@ -96,7 +96,7 @@ struct TailView {
   std::vector<std::shared_ptr<const TailChunk>> chunks;
   uint32_t rows = 0;
   std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
-  std::shared_ptr<const TailGraft> hung;  // null: none of them hang
+  std::shared_ptr<const TailGraft> hung;     // null: none of them hang
 
   const Record& row(uint32_t index) const {
     return *chunks[index / TailChunk::kRows]->rows[index % TailChunk::kRows];

@@ -88,12 +88,14 @@ class QueriesSearch {
   bool TakesGrafts() const {
     return request_.width == 0 && static_cast<float>(request_.recall) <= Graft::kRecallMax;
   }
-  // Whether the tail or segments hang on this one's graph.
-  bool HasGrafts(const Segment& segment) const;
+  // Of segments, and nearly of the tail, those that may be in the answer.
+  uint64_t RowsHangingOn(const Segment& segment) const;
   // Whether this (null: none) is on the graph that was walked.
   bool MaySearch(const Graft* graft) const;
   Result<GraftSearchResult> SearchGraft(const Graft& graft, GraftRows& rows, size_t query,
                                         RowMask allowed, const NearestSoFar& nearest);
+  // Those for what hangs on that graph.
+  Status MakeGraftQueries();
   Status SearchSegmentByGraft(uint32_t index, NearestSoFar& nearest);
   // Of the first rows of the tail.
   Status SearchTailByGraft(NearestSoFar& nearest);
@@ -114,15 +116,18 @@ class QueriesSearch {
   // Of the graph that segments hang on, once walks of it have found k for each query.
   uint32_t walked_ = 0;
   std::vector<std::vector<uint32_t>> nodes_;  // by query; none: there are no such walks
+  std::vector<GraftQuery> graft_queries_;
 };
 
-bool QueriesSearch::HasGrafts(const Segment& segment) const {
+uint64_t QueriesSearch::RowsHangingOn(const Segment& segment) const {
   const auto is_on_it = [&](const Graft* graft) {
     return graft != nullptr && graft->graph_segment() == segment.info().segment;
   };
-  return is_on_it(TailGraftOf(version_)) ||
-         std::ranges::any_of(version_.segments,
-                             [&](const SegmentView& view) { return is_on_it(view.graft.get()); });
+  uint64_t rows = is_on_it(TailGraftOf(version_)) ? plan_.tail.count() : 0;
+  for (size_t i = 0; i < version_.segments.size(); ++i) {
+    if (is_on_it(version_.segments[i].graft.get())) rows += plan_.segments[i].count();
+  }
+  return rows;
 }
 
 Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
@@ -138,7 +143,7 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
                              .allowed_count = rows.count(),
                              .recall = request_.recall,
                              .width = static_cast<size_t>(request_.width),
-                             .finds_nodes = TakesGrafts() && HasGrafts(segment)};
+                             .hanging = TakesGrafts() ? RowsHangingOn(segment) : 0};
   PIGMENT_ASSIGN_OR_RETURN(SegmentSearchResult searched,
                            SearchSegment(segment, request_.dimension, search));
   const FlatScanResult& found = searched.found;
@@ -158,6 +163,7 @@ Status QueriesSearch::ScanSegment(uint32_t index, NearestSoFar& nearest) {
   }
   if (has_walked) {
     walked_ = index;
+    graft_queries_.clear();
     nodes_ = std::move(searched.nodes);
   }
   return Status::Ok();
@@ -171,15 +177,26 @@ bool QueriesSearch::MaySearch(const Graft* graft) const {
 Result<GraftSearchResult> QueriesSearch::SearchGraft(const Graft& graft, GraftRows& rows,
                                                      size_t query, RowMask allowed,
                                                      const NearestSoFar& nearest) {
+  PIGMENT_RETURN_IF_ERROR(MakeGraftQueries());
   ++counters_.graft_searches;
-  return graft.Search(*version_.segments[walked_].segment, rows,
-                      {.query = vectors_.subspan(query * request_.dimension, request_.dimension),
-                       .k = static_cast<size_t>(request_.k),
+  return graft.Search(graft_queries_[query], rows,
+                      {.k = static_cast<size_t>(request_.k),
                        .recall = request_.recall,
                        .limit = nearest.limits()[query],
                        .nodes = nodes_[query],
                        .allowed_rows = allowed,
                        .control = &request_.read.control});
+}
+
+Status QueriesSearch::MakeGraftQueries() {
+  while (graft_queries_.size() < candidates_.size()) {
+    const size_t first = graft_queries_.size() * request_.dimension;
+    PIGMENT_ASSIGN_OR_RETURN(GraftQuery query,
+                             GraftQuery::Make(*version_.segments[walked_].segment,
+                                              vectors_.subspan(first, request_.dimension)));
+    graft_queries_.push_back(std::move(query));
+  }
+  return Status::Ok();
 }
 
 Status QueriesSearch::SearchSegmentByGraft(uint32_t index, NearestSoFar& nearest) {
@@ -215,9 +232,8 @@ Status QueriesSearch::SearchTailByGraft(NearestSoFar& nearest) {
   const TailGraft& hung = *version_.tail.hung;
   TailGraftRows rows(hung.vectors, request_.dimension);
   for (size_t query = 0; query < candidates_.size(); ++query) {
-    PIGMENT_ASSIGN_OR_RETURN(
-        const GraftSearchResult found,
-        SearchGraft(*hung.graft, rows, query, plan_.tail.words(), nearest));
+    PIGMENT_ASSIGN_OR_RETURN(const GraftSearchResult found,
+                             SearchGraft(*hung.graft, rows, query, plan_.tail.words(), nearest));
     counters_.tail_rows_scored += found.rows_scored;
     counters_.tail_bytes +=
         found.code_bytes + found.rows_compared * request_.dimension * sizeof(float);
@@ -287,6 +303,7 @@ Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
   candidates_.assign(hits.size(), {});
   has_asked_index_ = false;
   nodes_.clear();
+  graft_queries_.clear();
   vectors_ =
       request_.embeddings.subspan(first * request_.dimension, hits.size() * request_.dimension);
   NearestSoFar nearest(hits.size(), request_.k, limit_);

@@ -34,7 +34,8 @@ class CodeScanner {
         errors_(errors),
         reader_(reader),
         search_(search),
-        query_(search.query->point(), reader.head().row_bits, reader.head().row_radius),
+        radius_(reader.head().row_radius),
+        query_(search.query->point(), reader.head().row_bits),
         distance_(search.metric, search.vector),
         rows_found_(distance_, *search.query, search.k, search.wanted, search.control) {}
 
@@ -55,6 +56,7 @@ class CodeScanner {
   const float errors_;
   IndexReader& reader_;
   const IndexSearch& search_;
+  const float radius_;
   const RowCodeQuery query_;
   const DistanceFunction distance_;
   BoundedRows rows_found_;
@@ -110,7 +112,7 @@ Result<size_t> CodeScanner::Gather(size_t place) {
     codes_[end - place] = codes.first + (window_[end] - first) * code_bytes_;
   Expect(end);
   PIGMENT_RETURN_IF_ERROR(Pace(end - place));
-  query_.LowerBounds(codes_.data(), end - place, errors_, bounds_.data());
+  query_.LowerBounds(codes_.data(), end - place, radius_, errors_, bounds_.data());
   rows_found_.Gather(std::span(window_).subspan(place, end - place),
                      std::span(bounds_).first(end - place));
   return end;

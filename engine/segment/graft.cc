@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 
 #include "engine/base/prefetch.h"
@@ -36,6 +35,8 @@ constexpr double kRecallMin = 0.96;
 constexpr size_t kMetMax = 256;
 constexpr size_t kMetPartOfGraph = 16;
 constexpr size_t kMetPartOfClusters = 4;
+// Fewer new rows than this part of all change nothing of that.
+constexpr uint32_t kNewPart = 64;
 constexpr uint64_t kOfGraph = uint64_t{1} << 32;  // in ties: no row
 constexpr uint32_t kRowsPerPause = 16;
 
@@ -57,36 +58,32 @@ class Walker {
   }
 
   // Writes the nodes that a vector hangs on, of which there are none where no search can tell near
-  // from far, and gives how many.
-  Result<size_t> FindNodes(std::span<const float> vector, uint32_t* nodes) {
+  // from far, and gives how many. `query` is the same as a point.
+  Result<size_t> FindNodes(std::span<const float> vector, const GraphQuery& query,
+                           uint32_t* nodes) {
     if (is_graph()) {
       PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowHit> nearest,
-                               Search(vector, Graft::kGraphNodesPerRow, kWalkRecall));
+                               Search(vector, query, Graft::kGraphNodesPerRow, kWalkRecall));
       for (const RowHit& hit : nearest) *nodes++ = hit.row;
       return nearest.size();
     }
-    const GraphQuery query(head_->space, vector);
     if (!query.is_finite()) return size_t{0};
     PIGMENT_ASSIGN_OR_RETURN(
-        *nodes,
-        NearestCluster(*reader_,
-                       {.metric = graph_->info().metric, .vector = vector, .query = &query},
-                       probe_));
+        *nodes, NearestCluster(*reader_,
+                               {.metric = graph_->info().metric, .vector = vector, .query = &query},
+                               probe_));
     return size_t{1};
   }
 
   // The nearest k, which are none where no search can tell near from far.
-  Result<std::vector<RowHit>> Search(std::span<const float> vector, size_t k, double recall) {
-    const GraphQuery query(head_->space, vector);
+  Result<std::vector<RowHit>> Search(std::span<const float> vector, const GraphQuery& query,
+                                     size_t k, double recall) {
     const float reach = head_->reach.For(ReachTable::kNeighborsMin, recall).reach;
     steps_.clear();
     nodes_.clear();
     if (!query.is_finite() || !std::isfinite(reach)) return std::vector<RowHit>();
-    IndexSearch search{.metric = graph_->info().metric,
-                       .vector = vector,
-                       .query = &query,
-                       .k = k,
-                       .reach = reach};
+    IndexSearch search{
+        .metric = graph_->info().metric, .vector = vector, .query = &query, .k = k, .reach = reach};
     if (!is_graph()) {
       search.probed = &nodes_;
       return SearchClusters(graph_->info(), *reader_, search, probe_);
@@ -162,6 +159,20 @@ Status CompareAll(GraftRows& rows, Metric metric, const BuildPause& pause,
       });
 }
 
+// visit(row, vector) for those that are `wanted`.
+template <typename Visit>
+Status ForRows(GraftRows& rows, const std::vector<bool>& wanted, const BuildPause& pause,
+               const Visit& visit) {
+  uint32_t visited = 0;
+  for (uint32_t row = 0; row < rows.count(); ++row) {
+    if (!wanted[row]) continue;
+    if (pause && visited++ % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(pause());
+    PIGMENT_ASSIGN_OR_RETURN(const float* const vector, rows.Read(row));
+    PIGMENT_RETURN_IF_ERROR(visit(row, vector));
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 bool Graft::Fits(const SegmentInfo& graph, uint32_t rows) {
@@ -181,6 +192,25 @@ uint64_t Graft::MakeBytes(const SegmentInfo& graph, uint32_t rows) {
          rows * RowCodeBytes(dimension, RowCodeBits(dimension));
 }
 
+std::vector<bool> Graft::TakeFrom(const GraftOptions& options, std::vector<uint32_t>& by_row) {
+  std::vector<bool> is_new(count_, true);
+  if (options.from == nullptr) return is_new;
+  radius_ = options.from->radius_;
+  const std::vector<uint32_t> nodes = options.from->NodesByRow();
+  const auto copy = [](const auto& from, size_t row, auto& to, size_t to_row, size_t size) {
+    std::copy_n(from.begin() + static_cast<ptrdiff_t>(row * size), size,
+                to.begin() + static_cast<ptrdiff_t>(to_row * size));
+  };
+  for (uint32_t row = 0; row < std::min<size_t>(count_, options.rows_of_from.size()); ++row) {
+    const uint32_t of_from = options.rows_of_from[row];
+    if (of_from >= options.from->count_) continue;
+    copy(nodes, of_from, by_row, row, nodes_per_row_);
+    copy(options.from->codes_, of_from, codes_, row, code_bytes_);
+    is_new[row] = false;
+  }
+  return is_new;
+}
+
 Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows& rows,
                                                  GraftOptions options) {
   Reservation scratch(options.budget.get());
@@ -189,27 +219,47 @@ Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows
   PIGMENT_RETURN_IF_ERROR(scratch.Grow(scratch_bytes));
   PIGMENT_RETURN_IF_ERROR(
       graft->reservation_.Grow(MakeBytes(graph.info(), rows.count()) - scratch_bytes));
+  PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
+  const GraphSpace& space = head->space;
+  const uint32_t bits = RowCodeBits(space.point_dimension());
+  graft->code_bytes_ = RowCodeBytes(space.point_dimension(), bits);
+  graft->codes_.resize(rows.count() * graft->code_bytes_);
+  std::vector<uint32_t> by_row(rows.count() * graft->nodes_per_row_, kNoNode);
+  const std::vector<bool> is_new = graft->TakeFrom(options, by_row);
+  float radius = 0;
+  std::vector<float> point(space.point_dimension());
+  PIGMENT_RETURN_IF_ERROR(
+      ForRows(rows, is_new, options.pause, [&](uint32_t, const float* vector) -> Status {
+        space.MakePoint({vector, graph.info().dimension}, point.data());
+        const float square = InnerProduct(point.data(), point.data(), point.size());
+        radius = std::max(radius, std::sqrt(square));
+        return Status::Ok();
+      }));
+  // With room for those that come later, of which codes lose nothing. Zero: all of them are the
+  // middle of the graph.
+  const bool has_codes = graft->radius_ != 0 && radius <= graft->radius_;
+  if (!has_codes) graft->radius_ = radius > 0 ? 2 * radius : 1;
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
-  std::vector<uint32_t> by_row = std::move(options.known);
-  by_row.resize(rows.count() * graft->nodes_per_row_, kNoNode);
+  uint32_t found = 0;
   bool has_all = true;
-  const auto hang = [&](uint32_t first, const float* vectors, size_t stride,
-                        size_t count) -> Status {
-    for (uint32_t i = 0; i < count; ++i) {
-      if (options.pause && i % kRowsPerPause == 0) PIGMENT_RETURN_IF_ERROR(options.pause());
-      uint32_t* const of_row = by_row.data() + (first + i) * graft->nodes_per_row_;
-      if (*of_row != kNoNode) continue;
-      PIGMENT_ASSIGN_OR_RETURN(
-          const size_t nodes,
-          walker.FindNodes({vectors + i * stride, graph.info().dimension}, of_row));
-      has_all = has_all && nodes != 0;
-    }
+  const auto hang = [&](uint32_t row, const float* numbers) -> Status {
+    const std::span<const float> vector(numbers, graph.info().dimension);
+    const GraphQuery query(space, vector);
+    EncodeRowCode(query.point(), bits, graft->radius_,
+                  graft->codes_.data() + row * graft->code_bytes_);
+    if (!is_new[row]) return Status::Ok();
+    PIGMENT_ASSIGN_OR_RETURN(
+        const size_t nodes,
+        walker.FindNodes(vector, query, by_row.data() + row * graft->nodes_per_row_));
+    has_all = has_all && nodes != 0;
+    ++found;
     return Status::Ok();
   };
-  PIGMENT_RETURN_IF_ERROR(rows.Visit(hang));
+  PIGMENT_RETURN_IF_ERROR(ForRows(rows, has_codes ? is_new : std::vector<bool>(rows.count(), true),
+                                  options.pause, hang));
   if (!has_all) return std::shared_ptr<const Graft>();
   graft->TakeNodes(NodesOf(graph.info()), by_row);
-  PIGMENT_RETURN_IF_ERROR(graft->EncodeRows(graph, rows, options.pause));
+  if (found < rows.count() / kNewPart) return std::shared_ptr<const Graft>(std::move(graft));
   PIGMENT_ASSIGN_OR_RETURN(const bool is_of_use, graft->IsOfUse(graph, rows, options));
   if (!is_of_use) return std::shared_ptr<const Graft>();
   return std::shared_ptr<const Graft>(std::move(graft));
@@ -253,13 +303,15 @@ std::vector<uint32_t> Graft::NodesNear(const GraphQuery& query, std::span<const 
 
 Result<bool> Graft::IsOfUse(const Segment& graph, GraftRows& rows,
                             const GraftOptions& options) const {
+  PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
   PIGMENT_ASSIGN_OR_RETURN(std::vector<Sample> samples,
                            DrawSamples(rows, graph.info().dimension, options.samples));
   for (Sample& sample : samples) {
     if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
     PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowHit> nearest,
-                             walker.Search(sample.query, kSampleNeighbors, kRecallMax));
+                             walker.Search(sample.query, GraphQuery(head->space, sample.query),
+                                           kSampleNeighbors, kRecallMax));
     for (const RowHit& hit : nearest) sample.nearest.Offer(hit.distance, kOfGraph + hit.row);
     sample.nodes = walker.nodes();
   }
@@ -281,32 +333,6 @@ Result<bool> Graft::IsOfUse(const Segment& graph, GraftRows& rows,
          met <= samples.size() * std::max(kMetMax, count_ / part);
 }
 
-Status Graft::EncodeRows(const Segment& graph, GraftRows& rows, const BuildPause& pause) {
-  PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
-  std::vector<float> point(head->space.point_dimension());
-  const auto visit_points = [&](const std::function<void(uint32_t row)>& visit) {
-    return rows.Visit(
-        [&](uint32_t first, const float* vectors, size_t stride, size_t count) -> Status {
-          if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-          for (uint32_t i = 0; i < count; ++i) {
-            head->space.MakePoint({vectors + i * stride, graph.info().dimension}, point.data());
-            visit(first + i);
-          }
-          return Status::Ok();
-        });
-  };
-  PIGMENT_RETURN_IF_ERROR(visit_points([&](uint32_t) {
-    radius_ = std::max(radius_, std::sqrt(InnerProduct(point.data(), point.data(), point.size())));
-  }));
-  if (radius_ == 0) radius_ = 1;  // all of them are the middle of the graph
-  const uint32_t bits = RowCodeBits(head->space.point_dimension());
-  code_bytes_ = RowCodeBytes(point.size(), bits);
-  codes_.resize(count_ * code_bytes_);
-  return visit_points([&](uint32_t row) {
-    EncodeRowCode(point, bits, radius_, codes_.data() + row * code_bytes_);
-  });
-}
-
 std::vector<uint32_t> Graft::RowsMet(std::span<const uint32_t> nodes, RowMask allowed) const {
   // Where lists begin, then the lists are asked for ahead.
   for (const uint32_t node : nodes) ExpectBytes(&begins_[node], 2 * sizeof(uint32_t));
@@ -325,19 +351,26 @@ std::vector<uint32_t> Graft::RowsMet(std::span<const uint32_t> nodes, RowMask al
   return met;
 }
 
-Result<GraftSearchResult> Graft::Search(const Segment& graph, GraftRows& rows,
-                                        const GraftSearch& search) const {
+GraftQuery::GraftQuery(const Segment& graph, const GraphSpace& space, std::span<const float> vector)
+    : distance_(graph.info().metric, vector),
+      point_(space, vector),
+      codes_(point_.point(), RowCodeBits(space.point_dimension())) {}
+
+Result<GraftQuery> GraftQuery::Make(const Segment& graph, std::span<const float> vector) {
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
-  const GraphQuery query(head->space, search.query);
+  return GraftQuery(graph, head->space, vector);
+}
+
+Result<GraftSearchResult> Graft::Search(const GraftQuery& query, GraftRows& rows,
+                                        const GraftSearch& search) const {
   const std::vector<uint32_t> met = RowsMet(search.nodes, search.allowed_rows);
   std::vector<const std::byte*> codes;
   codes.reserve(met.size());
   for (const uint32_t row : met) codes.push_back(codes_.data() + row * code_bytes_);
   std::vector<float> bounds(met.size());
-  RowCodeQuery(query.point(), RowCodeBits(head->space.point_dimension()), radius_)
-      .LowerBounds(codes.data(), codes.size(), ErrorsForRecall(search.recall), bounds.data());
-  const DistanceFunction distance(graph.info().metric, search.query);
-  BoundedRows found(distance, query, search.k, search.limit, search.control);
+  query.codes_.LowerBounds(codes.data(), codes.size(), radius_, ErrorsForRecall(search.recall),
+                           bounds.data());
+  BoundedRows found(query.distance_, query.point_, search.k, search.limit, search.control);
   found.Gather(met, bounds);
   PIGMENT_RETURN_IF_ERROR(found.Compare([&](uint32_t row) { rows.Expect(row); },
                                         [&](uint32_t row) { return rows.Read(row); }));

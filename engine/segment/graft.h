@@ -23,8 +23,10 @@
 #include "engine/segment/segment.h"
 #include "engine/segment/vector_reader.h"
 #include "engine/vector/build_pause.h"
+#include "engine/vector/distance.h"
 #include "engine/vector/graph_space.h"
 #include "engine/vector/reach_table.h"
+#include "engine/vector/row_code.h"
 
 namespace pigment {
 
@@ -60,17 +62,34 @@ class SegmentGraftRows final : public GraftRows {
   const std::unique_ptr<VectorReader> reader_;
 };
 
+class Graft;
+
 struct GraftOptions {
   std::shared_ptr<MemoryBudget> budget;  // may be null; the graft keeps it
   BuildPause pause = {};                 // may be empty
-  // Of the first rows, or some of them, the nodes that they hang on, as NodesByRow gives: no walk
-  // looks for these.
-  std::vector<uint32_t> known = {};
+  // What some of the rows hang by already, on the same graph, and of the first rows which of its
+  // rows they are, where it has as many: nothing is found out again for these. May be null.
+  std::shared_ptr<const Graft> from = {};
+  std::span<const uint32_t> rows_of_from = {};
   uint32_t samples = 100;  // that say whether it is of use
 };
 
+// A query for what hangs on one graph, for all that does. Immutable; any thread.
+class GraftQuery {
+ public:
+  // The vector is borrowed.
+  static Result<GraftQuery> Make(const Segment& graph, std::span<const float> vector);
+
+ private:
+  friend class Graft;
+  GraftQuery(const Segment& graph, const GraphSpace& space, std::span<const float> vector);
+
+  const DistanceFunction distance_;
+  const GraphQuery point_;
+  const RowCodeQuery codes_;
+};
+
 struct GraftSearch {
-  std::span<const float> query;
   size_t k = 0;
   double recall = 0.98;  // of what hangs on the nodes, by codes
   // Nothing beyond this distance is wanted, which is that of the k-th nearest of the graph or less.
@@ -124,11 +143,12 @@ class Graft {
   uint32_t graph_segment() const { return graph_segment_; }
   uint32_t rows() const { return count_; }
   size_t nodes_per_row() const { return nodes_per_row_; }
-  // The graph is that which was given to Make, and the first of `rows` are those.
-  Result<GraftSearchResult> Search(const Segment& graph, GraftRows& rows,
+  // The query's graph is that which was given to Make, and the first of `rows` are those.
+  Result<GraftSearchResult> Search(const GraftQuery& query, GraftRows& rows,
                                    const GraftSearch& search) const;
   // Of each row nodes_per_row() places, for its nodes and, behind these, kNoNode.
   std::vector<uint32_t> NodesByRow() const;
+  std::span<const std::byte> codes() const { return codes_; }
 
  private:
   Graft(const SegmentInfo& graph, uint32_t rows, std::shared_ptr<MemoryBudget> budget)
@@ -140,8 +160,9 @@ class Graft {
   std::span<const uint32_t> RowsOf(uint32_t node) const {
     return std::span(rows_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
+  // Which rows are not of `from`. What it has of the others goes to by_row and the codes.
+  std::vector<bool> TakeFrom(const GraftOptions& options, std::vector<uint32_t>& by_row);
   void TakeNodes(uint32_t nodes, std::span<const uint32_t> by_row);
-  Status EncodeRows(const Segment& graph, GraftRows& rows, const BuildPause& pause);
   // Those that hang on some nodes and are allowed, each once; their codes are asked for ahead.
   std::vector<uint32_t> RowsMet(std::span<const uint32_t> nodes, RowMask allowed) const;
   // Whether samples find what they want of the rows, and look at few.
@@ -157,7 +178,7 @@ class Graft {
   // Of each row, in the space of the graph (engine/vector/row_code.h).
   std::vector<std::byte> codes_;
   size_t code_bytes_ = 0;
-  float radius_ = 0;
+  float radius_ = 0;  // of the codes
 };
 
 }  // namespace pigment

@@ -24,6 +24,8 @@ constexpr double kVisitBytes = 10000;
 constexpr double kRowBytes = 500;
 // What a row costs beside its code, where a scan has codes.
 constexpr double kRowCodeBytes = 250;
+// What a row that hangs costs where it is searched otherwise.
+constexpr double kHangingBytes = 100;
 // Vectors that a probe compares for each neighbour.
 constexpr double kComparedEach = 8;
 // The same of a scan of codes. Those of fewer dimensions say less: by signs of 64 it compares some
@@ -101,12 +103,13 @@ double SegmentSearcher::VisitBytes(const IndexHead& head) const {
 double SegmentSearcher::ScanBytes(const IndexHead& head) const {
   const double vector_bytes = segment_.info().vector_bytes() + kRowBytes;
   const double allowed = static_cast<double>(search_.allowed_count);
-  if (!MayScanCodes(head)) return allowed * vector_bytes;
+  const double hanging_bytes = kHangingBytes * static_cast<double>(search_.hanging);
+  if (!MayScanCodes(head)) return allowed * vector_bytes + hanging_bytes;
   const double compared =
       std::min(allowed, ComparedByCodesEach(head.space.point_dimension(), head.row_bits) *
                             static_cast<double>(wanted()));
   return allowed * (static_cast<double>(head.row_code_bytes()) + kRowCodeBytes) +
-         compared * vector_bytes;
+         compared * vector_bytes + hanging_bytes;
 }
 
 bool SegmentSearcher::PlanSearches(const IndexHead& head) {
@@ -167,7 +170,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const size_t tracked = std::max(
       searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
   const bool has_stand_in = HasStandIn(search_.scan.metric);
-  if (search_.finds_nodes) result_.nodes.resize(search_.scan.query_count);
+  if (search_.hanging != 0) result_.nodes.resize(search_.scan.query_count);
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {
@@ -190,10 +193,10 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                    .masked = is_masked ? &masked : nullptr,
                    .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
                    .visits_max = visits_max_,
-                   .steps = search_.finds_nodes && is_graph() ? &steps_ : nullptr,
-                   .probed = search_.finds_nodes ? &nodes : nullptr,
+                   .steps = search_.hanging != 0 && is_graph() ? &steps_ : nullptr,
+                   .probed = search_.hanging != 0 ? &nodes : nullptr,
                    .control = search_.scan.control}));
-    if (search_.finds_nodes && is_graph()) nodes = Graft::NodesNear(query, steps_, hits);
+    if (search_.hanging != 0 && is_graph()) nodes = Graft::NodesNear(query, steps_, hits);
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);
@@ -203,7 +206,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
     }
     ++(is_graph() ? result_.walks : result_.probes);
     result_.found.hits[i] = std::move(hits);
-    if (search_.finds_nodes) result_.nodes[i] = std::move(nodes);
+    if (search_.hanging != 0) result_.nodes[i] = std::move(nodes);
   }
   return left;
 }

@@ -23,7 +23,9 @@ struct SegmentSearch {
   // Nodes that a walk visits, or clusters that a probe does, in place of a recall; 0: as the recall
   // takes.
   size_t width = 0;
-  bool finds_nodes = false;  // or clusters, for rows that hang on them (graft.h)
+  // Allowed rows of others that hang on the index (graft.h): found by the nodes or clusters that a
+  // search of it gives, and by one of their own where it is scanned.
+  uint64_t hanging = 0;
 };
 
 struct SegmentSearchResult {
@@ -35,7 +37,7 @@ struct SegmentSearchResult {
   uint64_t nodes_visited = 0;
   uint64_t clusters_probed = 0;
   uint64_t links_estimated = 0;
-  // Where nodes were to be found: of each query what Graft::NodesNear gives of its walk, or the
+  // Where rows hang: of each query what Graft::NodesNear gives of its walk, or the
   // clusters that were probed; none where neither was its answer.
   std::vector<std::vector<uint32_t>> nodes;
 };

@@ -16,7 +16,9 @@ namespace {
 // others; more later, where a comparison each would sort a few vectors at a time.
 constexpr size_t kBatchMin = 4;
 constexpr size_t kBatchMax = 16;
+// Centroids, for a search and for the nearest alone.
 constexpr size_t kComparedAtOnce = 48;
+constexpr size_t kComparedForNearest = 8;
 
 float SquareOf(uint64_t promise) { return DistanceOfKey(static_cast<uint32_t>(promise >> 32)); }
 
@@ -69,7 +71,7 @@ size_t ClusterProbe::BringForward(size_t count) {
 
 Status ClusterProbe::CompareCentroids(ClusterSource& source) {
   constexpr size_t kAhead = 4;
-  const size_t end = BringForward(std::max(kComparedAtOnce, taken_));
+  const size_t end = BringForward(std::max(compared_at_once_, taken_));
   bound_ = ~uint64_t{0};
   for (size_t i = end; i < waiting_.size(); ++i) bound_ = std::min(bound_, waiting_[i]);
   for (; taken_ < end; ++taken_) {
@@ -182,6 +184,7 @@ void ClusterProbe::Clear(float limit) {
   gathered_.Clear();
   taken_ = 0;
   bound_ = 0;
+  compared_at_once_ = kComparedAtOnce;
   limit_ = limit;
   clusters_probed_ = links_estimated_ = vectors_compared_ = 0;
   links_met_ = links_allowed_ = 0;
@@ -190,10 +193,10 @@ void ClusterProbe::Clear(float limit) {
 Result<uint32_t> ClusterProbe::Nearest(ClusterSource& source, const SignCodeQuery& query,
                                        float errors) {
   Clear(std::numeric_limits<float>::quiet_NaN());
+  compared_at_once_ = kComparedForNearest;
   PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, errors));
   uint32_t cluster = 0;
-  PIGMENT_RETURN_IF_ERROR(
-      Next(source, std::numeric_limits<float>::infinity(), &cluster).status());
+  PIGMENT_RETURN_IF_ERROR(Next(source, std::numeric_limits<float>::infinity(), &cluster).status());
   return cluster;
 }
 

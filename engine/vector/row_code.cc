@@ -176,10 +176,9 @@ void EncodeRowCode(std::span<const float> point, uint32_t bits, float radius_max
   NarrowToHalves(scaled, out + numbers_at);
 }
 
-RowCodeQuery::RowCodeQuery(std::span<const float> query, uint32_t bits, float radius_max)
+RowCodeQuery::RowCodeQuery(std::span<const float> query, uint32_t bits)
     : dimension_(static_cast<uint32_t>(query.size())),
       bits_(bits),
-      radius_max_(radius_max),
       words_(bits * RowCodePlaneWords(dimension_)),
       planes_((words_ + kWordsPerGroup - 1) / kWordsPerGroup * kWordsPerGroup * kPlanes),
       shifts_(planes_.size() / kPlanes) {
@@ -209,8 +208,8 @@ RowCodeQuery::RowCodeQuery(std::span<const float> query, uint32_t bits, float ra
 // The standard error of u . q is |q| |u| sqrt(1 - a^2) / sqrt(d), where a and |u| of rotated points
 // are near to those of normal numbers (graph_node.cc), and that of the query's levels, which are 2
 // units apart, |u| unit / sqrt(3).
-void RowCodeQuery::LowerBounds(const std::byte* const* codes, size_t count, float errors,
-                               float* bounds) const {
+void RowCodeQuery::LowerBounds(const std::byte* const* codes, size_t count, float radius_max,
+                               float errors, float* bounds) const {
   static constexpr float kVarianceOfCode[kLevelBitsMax + 1] = {0, 0.3634f, 0.4225f, 0.4198f,
                                                                0.4061f};
   static constexpr float kSquareOfLevel[kLevelBitsMax + 1] = {0, 1, 3.555f, 11.21f, 35.2f};
@@ -232,7 +231,7 @@ void RowCodeQuery::LowerBounds(const std::byte* const* codes, size_t count, floa
     WidenHalves(halves, std::span(numbers).first(2 * some));
     for (size_t i = 0; i < some; ++i) {
       const float product = unit_ * (greatest_sum - 2 * static_cast<float>(sums[i]));
-      const float radius = radius_max_ * numbers[2 * i];
+      const float radius = radius_max * numbers[2 * i];
       bounds[begin + i] =
           (square_ + radius * radius) + slope * radius * numbers[2 * i + 1] * (product + shift);
     }

@@ -40,17 +40,18 @@ void EncodeRowCode(std::span<const float> point, uint32_t bits, float radius_max
 // A rotated query, prepared once.
 class RowCodeQuery {
  public:
-  // REQUIRES: finite values; bits and radius_max are those of the codes.
-  RowCodeQuery(std::span<const float> query, uint32_t bits, float radius_max);
+  // REQUIRES: finite values; bits are those of the codes.
+  RowCodeQuery(std::span<const float> query, uint32_t bits);
 
-  // Estimates of the squared distances of `count` codes, less `errors` standard errors of each. A
-  // code that is damaged gives any number, or none.
-  void LowerBounds(const std::byte* const* codes, size_t count, float errors, float* bounds) const;
+  // Estimates of the squared distances of `count` codes, of which radius_max is that of
+  // EncodeRowCode, less `errors` standard errors of each. A code that is damaged gives any number,
+  // or none.
+  void LowerBounds(const std::byte* const* codes, size_t count, float radius_max, float errors,
+                   float* bounds) const;
 
  private:
   const uint32_t dimension_;
   const uint32_t bits_;
-  const float radius_max_;
   const size_t words_;            // of a code's signs
   std::vector<uint64_t> planes_;  // of each eight words the four planes, the lowest first
   std::vector<uint64_t> shifts_;  // of each word: what its signs count, as a power of two

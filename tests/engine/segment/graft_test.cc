@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "engine/segment/index_part.h"
@@ -22,6 +23,7 @@ namespace pigment {
 namespace {
 
 struct GraftCase {
+  SegmentKind graph = SegmentKind::kGraph;
   Metric metric = Metric::kL2;
   VectorElement element = VectorElement::kF32;
   MadeVectors made;
@@ -65,7 +67,7 @@ auto MakeGraft(const Part& graph, const Part& rows, GraftOptions options = {}) {
   return Graft::Make(*graph, hung, std::move(options));
 }
 
-// A graph, a sixth as many rows beside it, and queries.
+// A graph, or clusters, a sixth as many rows beside it, and queries.
 struct GraftedParts {
   static constexpr uint32_t kQueries = 40;
 
@@ -73,7 +75,7 @@ struct GraftedParts {
       : made(ClusteredVectors(of.made)),
         rows_count((of.made.count - kQueries) / 7),
         graph_count(of.made.count - kQueries - rows_count),
-        graph(7, SegmentKind::kGraph, of, made, 0, graph_count),
+        graph(7, of.graph, of, made, 0, graph_count),
         rows(8, SegmentKind::kClusters, of, made, graph_count, rows_count) {}
 
   std::span<const float> Query(uint32_t i) const {
@@ -114,15 +116,15 @@ struct GraftedParts {
                                         .allowed_rows = {}},
                                .allowed_count = graph_count,
                                .recall = 0.98,
-                               .finds_nodes = true};
+                               .hanging = 1};
     auto walked = SearchSegment(*graph, made.dimension(), search).value();
     ++searches;
-    if (walked.walks == 0) return Exact(query, k, allowed_rows);  // as who has no nodes does
+    if (walked.walks + walked.probes == 0)
+      return Exact(query, k, allowed_rows);  // as who has no nodes does
     ++walks;
     SegmentGraftRows hung(*rows);
-    auto found = graft.Search(*graph, hung,
-                              {.query = query,
-                               .k = k,
+    auto found = graft.Search(GraftQuery::Make(*graph, query).value(), hung,
+                              {.k = k,
                                .recall = 0.98,
                                .limit = walked.found.hits[0].back().distance,
                                .nodes = walked.nodes.at(0),
@@ -144,9 +146,18 @@ const GraftCase kCases[] = {
      .made = {.count = 5640, .dimension = 100, .clusters = 80, .spread = 0.5f, .seed = 2}},
     {.element = VectorElement::kF16,
      .made = {.count = 5640, .dimension = 384, .clusters = 40, .spread = 0.5f, .seed = 4}},
+    {.graph = SegmentKind::kClusters,
+     .made = {.count = 7040, .dimension = 48, .clusters = 40, .spread = 0.5f, .seed = 5}},
+    {.graph = SegmentKind::kClusters,
+     .metric = Metric::kCosine,
+     .element = VectorElement::kF16,
+     .made = {.count = 7040, .dimension = 128, .clusters = 80, .spread = 0.5f, .seed = 6}},
 };
 
-std::span<const GraftCase> Cases() { return std::span(kCases).first(kIsSanitized ? 1 : 3); }
+std::vector<GraftCase> Cases() {
+  if (kIsSanitized) return {kCases[0], kCases[3]};
+  return {std::begin(kCases), std::end(kCases)};
+}
 
 TEST(Graft, FindsNearlyAllOfWhatIsNearestWithAndWithoutAFilter) {
   for (const GraftCase& of : Cases()) {
@@ -208,28 +219,45 @@ TEST(Graft, FindsEachRowByItsOwnVector) {
   }
 }
 
-// Those of some rows, or of all, may be known.
-TEST(Graft, IsTheSameWhereNodesAreKnown) {
+// What some rows, or all, hung by before is taken over.
+TEST(Graft, IsTheSameWhereRowsHungBefore) {
   const GraftedParts parts(kCases[0]);
   const auto graft = MakeGraft(parts.graph, parts.rows).value();
   ASSERT_NE(graft, nullptr);
   const std::vector<uint32_t> nodes = graft->NodesByRow();
   ASSERT_EQ(nodes.size(), parts.rows_count * Graft::kGraphNodesPerRow);
   for (uint32_t row = 0; row < parts.rows_count; ++row) {
-    const auto of_row = std::span(nodes).subspan(row * Graft::kGraphNodesPerRow, Graft::kGraphNodesPerRow);
+    const auto of_row =
+        std::span(nodes).subspan(row * Graft::kGraphNodesPerRow, Graft::kGraphNodesPerRow);
     const std::set<uint32_t> distinct(of_row.begin(), of_row.end());
     EXPECT_EQ(distinct.size(), Graft::kGraphNodesPerRow) << row;
     EXPECT_LT(*distinct.rbegin(), parts.graph_count) << row;
   }
-  std::vector<uint32_t> known(nodes.begin(), nodes.begin() + 100 * Graft::kGraphNodesPerRow);
-  std::fill_n(known.begin() + 7 * Graft::kGraphNodesPerRow, Graft::kGraphNodesPerRow, Graft::kNoNode);
-  const auto with = [](const std::vector<uint32_t>& some) {
+  // `rows_of_from` is of the first rows alone, and names none where it is beyond the end.
+  const auto again = [&](std::vector<uint32_t> rows_of_from) {
     GraftOptions options;
-    options.known = some;
-    return options;
+    options.from = graft;
+    options.rows_of_from = rows_of_from;
+    return MakeGraft(parts.graph, parts.rows, std::move(options)).value();
   };
-  EXPECT_EQ(MakeGraft(parts.graph, parts.rows, with(known)).value()->NodesByRow(), nodes);
-  EXPECT_EQ(MakeGraft(parts.graph, parts.rows, with(nodes)).value()->NodesByRow(), nodes);
+  std::vector<uint32_t> own(parts.rows_count);
+  std::iota(own.begin(), own.end(), 0);
+  std::vector<uint32_t> some(own.begin(), own.begin() + 100);
+  some[7] = parts.rows_count;
+  for (const auto& rows_of_from : {some, own}) {
+    const auto same = again(rows_of_from);
+    ASSERT_NE(same, nullptr);
+    EXPECT_EQ(same->NodesByRow(), nodes);
+    EXPECT_TRUE(std::ranges::equal(same->codes(), graft->codes()));
+  }
+  std::ranges::reverse(own);
+  const std::vector<uint32_t> reversed = again(own)->NodesByRow();
+  constexpr size_t kNodes = Graft::kGraphNodesPerRow;
+  for (uint32_t row = 0; row < parts.rows_count; ++row) {
+    EXPECT_TRUE(std::ranges::equal(std::span(reversed).subspan(row * kNodes, kNodes),
+                                   std::span(nodes).subspan(own[row] * kNodes, kNodes)))
+        << row;
+  }
 }
 
 // What another segment found first does not keep a walk from what hangs where it was.
@@ -246,13 +274,13 @@ TEST(Graft, FindsARowWithinALimitThatNoNodeIsWithin) {
                                       .allowed_rows = {}},
                              .allowed_count = parts.graph_count,
                              .recall = 0.9,
-                             .finds_nodes = true};
+                             .hanging = 1};
   const auto walked = SearchSegment(*parts.graph, parts.made.dimension(), search).value();
   ASSERT_GT(walked.found.hits[0].front().distance, 1e-6f);
   SegmentGraftRows hung(*parts.rows);
-  const auto found = graft->Search(
-      *parts.graph, hung,
-      {.query = own, .k = 10, .recall = 0.9, .limit = 1e-6f, .nodes = walked.nodes.at(0)});
+  const auto found =
+      graft->Search(GraftQuery::Make(*parts.graph, own).value(), hung,
+                    {.k = 10, .recall = 0.9, .limit = 1e-6f, .nodes = walked.nodes.at(0)});
   ASSERT_OK(found);
   ASSERT_EQ(found->hits.size(), 1u);
   EXPECT_EQ(found->hits[0].row, 5u);
@@ -275,7 +303,7 @@ TEST(Graft, IsNotMadeOfRowsThatLieElsewhere) {
   EXPECT_EQ(*graft, nullptr);
 }
 
-TEST(Graft, FitsRowsInClustersOnALargerGraphOfTheirSpace) {
+TEST(Graft, FitsRowsInClustersOnALargerIndexOfTheirSpace) {
   const SegmentInfo graph{
       .kind = SegmentKind::kGraph, .dimension = 8, .metric = Metric::kCosine, .vectors = 1000};
   SegmentInfo rows = graph;
@@ -283,6 +311,11 @@ TEST(Graft, FitsRowsInClustersOnALargerGraphOfTheirSpace) {
   rows.vectors = 500;
   EXPECT_TRUE(Graft::Fits(graph, rows));
   EXPECT_FALSE(Graft::Fits(rows, graph));
+  SegmentInfo large = graph;
+  large.kind = SegmentKind::kClusters;
+  EXPECT_TRUE(Graft::Fits(large, rows));
+  large.kind = SegmentKind::kFlat;
+  EXPECT_FALSE(Graft::Fits(large, rows));
   const auto with = [&](auto SegmentInfo::*member, auto value) {
     SegmentInfo changed = rows;
     changed.*member = value;

@@ -38,8 +38,9 @@ double SquareBetween(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 struct Codes {
-  Codes(const Vectors& points, uint32_t bits, float radius_max)
-      : bytes(points.size() * RowCodeBytes(static_cast<uint32_t>(points[0].size()), bits)) {
+  Codes(const Vectors& points, uint32_t bits, float radius)
+      : radius_max(radius),
+        bytes(points.size() * RowCodeBytes(static_cast<uint32_t>(points[0].size()), bits)) {
     const size_t size = bytes.size() / points.size();
     for (size_t i = 0; i < points.size(); ++i) {
       EncodeRowCode(points[i], bits, radius_max, bytes.data() + i * size);
@@ -48,10 +49,11 @@ struct Codes {
   }
   std::vector<float> Bounds(const RowCodeQuery& query, float errors) const {
     std::vector<float> bounds(of.size());
-    query.LowerBounds(of.data(), of.size(), errors, bounds.data());
+    query.LowerBounds(of.data(), of.size(), radius_max, errors, bounds.data());
     return bounds;
   }
 
+  float radius_max;
   std::vector<std::byte> bytes;
   std::vector<const std::byte*> of;
 };
@@ -126,7 +128,7 @@ void AddErrors(const std::vector<float>& query, uint32_t bits, uint64_t seed, Er
     points.push_back(rotated(point));
   }
   const Codes codes(points, bits, 1.5f);
-  const RowCodeQuery prepared(rotated(query), bits, 1.5f);
+  const RowCodeQuery prepared(rotated(query), bits);
   const auto estimates = codes.Bounds(prepared, 0);
   const auto bounds = codes.Bounds(prepared, 2);
   for (size_t i = 0; i < points.size(); ++i) {
@@ -141,8 +143,8 @@ void AddErrors(const std::vector<float>& query, uint32_t bits, uint64_t seed, Er
   }
 }
 
-// Rounding to 4 bits leaves a query with an error of its own, a third of that of a code of signs and
-// nearly that of one of 4 bits: so many queries.
+// Rounding to 4 bits leaves a query with an error of its own, a third of that of a code of signs
+// and nearly that of one of 4 bits: so many queries.
 TEST(RowCode, BoundsMissAsSeldomAsTheirErrorsSay) {
   std::mt19937_64 random(2);
   for (const uint32_t dimension : {64u, 384u, 1536u}) {
@@ -176,7 +178,7 @@ TEST(RowCode, EveryTargetGivesTheSameBits) {
       std::vector<float> expected;
       const int targets = ForEachTarget([&] {
         const Codes codes(points, bits, 1.25f);
-        const auto bounds = codes.Bounds(RowCodeQuery(query, bits, 1.25f), 2);
+        const auto bounds = codes.Bounds(RowCodeQuery(query, bits), 2);
         if (expected.empty()) expected = bounds;
         EXPECT_EQ(std::memcmp(bounds.data(), expected.data(), bounds.size() * sizeof(float)), 0);
       });
@@ -190,7 +192,7 @@ TEST(RowCode, OfOneAloneAndAnywhereInMemoryIsTheSame) {
   Vectors points;
   for (int i = 0; i < 9; ++i) points.push_back(VectorOfLength(random, 112));
   ForAllBits(112, [&](uint32_t bits) {
-    const RowCodeQuery query(points[2], bits, 1);
+    const RowCodeQuery query(points[2], bits);
     const Codes codes(points, bits, 1);
     const auto expected = codes.Bounds(query, 1);
     const size_t size = RowCodeBytes(112, bits);
@@ -200,7 +202,7 @@ TEST(RowCode, OfOneAloneAndAnywhereInMemoryIsTheSame) {
         std::memcpy(moved.data() + shift, codes.of[i], size);
         const std::byte* const code = moved.data() + shift;
         float bound = 0;
-        query.LowerBounds(&code, 1, 1, &bound);
+        query.LowerBounds(&code, 1, 1, 1, &bound);
         ASSERT_EQ(bound, expected[i]) << "shift " << shift;
       }
     }
@@ -213,12 +215,12 @@ TEST(RowCode, OfZeroIsAsFarAsTheQueryIsLong) {
   const auto point = VectorOfLength(random, 48, 2);
   ForAllBits(48, [&](uint32_t bits) {
     const Codes codes({zero, point}, bits, 2);
-    const auto of_point = codes.Bounds(RowCodeQuery(point, bits, 2), 2);
+    const auto of_point = codes.Bounds(RowCodeQuery(point, bits), 2);
     EXPECT_NEAR(of_point[0], 4, 1e-5);
-    const auto of_zero = codes.Bounds(RowCodeQuery(zero, bits, 2), 2);
+    const auto of_zero = codes.Bounds(RowCodeQuery(zero, bits), 2);
     EXPECT_EQ(of_zero[0], 0);
     EXPECT_NEAR(of_zero[1], 4, 1e-2);
-    EXPECT_EQ(Codes({zero}, bits, 0).Bounds(RowCodeQuery(zero, bits, 0), 2)[0], 0);
+    EXPECT_EQ(Codes({zero}, bits, 0).Bounds(RowCodeQuery(zero, bits), 2)[0], 0);
   });
 }
 
