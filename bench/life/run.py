@@ -191,6 +191,7 @@ def run(library, options, key, report):
         rate_beside_ingest(collection, world, options, report, anew, None, is_new=False)
         client.wait_for_merges()
         client.compact()
+        anew = measure(collection, world, options, report, "compacted once more")
         rate_beside_ingest(collection, world, options, report, anew, pace, is_new=True)
         other.free()
         collection.free()

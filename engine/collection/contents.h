@@ -20,9 +20,9 @@
 
 namespace pigment {
 
-// What the rows of a segment hang by on another's graph.
+// What the rows of a segment hang by on another's index.
 struct Hanging {
-  std::shared_ptr<const Graft> graft;  // on a graph that may be gone; null: none
+  std::shared_ptr<const Graft> graft;  // on a segment that may be gone; null: none
   uint32_t tried_on = 0;               // the segment that this was tried on last
   // What its first rows hung by in the tail, and which rows of it they were; null where they did
   // not, or once it was tried.
@@ -85,7 +85,7 @@ class Contents {
   void ReplaceMerged(const std::vector<SegmentSlot>& inputs, std::optional<SegmentSlot> output,
                      const RowMap& map);
 
-  // What was made of this segment's rows and the graph of that one, null where nothing could be;
+  // What was made of this segment's rows and the index of that one, null where nothing could be;
   // no slot may have it any more.
   void SetGraft(uint32_t rows, uint32_t graph, std::shared_ptr<const Graft> graft);
   // The same of the first rows of the tail that `view` is of, which may be flushed by now.

@@ -25,7 +25,7 @@ struct SegmentView {
   std::shared_ptr<const Segment> segment;
   std::shared_ptr<const RowBitmap> deleted;  // null: nothing is deleted
   uint32_t deleted_rows = 0;
-  std::shared_ptr<const Graft> graft;  // on another's graph, which may be gone; null: none
+  std::shared_ptr<const Graft> graft;  // on another's index, which may be gone; null: none
 
   bool IsLive(uint32_t row) const { return !deleted || !deleted->Test(row); }
 };

@@ -24,9 +24,12 @@ constexpr double kWalkRecall = 0.9;
 constexpr size_t kWalkVisitsMax = 1000;
 // A graph of fewer times the rows would not stay the large one for long.
 constexpr uint64_t kTimesLarger = 2;
+// What has a graph of its own is searched well enough, unless it is so small a part that no merge
+// takes it soon.
+constexpr uint64_t kTimesLargerThanGraph = 8;
 // Nodes at more than so many times the squared distance of what was found lead to little that is
 // as near.
-constexpr float kNear = 1.1f;
+constexpr float kNear = 1.2f;
 // The neighbours that samples want, how many of these must be found, and at how many rows, or which
 // part of them, a search may look, on average: where a graph has none, or where clusters would do
 // as well without.
@@ -182,7 +185,9 @@ bool Graft::Fits(const SegmentInfo& graph, uint32_t rows) {
 }
 
 bool Graft::Fits(const SegmentInfo& graph, const SegmentInfo& rows) {
-  return Fits(graph, rows.vectors) && rows.kind == SegmentKind::kClusters &&
+  const bool is_small = graph.vectors >= kTimesLargerThanGraph * rows.vectors;
+  return Fits(graph, rows.vectors) &&
+         (rows.kind == SegmentKind::kClusters || (rows.kind == SegmentKind::kGraph && is_small)) &&
          graph.metric == rows.metric && graph.dimension == rows.dimension;
 }
 
@@ -235,6 +240,7 @@ Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows
         radius = std::max(radius, std::sqrt(square));
         return Status::Ok();
       }));
+  if (!(radius * radius <= kPointSquareMax)) return std::shared_ptr<const Graft>();
   // With room for those that come later, of which codes lose nothing. Zero: all of them are the
   // middle of the graph.
   const bool has_codes = graft->radius_ != 0 && radius <= graft->radius_;

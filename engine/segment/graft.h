@@ -128,8 +128,8 @@ class Graft {
   static constexpr uint32_t kNoNode = SearchStep::kNoVector;
 
   // Whether so many rows may hang on that segment, of which they have metric and dimension, and are
-  // so much fewer that it is worth it; and whether those of a segment may that is searched less
-  // well otherwise.
+  // so much fewer that it is worth it; and whether those of a segment may that has an index of its
+  // own: clusters, or the graph of a small part.
   static bool Fits(const SegmentInfo& graph, uint32_t rows);
   static bool Fits(const SegmentInfo& graph, const SegmentInfo& rows);
   // Null: by samples, searches would miss too many or compare too many, because the rows are of

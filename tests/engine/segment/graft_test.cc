@@ -314,6 +314,11 @@ TEST(Graft, FitsRowsInClustersOnALargerIndexOfTheirSpace) {
   SegmentInfo large = graph;
   large.kind = SegmentKind::kClusters;
   EXPECT_TRUE(Graft::Fits(large, rows));
+  SegmentInfo small_graph = graph;
+  small_graph.vectors = 125;
+  EXPECT_TRUE(Graft::Fits(graph, small_graph));
+  small_graph.vectors = 126;
+  EXPECT_FALSE(Graft::Fits(graph, small_graph));
   large.kind = SegmentKind::kFlat;
   EXPECT_FALSE(Graft::Fits(large, rows));
   const auto with = [&](auto SegmentInfo::*member, auto value) {
