@@ -15,6 +15,7 @@
 #include "engine/segment/index_part.h"
 #include "engine/segment/segment_search.h"
 #include "engine/vector/half.h"
+#include "engine/vector/top_k.h"
 #include "tests/engine/segment/segment_fixture.h"
 #include "tests/support/effort.h"
 #include "tests/support/made_vectors.h"
