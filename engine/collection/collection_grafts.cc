@@ -23,9 +23,9 @@ constexpr uint32_t kTailPart = 4;
 // Of the tail it is asked whether they are of use more often, and each time of fewer new rows.
 constexpr uint32_t kTailSamples = 30;
 // Whether what a write or a merge has left is searched is seen after so long, then ever later up to
-// the second.
+// the second, by whoever reads then.
 constexpr int64_t kLookNs = 100'000'000;
-constexpr int64_t kLookNsMax = 60'000'000'000;
+constexpr int64_t kLookNsMax = 10'000'000'000;
 // Nothing is hung for so many times as it took of a core: where more is written than half of a
 // thread can hang, merges need the other half.
 constexpr int64_t kRestTimes = 1;
@@ -101,8 +101,16 @@ void CollectionState::LookForGraftsLocked() {
 
 void CollectionState::SetGraftLookLocked() {
   const bool may_come = NoteGraftLocked() && !graft_is_due();
-  const int64_t look_ns = std::max(MonotonicNow() + graft_look_after_ns_, grafts_rest_until_ns_);
+  int64_t look_ns = std::max(MonotonicNow() + graft_look_after_ns_, grafts_rest_until_ns_);
+  const int64_t before_ns = graft_look_ns_.load(std::memory_order_relaxed);
+  if (before_ns != 0) look_ns = std::min(look_ns, before_ns);
   graft_look_ns_.store(may_come ? look_ns : 0, std::memory_order_relaxed);
+}
+
+bool CollectionState::TakeGraftLook() {
+  int64_t look_ns = graft_look_ns_.load(std::memory_order_relaxed);
+  return look_ns != 0 && look_ns <= MonotonicNow() &&
+         graft_look_ns_.compare_exchange_strong(look_ns, 0, std::memory_order_relaxed);
 }
 
 Status CollectionState::GraftOnce(const MergePause& pause) {
@@ -110,7 +118,7 @@ Status CollectionState::GraftOnce(const MergePause& pause) {
     std::lock_guard lock(state_mutex_);
     (void)NoteGraftLocked();
     if (!graft_is_due()) {
-      if (graft_look_ns() != 0 && graft_look_ns() <= MonotonicNow()) {
+      if (graft_look_ns_.load(std::memory_order_relaxed) == 0) {
         graft_look_after_ns_ = std::min(2 * graft_look_after_ns_, kLookNsMax);
         SetGraftLookLocked();
       }

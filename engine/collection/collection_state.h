@@ -131,9 +131,9 @@ class CollectionState {
   // Whether rows of the tail, or of a segment without a graph, were searched, and may hang on the
   // largest index (engine/segment/graft.h).
   bool graft_is_due() const { return graft_is_due_.load(std::memory_order_relaxed); }
-  // When that should be asked again, because there are such rows and nobody has searched them yet;
-  // 0: it need not be.
-  int64_t graft_look_ns() const { return graft_look_ns_.load(std::memory_order_relaxed); }
+  // Whether who reads now should have that seen, because there are such rows and nobody had
+  // searched them yet. True once: GraftOnce says when it should be again.
+  bool TakeGraftLook();
   // Hangs those of one segment, or of the tail, on it, if that is due. kCancelled: by `pause`, or
   // for Compact. What cannot be had is not tried again.
   Status GraftOnce(const MergePause& pause);
@@ -201,7 +201,8 @@ class CollectionState {
   // Whether that slot's rows may be hung now, and those of the tail, of which the last is searched.
   bool IsDueLocked(const SegmentSlot& slot) const;
   bool IsTailDueLocked(uint32_t rows) const;
-  // There may be such rows now: looks for them soon, then ever more seldom.
+  // There may be such rows now, of which those who read are to have it seen soon, then ever more
+  // seldom, whether they are searched.
   void LookForGraftsLocked();
   void SetGraftLookLocked();
   Status GraftSegment(const MergePause& pause);
@@ -256,7 +257,7 @@ class CollectionState {
   int64_t grafts_rest_until_ns_ = 0;  // so that they take a part of a thread alone
   uint32_t tail_rows_refused_ = 0;  // of the tail, that could not hang; not again before twice that
   std::atomic<bool> graft_is_due_{false};  // set under state_mutex_
-  std::atomic<int64_t> graft_look_ns_{0};  // set under state_mutex_
+  std::atomic<int64_t> graft_look_ns_{0};  // TakeGraftLook's; 0: it need not be seen
   int64_t graft_look_after_ns_ = 0;
   int64_t written_ns_ = 0;  // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.

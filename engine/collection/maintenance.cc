@@ -24,22 +24,19 @@ constexpr uint32_t kRetryDoublingsMax = 8;  // at most every four minutes
 // When something of a collection may be due; 0: now.
 int64_t DueOf(const CollectionState& state) {
   if (state.due_merge_rows() != 0 || state.graft_is_due()) return 0;
-  const int64_t quiet_ns = state.quiet_due_ns(), look_ns = state.graft_look_ns();
-  return quiet_ns == 0 || (look_ns != 0 && look_ns < quiet_ns) ? look_ns : quiet_ns;
-}
-
-// Whether there is more to do than to look whether grafts are due.
-bool HasWork(const CollectionState& state) {
-  return state.due_merge_rows() != 0 || state.quiet_due_ns() != 0 || state.graft_is_due();
+  return state.quiet_due_ns();
 }
 
 }  // namespace
 
 bool Maintenance::Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns) {
+  return ScheduleAt(state, std::max(DueOf(*state), earliest_ns));
+}
+
+bool Maintenance::ScheduleAt(const std::shared_ptr<CollectionState>& state, int64_t due_ns) {
   std::lock_guard lock(mutex_);
   if (is_cancelled_.load()) return true;
   if (!StartThreadsLocked()) return false;
-  const int64_t due_ns = std::max(DueOf(*state), earliest_ns);
   const auto found = std::find_if(tasks_.begin(), tasks_.end(),
                                   [&state](const Task& task) { return task.state == state; });
   if (found == tasks_.end()) {
@@ -85,8 +82,7 @@ void Maintenance::MergeHere(CollectionState& state) {
 
 bool Maintenance::HasWorkLocked(const CollectionState& state) const {
   return std::any_of(tasks_.begin(), tasks_.end(), [&state](const Task& task) {
-    return task.state.get() == &state && task.failures == 0 &&
-           (task.running != 0 || HasWork(state));
+    return task.state.get() == &state && task.failures == 0;
   });
 }
 
@@ -134,7 +130,7 @@ MaintenanceStatistics Maintenance::statistics() const {
   MaintenanceStatistics now = statistics_;
   for (const Task& task : tasks_) {
     now.running += task.running;
-    now.queued += task.running == 0 && (task.failures != 0 || HasWork(*task.state)) ? 1 : 0;
+    now.queued += task.running == 0 ? 1 : 0;
   }
   return now;
 }
@@ -192,9 +188,9 @@ void Maintenance::RunLocked(Tasks::iterator task, uint64_t rows_max,
     }
     if (task->state->due_merge_rows() != 0 || task->state->graft_is_due()) {
       task->is_asked_for = true;
-    } else if (const int64_t due_ns = DueOf(*task->state); due_ns != 0) {
+    } else if (task->state->quiet_due_ns() != 0) {
       task->is_asked_for = true;
-      task->not_before_ns = std::max(task->not_before_ns, due_ns);
+      task->not_before_ns = std::max(task->not_before_ns, task->state->quiet_due_ns());
     }
     if (!task->is_asked_for && task->running == 0) tasks_.erase(task);
   }

@@ -33,6 +33,8 @@ class Maintenance {
   // thread, the caller must do it.
   // Not before `earliest_ns`, of the monotonic clock.
   bool Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns = 0);
+  // The same, whether or not anything is due by then.
+  bool ScheduleNow(const std::shared_ptr<CollectionState>& state) { return ScheduleAt(state, 0); }
   // Does what is due, now, on this thread.
   void MergeHere(CollectionState& state);
   // Waits while the collection has far too many segments and a merge of it is under way or about to
@@ -59,6 +61,7 @@ class Maintenance {
   };
   using Tasks = std::list<Task>;
 
+  bool ScheduleAt(const std::shared_ptr<CollectionState>& state, int64_t due_ns);
   bool StartThreadsLocked();
   void Work();
   // The first task that may run now and has at most `rows_max` rows due.

@@ -94,6 +94,7 @@ class CollectionHandle final : public Collection {
     PIGMENT_RETURN_IF_ERROR(opening_->Check());
     PIGMENT_ASSIGN_OR_RETURN(const auto state,
                              opening_->engine().Find(at_opening_.id, at_opening_.name));
+    opening_->engine().LookForGrafts(state);
     return state->Pin();
   }
 

@@ -78,6 +78,9 @@ class StoreEngine {
                                              const CallControl& control);
   Result<CompactionResult> CompactAll(const CallControl& control);
   Result<MaintenanceStatistics> maintenance() const;
+  // For who is about to search: has a thread see whether what might hang on another segment is
+  // searched, if it is time for it.
+  void LookForGrafts(const std::shared_ptr<CollectionState>& state);
 
   Result<CollectionEntry> CreateCollection(CollectionEntry entry);
   Result<CollectionEntry> ForkCollection(const Uuid& source, const std::string& new_name);

@@ -13,8 +13,7 @@ namespace pigment {
 
 void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   try {
-    if (state->quiet_due_ns() != 0 || state->graft_is_due() || state->graft_look_ns() != 0)
-      (void)maintenance_.Schedule(state);
+    if (state->quiet_due_ns() != 0 || state->graft_is_due()) (void)maintenance_.Schedule(state);
     if (state->due_merge_rows() != 0 &&
         (options_.background_threads == 0 || !maintenance_.Schedule(state))) {
       maintenance_.MergeHere(*state);
@@ -25,12 +24,19 @@ void StoreEngine::Maintain(const std::shared_ptr<CollectionState>& state) {
   }
 }
 
+void StoreEngine::LookForGrafts(const std::shared_ptr<CollectionState>& state) {
+  if (options_.read_only || options_.background_threads == 0 || !state->TakeGraftLook()) return;
+  (void)CatchOutOfMemory([&] {
+    (void)maintenance_.ScheduleNow(state);
+    return Status::Ok();
+  });
+}
+
 // What the last process did not come to; not at once, because whoever opens a store wants something
 // else of it first.
 void StoreEngine::GoOnMerging(const std::shared_ptr<CollectionState>& state) {
   if (options_.read_only || options_.background_threads == 0) return;
-  if (state->due_merge_rows() == 0 && state->quiet_due_ns() == 0 && state->graft_look_ns() == 0)
-    return;
+  if (state->due_merge_rows() == 0 && state->quiet_due_ns() == 0) return;
   (void)CatchOutOfMemory([&] {
     constexpr int64_t kPatienceNs = 1'000'000'000;
     (void)maintenance_.Schedule(state, MonotonicNow() + kPatienceNs);
