@@ -5,6 +5,7 @@
 #include "engine/base/call_control.h"
 
 #include <chrono>
+#include <ctime>
 
 namespace pigment {
 

@@ -128,8 +128,8 @@ class CollectionState {
   Result<std::optional<MergeReport>> MergeOnce(uint64_t rows_max, const MergePause& pause);
   // After a failure, where nobody tries again later: nothing is due before the next flush.
   void DeferMerges();
-  // Whether rows of the tail, or of a segment without a graph, were searched, and may hang on the
-  // largest index (engine/segment/graft.h).
+  // Whether rows of the tail, or of a smaller segment, were searched, and may hang on the largest
+  // index (engine/segment/graft.h).
   bool graft_is_due() const { return graft_is_due_.load(std::memory_order_relaxed); }
   // Whether who reads now should have that seen, because there are such rows and nobody had
   // searched them yet. True once: GraftOnce says when it should be again.
@@ -258,8 +258,8 @@ class CollectionState {
   uint32_t tail_rows_refused_ = 0;  // of the tail, that could not hang; not again before twice that
   std::atomic<bool> graft_is_due_{false};  // set under state_mutex_
   std::atomic<int64_t> graft_look_ns_{0};  // TakeGraftLook's; 0: it need not be seen
-  int64_t graft_look_after_ns_ = 0;
-  int64_t written_ns_ = 0;  // when the last write, or loading, ended
+  int64_t graft_look_after_ns_ = 0;        // how long after the last look, or change, the next is
+  int64_t written_ns_ = 0;                 // when the last write, or loading, ended
   // Since when writes follow each other without a flush: the last flush, or a pause, ended.
   int64_t unflushed_from_ns_ = 0;
   // Rows of the tail and deletions when it was last asked whether they are worth a flush.

@@ -33,7 +33,7 @@ class Maintenance {
   // thread, the caller must do it.
   // Not before `earliest_ns`, of the monotonic clock.
   bool Schedule(const std::shared_ptr<CollectionState>& state, int64_t earliest_ns = 0);
-  // The same, whether or not anything is due by then.
+  // The same at once, whether or not anything is due.
   bool ScheduleNow(const std::shared_ptr<CollectionState>& state) { return ScheduleAt(state, 0); }
   // Does what is due, now, on this thread.
   void MergeHere(CollectionState& state);

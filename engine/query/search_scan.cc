@@ -84,17 +84,17 @@ class QueriesSearch {
 
  private:
   Status ScanSegment(uint32_t index, NearestSoFar& nearest);
-  // Whether what hangs on a graph may be searched by its walks.
+  // Whether what hangs on an index may be found by its searches.
   bool TakesGrafts() const {
     return request_.width == 0 && static_cast<float>(request_.recall) <= Graft::kRecallMax;
   }
   // Of segments, and nearly of the tail, those that may be in the answer.
   uint64_t RowsHangingOn(const Segment& segment) const;
-  // Whether this (null: none) is on the graph that was walked.
+  // Whether this (null: none) is on the index that was searched.
   bool MaySearch(const Graft* graft) const;
   Result<GraftSearchResult> SearchGraft(const Graft& graft, GraftRows& rows, size_t query,
                                         RowMask allowed, const NearestSoFar& nearest);
-  // Those for what hangs on that graph.
+  // Those for what hangs on that index.
   Status MakeGraftQueries();
   Status SearchSegmentByGraft(uint32_t index, NearestSoFar& nearest);
   // Of the first rows of the tail.
@@ -113,10 +113,10 @@ class QueriesSearch {
   std::span<const float> vectors_;
   std::vector<std::vector<Candidate>> candidates_;  // by query
   bool has_asked_index_ = false;
-  // Of the graph that segments hang on, once walks of it have found k for each query.
+  // Of the index that segments hang on, once searches of it have found k for each query.
   uint32_t walked_ = 0;
-  std::vector<std::vector<uint32_t>> nodes_;  // by query; none: there are no such walks
-  std::vector<GraftQuery> graft_queries_;
+  std::vector<std::vector<uint32_t>> nodes_;  // by query; none: there are no such searches
+  std::vector<GraftQuery> graft_queries_;     // by query, once something that hangs is searched
 };
 
 uint64_t QueriesSearch::RowsHangingOn(const Segment& segment) const {
@@ -303,7 +303,6 @@ Status QueriesSearch::Run(size_t first, std::span<std::vector<Hit>> hits) {
   candidates_.assign(hits.size(), {});
   has_asked_index_ = false;
   nodes_.clear();
-  graft_queries_.clear();
   vectors_ =
       request_.embeddings.subspan(first * request_.dimension, hits.size() * request_.dimension);
   NearestSoFar nearest(hits.size(), request_.k, limit_);

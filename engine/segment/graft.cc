@@ -60,6 +60,9 @@ class Walker {
     return Walker(graph, *head);
   }
 
+  GraphQuery PointOf(std::span<const float> vector) const {
+    return GraphQuery(head_->space, vector);
+  }
   // Writes the nodes that a vector hangs on, of which there are none where no search can tell near
   // from far, and gives how many. `query` is the same as a point.
   Result<size_t> FindNodes(std::span<const float> vector, const GraphQuery& query,
@@ -250,7 +253,7 @@ Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows
   bool has_all = true;
   const auto hang = [&](uint32_t row, const float* numbers) -> Status {
     const std::span<const float> vector(numbers, graph.info().dimension);
-    const GraphQuery query(space, vector);
+    const GraphQuery query = walker.PointOf(vector);
     EncodeRowCode(query.point(), bits, graft->radius_,
                   graft->codes_.data() + row * graft->code_bytes_);
     if (!is_new[row]) return Status::Ok();
@@ -309,15 +312,14 @@ std::vector<uint32_t> Graft::NodesNear(const GraphQuery& query, std::span<const 
 
 Result<bool> Graft::IsOfUse(const Segment& graph, GraftRows& rows,
                             const GraftOptions& options) const {
-  PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
   PIGMENT_ASSIGN_OR_RETURN(std::vector<Sample> samples,
                            DrawSamples(rows, graph.info().dimension, options.samples));
   for (Sample& sample : samples) {
     if (options.pause) PIGMENT_RETURN_IF_ERROR(options.pause());
-    PIGMENT_ASSIGN_OR_RETURN(const std::vector<RowHit> nearest,
-                             walker.Search(sample.query, GraphQuery(head->space, sample.query),
-                                           kSampleNeighbors, kRecallMax));
+    PIGMENT_ASSIGN_OR_RETURN(
+        const std::vector<RowHit> nearest,
+        walker.Search(sample.query, walker.PointOf(sample.query), kSampleNeighbors, kRecallMax));
     for (const RowHit& hit : nearest) sample.nearest.Offer(hit.distance, kOfGraph + hit.row);
     sample.nodes = walker.nodes();
   }

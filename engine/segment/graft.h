@@ -67,8 +67,8 @@ class Graft;
 struct GraftOptions {
   std::shared_ptr<MemoryBudget> budget;  // may be null; the graft keeps it
   BuildPause pause = {};                 // may be empty
-  // What some of the rows hang by already, on the same graph, and of the first rows which of its
-  // rows they are, where it has as many: nothing is found out again for these. May be null.
+  // What some of the rows hang by already, on the same graph, and which of its rows the first ones
+  // are (a number beyond its last: none): nothing is found out again for these. May be null.
   std::shared_ptr<const Graft> from = {};
   std::span<const uint32_t> rows_of_from = {};
   uint32_t samples = 100;  // that say whether it is of use

@@ -141,8 +141,7 @@ Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader&
 Result<uint32_t> NearestCluster(IndexReader& reader, const IndexSearch& search,
                                 ClusterProbe& probe) {
   SegmentClusters source(reader, search);
-  return probe.Nearest(source, SignCodeQuery(search.query->point(), reader.head().bits),
-                       ClusterProbeOptions().errors);
+  return probe.Nearest(source, SignCodeQuery(search.query->point(), reader.head().bits));
 }
 
 }  // namespace pigment

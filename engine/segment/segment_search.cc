@@ -170,7 +170,8 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const size_t tracked = std::max(
       searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
   const bool has_stand_in = HasStandIn(search_.scan.metric);
-  if (search_.hanging != 0) result_.nodes.resize(search_.scan.query_count);
+  const bool finds_nodes = search_.hanging != 0;
+  if (finds_nodes) result_.nodes.resize(search_.scan.query_count);
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
     const GraphQuery query(head.space, Query(i));
     if (!query.is_finite()) {
@@ -193,10 +194,10 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                    .masked = is_masked ? &masked : nullptr,
                    .wanted = has_stand_in ? kNoLimit : search_.scan.limit(i),
                    .visits_max = visits_max_,
-                   .steps = search_.hanging != 0 && is_graph() ? &steps_ : nullptr,
-                   .probed = search_.hanging != 0 ? &nodes : nullptr,
+                   .steps = finds_nodes && is_graph() ? &steps_ : nullptr,
+                   .probed = finds_nodes ? &nodes : nullptr,
                    .control = search_.scan.control}));
-    if (search_.hanging != 0 && is_graph()) nodes = Graft::NodesNear(query, steps_, hits);
+    if (finds_nodes && is_graph()) nodes = Graft::NodesNear(query, steps_, hits);
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);
@@ -206,7 +207,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
     }
     ++(is_graph() ? result_.walks : result_.probes);
     result_.found.hits[i] = std::move(hits);
-    if (search_.hanging != 0) result_.nodes[i] = std::move(nodes);
+    if (finds_nodes) result_.nodes[i] = std::move(nodes);
   }
   return left;
 }

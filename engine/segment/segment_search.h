@@ -37,8 +37,8 @@ struct SegmentSearchResult {
   uint64_t nodes_visited = 0;
   uint64_t clusters_probed = 0;
   uint64_t links_estimated = 0;
-  // Where rows hang: of each query what Graft::NodesNear gives of its walk, or the
-  // clusters that were probed; none where neither was its answer.
+  // Where rows hang: of each query what Graft::NodesNear gives of its walk, or the clusters that
+  // were probed; none where neither was its answer.
   std::vector<std::vector<uint32_t>> nodes;
 };
 

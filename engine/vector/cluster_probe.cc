@@ -190,11 +190,10 @@ void ClusterProbe::Clear(float limit) {
   links_met_ = links_allowed_ = 0;
 }
 
-Result<uint32_t> ClusterProbe::Nearest(ClusterSource& source, const SignCodeQuery& query,
-                                       float errors) {
+Result<uint32_t> ClusterProbe::Nearest(ClusterSource& source, const SignCodeQuery& query) {
   Clear(std::numeric_limits<float>::quiet_NaN());
   compared_at_once_ = kComparedForNearest;
-  PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, errors));
+  PIGMENT_RETURN_IF_ERROR(NoteClusters(source, query, ClusterProbeOptions().errors));
   uint32_t cluster = 0;
   PIGMENT_RETURN_IF_ERROR(Next(source, std::numeric_limits<float>::infinity(), &cluster).status());
   return cluster;

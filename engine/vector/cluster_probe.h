@@ -76,9 +76,9 @@ class ClusterProbe {
   Result<std::vector<Scored>> Search(ClusterSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const ClusterProbeOptions& options);
 
-  // The cluster whose centroid is nearest to `query`, of those that `errors` standard errors do not
-  // rule out. REQUIRES: there are clusters.
-  Result<uint32_t> Nearest(ClusterSource& source, const SignCodeQuery& query, float errors);
+  // The cluster whose centroid is nearest to `query`, of those that the codes do not rule out as for
+  // a search. REQUIRES: there are clusters.
+  Result<uint32_t> Nearest(ClusterSource& source, const SignCodeQuery& query);
 
   // Of the last search.
   uint64_t clusters_probed() const { return clusters_probed_; }
@@ -110,13 +110,13 @@ class ClusterProbe {
   std::vector<uint64_t> waiting_;  // clusters by their bounds
   Promises known_;                 // clusters by their squares
   Promises gathered_;              // vectors by their bounds
-  size_t compared_at_once_ = 0;
-  size_t taken_ = 0;            // of waiting_, the first: in known_, or were
-  uint64_t bound_ = 0;          // that of no other is less
-  float limit_ = 0;             // the square of the k-th hit so far; NaN: there are not k yet
-  float square_ = 0;            // of the cluster that was probed last
-  uint64_t links_met_ = 0;      // that may be among the nearest, or might if they were allowed
-  uint64_t links_allowed_ = 0;  // of these
+  size_t compared_at_once_ = 0;    // centroids
+  size_t taken_ = 0;               // of waiting_, the first: in known_, or were
+  uint64_t bound_ = 0;             // that of no other is less
+  float limit_ = 0;                // the square of the k-th hit so far; NaN: there are not k yet
+  float square_ = 0;               // of the cluster that was probed last
+  uint64_t links_met_ = 0;         // that may be among the nearest, or might if they were allowed
+  uint64_t links_allowed_ = 0;     // of these
   uint64_t clusters_probed_ = 0;
   uint64_t links_estimated_ = 0;
   uint64_t vectors_compared_ = 0;

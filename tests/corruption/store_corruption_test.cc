@@ -10,9 +10,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <random>
 
+#include "engine/base/call_control.h"
 #include "tests/corruption/damaged_store.h"
 #include "tests/support/effort.h"
 
@@ -50,11 +50,7 @@ class StoreCorruption : public testing::Test {
     return testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count() > 8;
   }
   // Of computing: what else the machine does is not the damage's fault.
-  static double ThreadSeconds() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-  }
+  static double ThreadSeconds() { return static_cast<double>(ThreadTimeNow()) * 1e-9; }
   static unsigned long long Number(uint64_t number) { return number; }
 
   // Opens `files` for writing, or for reading alone, and asks everything.

@@ -5,12 +5,12 @@
 // many, so that a busy machine does not decide.
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "engine/base/call_control.h"
 #include "engine/base/memory_files.h"
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
@@ -22,11 +22,7 @@ namespace {
 constexpr int kOpens = 1001;
 constexpr double kMedianMax_ms = 0.25;
 
-double ThreadTime_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
+double ThreadTime_ms() { return static_cast<double>(ThreadTimeNow()) / 1e6; }
 
 Status OpenAndVerify(MemoryFileSystem& files, const StoreOptions& options,
                      std::shared_ptr<Store>* store) {
