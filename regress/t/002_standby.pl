@@ -22,9 +22,7 @@ $primary->append_conf('postgresql.conf', q{
 	pigment.pending_list_limit = 64kB
 });
 $primary->start;
-$primary->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'base', has_streaming => 1);
+my $standby = standby_of($primary);
 # readers wait for nobody, replay waits for readers
 $standby->append_conf('postgresql.conf', 'max_standby_streaming_delay = -1');
 $standby->start;

@@ -4,6 +4,9 @@
 
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PigmentTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -24,9 +27,7 @@ $node->append_conf('postgresql.conf', q{
 	pigment.pending_list_limit = 64kB
 });
 $node->start;
-$node->backup('base');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'base', has_streaming => 1);
+my $standby = standby_of($node);
 $standby->start;
 
 my $setup = q{
@@ -220,6 +221,8 @@ is_whole($standby, 'merged', 'standby');
 my $pages = q{SELECT s, c FROM pigment.stats('merged_v') s, pigment.check('merged_v') c};
 is($standby->safe_psql('postgres', $pages), $node->safe_psql('postgres', $pages), 'standby: it has the same pages');
 $standby->stop;
+$node->poll_query_until('postgres', q{SELECT NOT active FROM pg_replication_slots}) or die 'the standby is stopped, its slot in use';
+$node->safe_psql('postgres', q{SELECT pg_drop_replication_slot('standby')});
 unlike(slurp_file($standby->logfile), qr/inconsistent page found|PANIC|registering background worker "pigment/, 'standby: no worker ran there, and every page was the same');
 
 # ---- What a worker would not see, or could not lock ----

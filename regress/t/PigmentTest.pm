@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# What the TAP tests share: tables with indexes, a load of clients, and the comparison of index and table.
+# What the TAP tests share: a standby, tables with indexes, a load of clients, and the comparison of index and table.
 
 package PigmentTest;
 
@@ -8,10 +8,23 @@ use strict;
 use warnings;
 use Exporter 'import';
 use IPC::Run ();
+use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(create_tables write_scripts start_load finish_load compare no_page_is_lost);
+our @EXPORT = qw(standby_of create_tables write_scripts start_load finish_load compare no_page_is_lost);
+
+# A standby of $primary, not yet started. Its log is kept until the standby has it: checkpoints would take it from one that falls behind.
+sub standby_of
+{
+	my ($primary) = @_;
+	$primary->safe_psql('postgres', q{SELECT pg_create_physical_replication_slot('standby', true)});
+	$primary->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	$standby->append_conf('postgresql.conf', q{primary_slot_name = 'standby'});
+	return $standby;
+}
 
 # Table "items": several entries to a page. Table "wide": entries larger than a page.
 sub create_tables

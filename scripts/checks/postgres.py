@@ -223,7 +223,7 @@ def _run_tap_file(report, workspace, name, prefix):
 
 
 def report_tap(report, name, status, output, logs):
-    """Counts the lines of a TAP program; when something fails, shows them and what the servers said."""
+    """Counts the lines of a TAP program; when something fails, shows those but of what passed, and what the servers said."""
     failures, tests = 0, 0
     for line in output.splitlines():
         match, skip_all = TAP_LINE.match(line), TAP_SKIP_ALL.match(line)
@@ -244,7 +244,8 @@ def report_tap(report, name, status, output, logs):
             report.passed()
     if status != 0 or failures or tests == 0:
         servers = "\n".join(_tail(path, 60) for path in logs)
-        detail = f"exit status {status}, {tests} tests\n{output[-6000:]}\n{servers[-8000:]}"
+        said = "\n".join(line for line in output.splitlines() if not line.startswith("ok "))
+        detail = f"exit status {status}, {tests} tests\n{said[-6000:]}\n{servers[-8000:]}"
         if failures:
             print(detail, flush=True)
         else:
