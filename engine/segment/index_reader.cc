@@ -12,11 +12,17 @@
 #include "engine/vector/half.h"
 
 namespace pigment {
+namespace {
+
+constexpr uint64_t kNodeAtOnceMax = 512;
+
+}  // namespace
 
 IndexReader::IndexReader(BlockSource* source, const Root* root, const IndexHead& head)
     : root_(root),
       head_(head),
       node_size_(head.node_bytes()),
+      node_head_(node_size_ <= kNodeAtOnceMax ? node_size_ : GraphNodeHeadBytes(head.places)),
       entries_(source, root, BlockKind::kEntries),
       nodes_(source, root,
              root->info.kind == SegmentKind::kGraph ? BlockKind::kGraphNodes

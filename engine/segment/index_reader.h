@@ -29,7 +29,13 @@ class IndexReader {
   bool ExpectVector(uint32_t vector) { return vectors_.Expect(vector); }
   // Of a graph.
   Result<GraphNode> Node(uint32_t vector) { return Read(nodes_, vector, node_bytes_); }
-  bool ExpectNode(uint32_t vector) { return nodes_.ExpectElement(vector, node_size_); }
+  // What of it is asked for first, before its codes where these are many, and then the rest.
+  bool ExpectNodeHead(uint32_t vector) {
+    return nodes_.ExpectElement(vector, node_size_, node_head_);
+  }
+  bool ExpectNodeRest(uint32_t vector) {
+    return nodes_.ExpectRestOfElement(vector, node_size_, node_head_);
+  }
   // Row codes from that of `row` on which lie together. REQUIRES: head().row_radius != 0.
   struct RowCodes {
     const std::byte* first;
@@ -56,6 +62,7 @@ class IndexReader {
   const Root* const root_;
   const IndexHead& head_;
   const uint64_t node_size_;
+  const uint64_t node_head_;
   PartCursor entries_;
   PartCursor nodes_;  // of the graph, or of the clusters
   PartCursor centroids_;

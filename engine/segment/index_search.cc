@@ -70,8 +70,11 @@ class SegmentGraph final : public SegmentSource<GraphSource> {
     return reader_.Node(vector);
   }
   void Expect(uint32_t vector) override {
-    const bool node_is_far = reader_.ExpectNode(vector);
-    if (reader_.ExpectVector(vector) || node_is_far) far_visits_ = kFarVisits;
+    const bool vector_is_far = reader_.ExpectVector(vector);
+    if (reader_.ExpectNodeHead(vector) || vector_is_far) far_visits_ = kFarVisits;
+  }
+  void ExpectNode(uint32_t vector) override {
+    if (reader_.ExpectNodeRest(vector)) far_visits_ = kFarVisits;
   }
   bool waits_for_disk() const override { return far_visits_ != 0; }
 

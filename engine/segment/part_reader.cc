@@ -131,9 +131,23 @@ bool PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
   return false;
 }
 
-bool PartCursor::ExpectElement(uint64_t index, uint64_t bytes) {
+bool PartCursor::ExpectElement(uint64_t index, uint64_t bytes, uint64_t some) {
   const ElementRun run = RunFrom(index, bytes);
-  return ExpectFrom(run.block, run.within, bytes);
+  return ExpectFrom(run.block, run.within, some);
+}
+
+bool PartCursor::ExpectRestOfElement(uint64_t index, uint64_t bytes, uint64_t some) {
+  if (some == bytes) return false;
+  const ElementRun run = RunFrom(index, bytes);
+  const size_t within = run.within + static_cast<size_t>(some);
+  const auto rest = static_cast<size_t>(bytes - some);
+  if (within >= kBlockPayloadBytes)
+    return ExpectFrom(run.block + 1, within - kBlockPayloadBytes, rest);
+  // A disk was asked for this block.
+  const size_t here = std::min(rest, kBlockPayloadBytes - within);
+  if (const std::byte* const payload = LikelyBlock(run.block); payload != nullptr)
+    ExpectBytes(payload + within, here);
+  return here < rest && Expect(run.block + 1, 0, rest - here);
 }
 
 bool PartCursor::ExpectStream(uint64_t offset, uint64_t size) {

@@ -85,7 +85,10 @@ class PartCursor {
   const std::byte* LikelyBlock(uint32_t index) const;
   // It is likely to be read soon: asks for it, of memory or of a disk. Beyond the part: nothing.
   // True: it comes from a disk.
-  bool ExpectElement(uint64_t index, uint64_t bytes);
+  bool ExpectElement(uint64_t index, uint64_t bytes) { return ExpectElement(index, bytes, bytes); }
+  // The same for its first `some` bytes, and for the rest once these were asked for.
+  bool ExpectElement(uint64_t index, uint64_t bytes, uint64_t some);
+  bool ExpectRestOfElement(uint64_t index, uint64_t bytes, uint64_t some);
   // The same for bytes of a stream.
   bool ExpectStream(uint64_t offset, uint64_t size);
 

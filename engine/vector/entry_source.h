@@ -30,7 +30,7 @@ class EntrySource {
   // The squared distance, in the space of the nodes' estimates, of a vector at this distance;
   // ascends with it.
   virtual float SquareOf(float distance) const = 0;
-  // All that is read of this vector is likely to be read soon.
+  // This vector is likely to be read soon.
   virtual void Expect(uint32_t vector) = 0;
 };
 

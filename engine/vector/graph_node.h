@@ -47,10 +47,13 @@ static_assert(sizeof(GraphNodeHeader) == 12);
 
 // Codes come in groups of eight.
 constexpr uint32_t GraphNodePlaces(uint32_t degree_max) { return (degree_max + 7) / 8 * 8; }
+// What comes before the codes: the header, links and numbers.
+constexpr size_t GraphNodeHeadBytes(uint32_t places) {
+  return sizeof(GraphNodeHeader) + size_t{places} * (sizeof(uint32_t) + 2 * sizeof(uint16_t));
+}
 // REQUIRES: places is a multiple of 8, not 0 and at most kLinksPerNodeMax.
 constexpr size_t GraphNodeBytes(uint32_t code_bits, uint32_t places) {
-  return sizeof(GraphNodeHeader) + size_t{places} * (sizeof(uint32_t) + 2 * sizeof(uint16_t)) +
-         SignCodeGroupBytes(code_bits, places);
+  return GraphNodeHeadBytes(places) + SignCodeGroupBytes(code_bits, places);
 }
 
 // What a link's estimate is made of, before it is rounded.

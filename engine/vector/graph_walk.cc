@@ -147,7 +147,10 @@ Status GraphWalk::NoteLinks(GraphSource& source, const GraphNode& node, const Si
     if (IsVisited(link)) continue;
     promises_.Push(PromiseOf(estimates[i], link));
     // Without a limit yet most of them are passed by.
-    if (expects_all && estimates[i] <= limit_) source.Expect(link);
+    if (expects_all && estimates[i] <= limit_) {
+      source.Expect(link);
+      source.ExpectNode(link);
+    }
   }
   return Status::Ok();
 }
@@ -195,13 +198,14 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     if (options.steps != nullptr)
       options.steps->push_back({visit.estimate, distance, visit.vector});
     if (nodes_visited_ == options.visits_max) break;
-    // The next vector and its node come from memory while the links of this one are looked at; one
-    // of these comes next only where nothing else is left to go on to.
+    // The next vector comes from memory while the links of this one are looked at, its node after
+    // them; one of these comes next only where nothing else is left to go on to.
     goes_on = choose();
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(visit.vector));
     const float square = is_around_centre ? source.centre_square() : source.SquareOf(distance);
     PIGMENT_RETURN_IF_ERROR(NoteLinks(source, node, query, square, vectors));
     if (!goes_on) goes_on = choose();
+    if (goes_on) source.ExpectNode(next.vector);
   }
   return nearest.TakeSorted();
 }
