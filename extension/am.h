@@ -102,6 +102,8 @@ extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, Me
 extern PigSegments *pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
+/* Where the session remembers the buffer that had this block of the table last, or InvalidBuffer; until the next call. NULL: nobody remembers. */
+extern Buffer *pig_table_buffer(PigSegments *held, Relation table, BlockNumber block);
 extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages, for a snapshot or none; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);

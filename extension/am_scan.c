@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "compat.h"
@@ -59,6 +60,7 @@ typedef struct PigScan
 	size_t		pages_expected; /* hits that have their page asked for */
 	size_t		rows_expected;	/* and their row */
 	Buffer		table_buffers[HITS_MAX];	/* where these probably are */
+	bool		loses_buffers;	/* one of these had another page: they are looked at before they are believed */
 	PigScanTotals totals;		/* of searches that have ended */
 } PigScan;
 
@@ -454,10 +456,20 @@ static void
 expect_page(IndexScanDesc scan, PigScan *state, size_t hit)
 {
 	ItemPointerData tid;
+	BlockNumber block;
+	Buffer	   *known;
 	Buffer		buffer;
 
 	pig_tid(state->hits[hit].row_pointer, &tid);
-	buffer = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, ItemPointerGetBlockNumber(&tid)).recent_buffer;
+	block = ItemPointerGetBlockNumber(&tid);
+	known = pig_table_buffer(state->segments, scan->heapRelation, block);
+	buffer = known != NULL ? *known : InvalidBuffer;
+	if (!BufferIsValid(buffer) || (state->loses_buffers && !pig_seems_to_have(buffer, block)))
+	{
+		buffer = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, block).recent_buffer;
+		if (known != NULL)
+			*known = buffer;
+	}
 	state->table_buffers[hit] = buffer;
 	if (BufferIsValid(buffer))
 		__builtin_prefetch(pig_likely_page(buffer));
@@ -490,6 +502,32 @@ expect_rows(IndexScanDesc scan, PigScan *state)
 	end = Min(state->hit_next + (size_t) state->rows_ahead / 2, end);
 	while (state->rows_expected < end)
 		expect_row(state, state->rows_expected++);
+}
+
+/*
+ * Hands the row's page to the table's access method, which keeps the page of the row before and takes it again where that is the one it wants:
+ * so it need not look the page up, which is three or four places in memory.
+ */
+static void
+hold_page(IndexScanDesc scan, PigScan *state)
+{
+	IndexFetchHeapData *fetch = (IndexFetchHeapData *) scan->xs_heapfetch;
+	BlockNumber block = ItemPointerGetBlockNumber(&scan->xs_heaptid);
+	Buffer	   *known = pig_table_buffer(state->segments, scan->heapRelation, block);
+
+	if (known == NULL || !BufferIsValid(*known) || *known == fetch->xs_cbuf)
+		return;
+	if (!pig_read_recent_buffer(scan->heapRelation, block, *known))
+	{
+		*known = InvalidBuffer;
+		state->loses_buffers = true;
+		return;
+	}
+	if (BufferIsValid(fetch->xs_cbuf))
+		ReleaseBuffer(fetch->xs_cbuf);
+	fetch->xs_cbuf = *known;
+	/* as it does itself with a page that it looked up */
+	heap_page_prune_opt(scan->heapRelation, *known);
 }
 
 /*
@@ -562,6 +600,8 @@ pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 	if (!next_row(scan, state, &row_pointer))
 		return false;
 	pig_tid(row_pointer, &scan->xs_heaptid);
+	if (state->rows_ahead > 0)
+		hold_page(scan, state);
 	scan->xs_recheck = state->conditions.recheck;
 	tell_distance(scan, state);
 	return true;

@@ -23,6 +23,7 @@
 #include "nodes/pathnodes.h"
 #include "optimizer/clauses.h"
 #include "optimizer/paths.h"
+#include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -204,10 +205,15 @@ static inline bool
 pig_read_recent_buffer(Relation relation, BlockNumber block, Buffer buffer)
 {
 #if PG_VERSION_NUM >= 160000
-	return ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer);
+	if (!ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer))
+		return false;
 #else
-	return ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer);
+	if (!ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer))
+		return false;
 #endif
+	pgstat_count_buffer_read(relation);
+	pgstat_count_buffer_hit(relation);
+	return true;
 }
 
 /* Whether others do not see the relation, or not the file that it has now. 16 gave the place of a file another name. */

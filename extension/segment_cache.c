@@ -30,6 +30,9 @@
 #define DISK_MICROSECONDS 50
 #define PAGES_AHEAD 64
 
+/* Of a table the first so many blocks are remembered: 64 MB of a session's memory for 128 GB. */
+#define TABLE_BLOCKS_MAX (1 << 24)
+
 typedef struct OpenSegment
 {
 	PigSegmentEntry entry;
@@ -53,6 +56,8 @@ struct PigOpenIndex
 	uint32		pending_dimension;
 	Buffer	   *buffers;		/* of each block the last one that had it, or InvalidBuffer */
 	BlockNumber blocks;			/* in `buffers` */
+	Buffer	   *table_buffers;	/* the same of the table */
+	BlockNumber table_blocks;
 	bool		loses_buffers;	/* since the last scan began one of these had another block: they are looked at before they are believed */
 	bool		reads_ahead;	/* as effective_io_concurrency was when the last scan began */
 	int			pages_ahead;	/* that are still to be asked for before they are pinned */
@@ -147,11 +152,8 @@ pig_likely_page(Buffer buffer)
 	return BufferGetPage(buffer);
 }
 
-/*
- * Looks at a descriptor that may change meanwhile.
- */
-static bool
-seems_to_have(Buffer buffer, BlockNumber block)
+bool
+pig_seems_to_have(Buffer buffer, BlockNumber block)
 {
 	const BufferDesc *descriptor = BufferIsLocal(buffer) ? GetLocalBufferDescriptor((uint32) (-buffer - 1)) :
 		GetBufferDescriptor((uint32) (buffer - 1));
@@ -168,7 +170,7 @@ likely_page(void *context, uint32_t physical)
 	const PigOpenIndex *open = (const PigOpenIndex *) context;
 	Buffer		buffer = physical < open->blocks ? open->buffers[physical] : InvalidBuffer;
 
-	if (!BufferIsValid(buffer) || (open->loses_buffers && !seems_to_have(buffer, physical)))
+	if (!BufferIsValid(buffer) || (open->loses_buffers && !pig_seems_to_have(buffer, physical)))
 		return NULL;
 	return pig_likely_page(buffer);
 }
@@ -384,19 +386,36 @@ pig_source_use(PigSource *source)
 		source->open->current = source;
 }
 
+static void
+grow_buffers(PigOpenIndex *open, Buffer **buffers, BlockNumber *blocks, BlockNumber wanted)
+{
+	if (wanted <= *blocks)
+		return;
+	if (*buffers == NULL)
+		*buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) wanted);
+	else
+		*buffers = repalloc_huge(*buffers, sizeof(Buffer) * (Size) wanted);
+	memset(*buffers + *blocks, 0, sizeof(Buffer) * (Size) (wanted - *blocks));
+	*blocks = wanted;
+}
+
 void
 pig_grow_buffers(PigSource *source)
 {
 	PigOpenIndex *open = source->open;
 
-	if (open == NULL || source->blocks <= open->blocks)
-		return;
-	if (open->buffers == NULL)
-		open->buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) source->blocks);
-	else
-		open->buffers = repalloc_huge(open->buffers, sizeof(Buffer) * (Size) source->blocks);
-	memset(open->buffers + open->blocks, 0, sizeof(Buffer) * (Size) (source->blocks - open->blocks));
-	open->blocks = source->blocks;
+	if (open != NULL)
+		grow_buffers(open, &open->buffers, &open->blocks, source->blocks);
+}
+
+Buffer *
+pig_table_buffer(PigSegments *held, Relation table, BlockNumber block)
+{
+	PigOpenIndex *open = held->open;
+
+	if (block >= open->table_blocks && block < TABLE_BLOCKS_MAX)
+		grow_buffers(open, &open->table_buffers, &open->table_blocks, Min(RelationGetNumberOfBlocks(table), TABLE_BLOCKS_MAX));
+	return block < open->table_blocks ? &open->table_buffers[block] : NULL;
 }
 
 static Buffer

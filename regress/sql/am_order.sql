@@ -166,3 +166,26 @@ RESET enable_seqscan;
 -- In a joined, locked and parallel query
 SELECT count(*) FROM (SELECT * FROM items ORDER BY v <-> '[1,1,1]' LIMIT 5 FOR UPDATE) x;
 DROP TABLE items, queries;
+
+-- Where a page of the table was last is remembered: rows are those of the table as it is, wherever it lies, and its pages count as read.
+CREATE TABLE places (id int, v vector(2));
+INSERT INTO places SELECT n, ARRAY[n % 97, n % 89]::vector FROM generate_series(1, 3000) n;
+CREATE INDEX places_v ON places USING pigment (v);
+SET enable_seqscan = off;
+CREATE VIEW nearest AS SELECT id FROM places ORDER BY v <-> '[3.1,4.2]' LIMIT 5;
+SELECT * FROM nearest;
+SELECT pg_stat_force_next_flush();
+SELECT heap_blks_hit + heap_blks_read AS pages FROM pg_statio_user_tables WHERE relname = 'places' \gset
+SELECT * FROM nearest;
+SELECT pg_stat_force_next_flush();
+SELECT heap_blks_hit + heap_blks_read - :pages AS pages FROM pg_statio_user_tables WHERE relname = 'places';
+UPDATE places SET id = -id WHERE id % 2 = 1;
+SELECT * FROM nearest;
+VACUUM FULL places;
+SELECT * FROM nearest;
+TRUNCATE places;
+SELECT * FROM nearest;
+INSERT INTO places SELECT n + 10000, ARRAY[n % 97, n % 89]::vector FROM generate_series(1, 300) n;
+SELECT * FROM nearest;
+RESET enable_seqscan;
+DROP TABLE places CASCADE;
