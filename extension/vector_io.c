@@ -141,6 +141,7 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 	int			dim = (int16) pq_getmsgint(message, sizeof(int16));
 	int			unused = (int16) pq_getmsgint(message, sizeof(int16));
 	Vector	   *result;
+	const char *numbers;
 
 	pig_check_dimension(dim);
 	pig_check_typmod(typmod, dim);
@@ -148,11 +149,16 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("expected unused to be 0, not %d", unused)));
-	/* the message's end is checked at each number, and the caller refuses what is left over */
+	/* the caller refuses what is left over */
+	numbers = pq_getmsgbytes(message, dim * (int) sizeof(float));
 	result = pig_vector_new(dim);
 	for (int i = 0; i < dim; i++)
 	{
-		result->x[i] = pq_getmsgfloat4(message);
+		uint32		bits;
+
+		memcpy(&bits, numbers + i * (int) sizeof(bits), sizeof(bits));
+		bits = pg_ntoh32(bits);
+		memcpy(&result->x[i], &bits, sizeof(bits));
 		pig_check_finite("vector", result->x[i], i);
 	}
 	PG_RETURN_VECTOR(result);

@@ -50,10 +50,9 @@ constexpr uint64_t kFewOfRows = 8;
 // Rows of a cache that are bounded together.
 constexpr size_t kCachedRows = 64;
 
-// Whether the distances of all vectors, or of all that are not zero, from this query are numbers.
+// Whether the distances of all vectors, or of all that are not zero, from this query of finite
+// numbers are numbers.
 bool AreNumbers(Metric metric, std::span<const float> query, bool no_zero_vectors) {
-  size_t bad = 0;
-  if (!AllFinite(query.data(), query.size(), &bad)) return false;
   const bool is_zero = std::all_of(query.begin(), query.end(), [](float x) { return x == 0; });
   return metric != Metric::kCosineNan || (no_zero_vectors && !is_zero);
 }
@@ -67,10 +66,13 @@ float HostHit::distance() const {
 
 HostSearch::HostSearch(HostSearchOptions options) : options_(std::move(options)), worst_(kNothing) {
   if (options_.query) query_.emplace_back(options_.metric, *options_.query);
+  size_t bad = 0;
+  is_query_finite_ =
+      options_.query && AllFinite(options_.query->data(), options_.query->size(), &bad);
   is_before_numbers_ = options_.query && options_.nan == HostSearchOptions::Nan::kFirst &&
-                       !AreNumbers(options_.metric, *options_.query, false);
+                       !(is_query_finite_ && AreNumbers(options_.metric, *options_.query, false));
   is_number_in_segments_ =
-      options_.query && AreNumbers(options_.metric, *options_.query, options_.no_zero_vectors);
+      is_query_finite_ && AreNumbers(options_.metric, *options_.query, options_.no_zero_vectors);
   if (is_before_numbers_) {
     wanted_ = {.number_key_max = 0, .nan = true, .without_vector = false};
   } else {
@@ -120,10 +122,8 @@ void HostSearch::AddPending(BlockSource* source, uint32_t stamp, uint32_t first)
 }
 
 bool HostSearch::CanUseCodes(const PendingCache& cache) const {
-  size_t bad = 0;
   return cache.dimension() == options_.dimension && PendingCache::HasCodes(options_.dimension) &&
-         HasByteCodeBound(options_.metric) &&
-         AllFinite(options_.query->data(), options_.query->size(), &bad);
+         HasByteCodeBound(options_.metric) && is_query_finite_;
 }
 
 void HostSearch::AddPending(BlockSource* source, std::shared_ptr<PendingCache> cache) {

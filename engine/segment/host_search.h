@@ -282,6 +282,7 @@ class HostSearch {
   };
   Wanted wanted_{};
   bool is_before_numbers_ = false;      // what is not a number comes first, and is looked for
+  bool is_query_finite_ = false;        // false without a query, too
   bool is_number_in_segments_ = false;  // every distance of a row of theirs that has a vector
   uint64_t index_rows_given_ = 0;
   std::vector<IndexHit> found_;  // of one pass
