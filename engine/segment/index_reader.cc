@@ -14,7 +14,7 @@
 namespace pigment {
 namespace {
 
-constexpr uint64_t kNodeAtOnceMax = 512;
+constexpr uint64_t kNodeAtOnceMax = 512;  // bytes that are not asked for in two steps
 
 }  // namespace
 

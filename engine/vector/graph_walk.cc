@@ -176,6 +176,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   };
   for (bool goes_on = choose(); goes_on;) {
     const Visit visit = next;
+    source.ExpectNode(visit.vector);
     PIGMENT_ASSIGN_OR_RETURN(const float distance, source.Distance(visit.vector));
     ++nodes_visited_;
     const bool is_allowed = IsAllowed(options.allowed, visit.vector);
@@ -198,14 +199,13 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     if (options.steps != nullptr)
       options.steps->push_back({visit.estimate, distance, visit.vector});
     if (nodes_visited_ == options.visits_max) break;
-    // The next vector comes from memory while the links of this one are looked at, its node after
-    // them; one of these comes next only where nothing else is left to go on to.
+    // The next vector comes from memory while the links of this one are looked at; one of these
+    // comes next only where nothing else is left to go on to.
     goes_on = choose();
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.Node(visit.vector));
     const float square = is_around_centre ? source.centre_square() : source.SquareOf(distance);
     PIGMENT_RETURN_IF_ERROR(NoteLinks(source, node, query, square, vectors));
     if (!goes_on) goes_on = choose();
-    if (goes_on) source.ExpectNode(next.vector);
   }
   return nearest.TakeSorted();
 }

@@ -28,8 +28,8 @@ class GraphSource : public EntrySource {
  public:
   // Of a vector.
   virtual Result<GraphNode> Node(uint32_t vector) = 0;
-  // The rest of its node is likely to be read soon, of which Expect asked for the beginning: of
-  // what is asked for at once a processor's core waits for so many lines of its caches and no more.
+  // The rest of its node is read soon, of which Expect asked for the beginning: a core waits for
+  // some two dozen lines of its caches at once, and stands at further requests.
   virtual void ExpectNode(uint32_t) {}
   // Whether some of what was expected lately comes from a disk: then a walk expects all that it
   // will probably visit, not the next alone, so that many come at once.
