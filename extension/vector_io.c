@@ -140,8 +140,9 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 	int32		typmod = PG_GETARG_INT32(2);
 	int			dim = (int16) pq_getmsgint(message, sizeof(int16));
 	int			unused = (int16) pq_getmsgint(message, sizeof(int16));
-	Vector	   *result;
+	int			here;
 	const char *numbers;
+	Vector	   *result;
 
 	pig_check_dimension(dim);
 	pig_check_typmod(typmod, dim);
@@ -149,10 +150,11 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("expected unused to be 0, not %d", unused)));
-	/* the caller refuses what is left over */
-	numbers = pq_getmsgbytes(message, dim * (int) sizeof(float));
+	/* as number by number: one that is refused comes before those that are missing, and the caller refuses what is left over */
+	here = Min(dim, (message->len - message->cursor) / (int) sizeof(float));
+	numbers = pq_getmsgbytes(message, here * (int) sizeof(float));
 	result = pig_vector_new(dim);
-	for (int i = 0; i < dim; i++)
+	for (int i = 0; i < here; i++)
 	{
 		uint32		bits;
 
@@ -161,6 +163,8 @@ pigment_pg_vector_recv(PG_FUNCTION_ARGS)
 		memcpy(&result->x[i], &bits, sizeof(bits));
 		pig_check_finite("vector", result->x[i], i);
 	}
+	if (here < dim)
+		(void) pq_getmsgfloat4(message);	/* raises */
 	PG_RETURN_VECTOR(result);
 }
 
