@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 import time
 
-import machine
 import psycopg
 
 # Durable commits, no work in the background that a figure would meet by chance, no parallel plans: one core is measured.
@@ -42,14 +41,14 @@ class Server:
     def connect(self):
         return psycopg.connect(autocommit=True)
 
-    def restart(self, settings, forgets_files=False):
-        """With other settings, and where wanted with none of its files in the system's memory; gives the seconds of the start."""
+    def restart(self, settings, between=None):
+        """With other settings; `between` is given the folder while the server is down. Gives the seconds of the start."""
         with self.connect() as connection:
             for name, value in settings.items():
                 connection.execute(f"ALTER SYSTEM SET {name} = '{value}'")
         self.control("stop", "-m", "fast")
-        if forgets_files:
-            machine.forget_files(self.folder)
+        if between is not None:
+            between(self.folder)
         begin = time.perf_counter()
         self.control("start", "-l", self.folder.parent / "server.log")
         return time.perf_counter() - begin

@@ -3,6 +3,7 @@
 `memory`."""
 
 import contestants
+import machine
 import measure
 import server as servers
 
@@ -74,12 +75,11 @@ def clients(bench):
 def cold(bench):
     bench.report.say(f"\nafter a restart: milliseconds of the first query, of the second, mean of {COLD_QUERIES}")
     for state in of(bench):
-        for forgets_files in (False, True):
-            started = bench.server.restart({}, forgets_files)
+        for what, between in (("files in the system's memory", machine.read_files), ("nothing in memory", machine.forget_files)):
+            started = bench.server.restart({}, between)
             figures = bench.client(state.contestant, bench.statements.query(state.contestant), bench.queries, state.setting,
                                    mode="once", seconds_max=STATE_SECONDS).go().figures()
             times = figures.times[:COLD_QUERIES] / 1000
-            what = "nothing in memory" if forgets_files else "files in the system's memory"
             bench.report.line(f"{state.contestant.name}, {what}", f"{times[0]:8.1f} {times[1]:8.2f} {times.mean():8.2f} "
                               f"({len(times)} asked; server ready after {started:.1f} s)")
 
