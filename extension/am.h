@@ -102,8 +102,10 @@ extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, Me
 extern PigSegments *pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
-/* Where the session remembers the buffer that had this block of the table last, or InvalidBuffer; until the next call. NULL: nobody remembers. */
-extern Buffer *pig_table_buffer(PigSegments *held, Relation table, BlockNumber block);
+/* A block of the table is likely to be read soon: asks memory for its page, or a disk. The buffer that probably has it, or InvalidBuffer. */
+extern Buffer pig_expect_table_page(PigSegments *held, Relation table, BlockNumber block);
+/* Pins a block of the table by the buffer that had it last; InvalidBuffer: none is known, or it is the one that the caller has kept. */
+extern Buffer pig_pin_table_page(PigSegments *held, Relation table, BlockNumber block, Buffer kept);
 extern void pig_register_segment_cache(void);
 /* Reads the chain of a segment's deletion pages, for a snapshot or none; rows beyond the chain count as live. blocks: if not NULL, gets the chain's. */
 extern uint8 *pig_read_deletions(Relation index, Snapshot snapshot, const PigSegmentEntry *entry, size_t *bytes, BlockNumber *blocks);

@@ -60,7 +60,6 @@ typedef struct PigScan
 	size_t		pages_expected; /* hits that have their page asked for */
 	size_t		rows_expected;	/* and their row */
 	Buffer		table_buffers[HITS_MAX];	/* where these probably are */
-	bool		loses_buffers;	/* one of these had another page: they are looked at before they are believed */
 	PigScanTotals totals;		/* of searches that have ended */
 } PigScan;
 
@@ -456,23 +455,9 @@ static void
 expect_page(IndexScanDesc scan, PigScan *state, size_t hit)
 {
 	ItemPointerData tid;
-	BlockNumber block;
-	Buffer	   *known;
-	Buffer		buffer;
 
 	pig_tid(state->hits[hit].row_pointer, &tid);
-	block = ItemPointerGetBlockNumber(&tid);
-	known = pig_table_buffer(state->segments, scan->heapRelation, block);
-	buffer = known != NULL ? *known : InvalidBuffer;
-	if (!BufferIsValid(buffer) || (state->loses_buffers && !pig_seems_to_have(buffer, block)))
-	{
-		buffer = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, block).recent_buffer;
-		if (known != NULL)
-			*known = buffer;
-	}
-	state->table_buffers[hit] = buffer;
-	if (BufferIsValid(buffer))
-		__builtin_prefetch(pig_likely_page(buffer));
+	state->table_buffers[hit] = pig_expect_table_page(state->segments, scan->heapRelation, ItemPointerGetBlockNumber(&tid));
 }
 
 /*
@@ -512,22 +497,15 @@ static void
 hold_page(IndexScanDesc scan, PigScan *state)
 {
 	IndexFetchHeapData *fetch = (IndexFetchHeapData *) scan->xs_heapfetch;
-	BlockNumber block = ItemPointerGetBlockNumber(&scan->xs_heaptid);
-	Buffer	   *known = pig_table_buffer(state->segments, scan->heapRelation, block);
+	Buffer		buffer = pig_pin_table_page(state->segments, scan->heapRelation, ItemPointerGetBlockNumber(&scan->xs_heaptid), fetch->xs_cbuf);
 
-	if (known == NULL || !BufferIsValid(*known) || *known == fetch->xs_cbuf)
+	if (!BufferIsValid(buffer))
 		return;
-	if (!pig_read_recent_buffer(scan->heapRelation, block, *known))
-	{
-		*known = InvalidBuffer;
-		state->loses_buffers = true;
-		return;
-	}
 	if (BufferIsValid(fetch->xs_cbuf))
 		ReleaseBuffer(fetch->xs_cbuf);
-	fetch->xs_cbuf = *known;
+	fetch->xs_cbuf = buffer;
 	/* as it does itself with a page that it looked up */
-	heap_page_prune_opt(scan->heapRelation, *known);
+	heap_page_prune_opt(scan->heapRelation, buffer);
 }
 
 /*

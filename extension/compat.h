@@ -205,12 +205,13 @@ static inline bool
 pig_read_recent_buffer(Relation relation, BlockNumber block, Buffer buffer)
 {
 #if PG_VERSION_NUM >= 160000
-	if (!ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer))
-		return false;
+	bool		has = ReadRecentBuffer(relation->rd_locator, MAIN_FORKNUM, block, buffer);
 #else
-	if (!ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer))
-		return false;
+	bool		has = ReadRecentBuffer(relation->rd_node, MAIN_FORKNUM, block, buffer);
 #endif
+
+	if (!has)
+		return false;
 	pgstat_count_buffer_read(relation);
 	pgstat_count_buffer_hit(relation);
 	return true;

@@ -39,6 +39,16 @@ typedef struct OpenSegment
 	pigment_segment *segment;
 } OpenSegment;
 
+/*
+ * Of each block of a relation the buffer that had it last, or InvalidBuffer.
+ */
+typedef struct KnownBuffers
+{
+	Buffer	   *buffers;
+	BlockNumber blocks;			/* in `buffers` */
+	bool		loses;			/* since the last scan began one of these had another block: they are looked at before they are believed */
+} KnownBuffers;
+
 struct PigOpenIndex
 {
 	Oid			index;			/* key */
@@ -54,11 +64,8 @@ struct PigOpenIndex
 	pigment_pending_cache *pending; /* or NULL */
 	uint64		pending_generation; /* of the metapage that it belongs to */
 	uint32		pending_dimension;
-	Buffer	   *buffers;		/* of each block the last one that had it, or InvalidBuffer */
-	BlockNumber blocks;			/* in `buffers` */
-	Buffer	   *table_buffers;	/* the same of the table */
-	BlockNumber table_blocks;
-	bool		loses_buffers;	/* since the last scan began one of these had another block: they are looked at before they are believed */
+	KnownBuffers pages;
+	KnownBuffers table_pages;
 	bool		reads_ahead;	/* as effective_io_concurrency was when the last scan began */
 	int			pages_ahead;	/* that are still to be asked for before they are pinned */
 	PigOpenIndex *next;
@@ -152,8 +159,11 @@ pig_likely_page(Buffer buffer)
 	return BufferGetPage(buffer);
 }
 
-bool
-pig_seems_to_have(Buffer buffer, BlockNumber block)
+/*
+ * Looks at a descriptor that may change meanwhile.
+ */
+static bool
+seems_to_have(Buffer buffer, BlockNumber block)
 {
 	const BufferDesc *descriptor = BufferIsLocal(buffer) ? GetLocalBufferDescriptor((uint32) (-buffer - 1)) :
 		GetBufferDescriptor((uint32) (buffer - 1));
@@ -161,18 +171,64 @@ pig_seems_to_have(Buffer buffer, BlockNumber block)
 	return descriptor->tag.blockNum == block;
 }
 
+static void
+grow_buffers(PigOpenIndex *open, KnownBuffers *known, BlockNumber blocks)
+{
+	if (blocks <= known->blocks)
+		return;
+	if (known->buffers == NULL)
+		known->buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) blocks);
+	else
+		known->buffers = repalloc_huge(known->buffers, sizeof(Buffer) * (Size) blocks);
+	memset(known->buffers + known->blocks, 0, sizeof(Buffer) * (Size) (blocks - known->blocks));
+	known->blocks = blocks;
+}
+
 /*
- * Where the page was last.
+ * Where the block was last; InvalidBuffer: nobody knows.
  */
+static Buffer
+likely_buffer(const KnownBuffers *known, BlockNumber block)
+{
+	Buffer		buffer = block < known->blocks ? known->buffers[block] : InvalidBuffer;
+
+	if (BufferIsValid(buffer) && known->loses && !seems_to_have(buffer, block))
+		return InvalidBuffer;
+	return buffer;
+}
+
+/*
+ * Pins the block if the buffer still has it.
+ */
+static bool
+pin_likely_buffer(KnownBuffers *known, Relation relation, BlockNumber block, Buffer buffer)
+{
+	if (pig_read_recent_buffer(relation, block, buffer))
+		return true;
+	known->buffers[block] = InvalidBuffer;
+	known->loses = true;
+	return false;
+}
+
+/*
+ * Looks the block up, and has it read from the disk where it is in no buffer.
+ */
+static PrefetchBufferResult
+ask_for_block(KnownBuffers *known, Relation relation, BlockNumber block)
+{
+	PrefetchBufferResult result = PrefetchBuffer(relation, MAIN_FORKNUM, block);
+
+	if (block < known->blocks)
+		known->buffers[block] = result.recent_buffer;
+	return result;
+}
+
 static const void *
 likely_page(void *context, uint32_t physical)
 {
-	const PigOpenIndex *open = (const PigOpenIndex *) context;
-	Buffer		buffer = physical < open->blocks ? open->buffers[physical] : InvalidBuffer;
+	Buffer		buffer = likely_buffer(&((const PigOpenIndex *) context)->pages, physical);
 
-	if (!BufferIsValid(buffer) || (open->loses_buffers && !pig_seems_to_have(buffer, physical)))
-		return NULL;
-	return pig_likely_page(buffer);
+	return BufferIsValid(buffer) ? pig_likely_page(buffer) : NULL;
 }
 
 /*
@@ -181,13 +237,10 @@ likely_page(void *context, uint32_t physical)
 static void
 ask_for_page(PigOpenIndex *open, BlockNumber block, bool *waits)
 {
-	PrefetchBufferResult result = PrefetchBuffer(open->current->index, MAIN_FORKNUM, block);
+	PrefetchBufferResult result = ask_for_block(&open->pages, open->current->index, block);
 
 	if (BufferIsValid(result.recent_buffer))
-	{
-		open->buffers[block] = result.recent_buffer;
 		__builtin_prefetch(pig_likely_page(result.recent_buffer));
-	}
 	*waits = result.initiated_io;
 }
 
@@ -198,7 +251,7 @@ read_ahead(void *context, uint32_t physical)
 	PigSource  *source = open->current;
 	bool		waits = false;
 
-	if (open->pages_ahead == 0 || !open->reads_ahead || source->error != NULL || physical >= open->blocks)
+	if (open->pages_ahead == 0 || !open->reads_ahead || source->error != NULL || physical >= open->pages.blocks)
 		return false;
 	open->pages_ahead--;
 	PIG_KEEPING(source->error, source->context, ask_for_page(open, physical, &waits));
@@ -315,9 +368,9 @@ hold_segments(PigSource *source, const PigMeta *meta, bool reads_deletions, Memo
 	if (open->users == 0)
 		close_replaced(open, meta);
 	open->users++;
-	open->loses_buffers = false;
+	open->pages.loses = open->table_pages.loses = false;
 	held->open = source->open = open;
-	source->blocks = open->blocks;
+	source->blocks = open->pages.blocks;
 	open->reads_ahead = get_tablespace_io_concurrency(source->index->rd_rel->reltablespace) > 0;
 	held->release.func = release_segments;
 	held->release.arg = held;
@@ -386,36 +439,39 @@ pig_source_use(PigSource *source)
 		source->open->current = source;
 }
 
-static void
-grow_buffers(PigOpenIndex *open, Buffer **buffers, BlockNumber *blocks, BlockNumber wanted)
-{
-	if (wanted <= *blocks)
-		return;
-	if (*buffers == NULL)
-		*buffers = MemoryContextAllocHuge(open->context, sizeof(Buffer) * (Size) wanted);
-	else
-		*buffers = repalloc_huge(*buffers, sizeof(Buffer) * (Size) wanted);
-	memset(*buffers + *blocks, 0, sizeof(Buffer) * (Size) (wanted - *blocks));
-	*blocks = wanted;
-}
-
 void
 pig_grow_buffers(PigSource *source)
 {
-	PigOpenIndex *open = source->open;
-
-	if (open != NULL)
-		grow_buffers(open, &open->buffers, &open->blocks, source->blocks);
+	if (source->open != NULL)
+		grow_buffers(source->open, &source->open->pages, source->blocks);
 }
 
-Buffer *
-pig_table_buffer(PigSegments *held, Relation table, BlockNumber block)
+Buffer
+pig_expect_table_page(PigSegments *held, Relation table, BlockNumber block)
 {
 	PigOpenIndex *open = held->open;
+	KnownBuffers *known = &open->table_pages;
+	Buffer		buffer;
 
-	if (block >= open->table_blocks && block < TABLE_BLOCKS_MAX)
-		grow_buffers(open, &open->table_buffers, &open->table_blocks, Min(RelationGetNumberOfBlocks(table), TABLE_BLOCKS_MAX));
-	return block < open->table_blocks ? &open->table_buffers[block] : NULL;
+	if (block >= known->blocks && block < TABLE_BLOCKS_MAX)
+		grow_buffers(open, known, Min(RelationGetNumberOfBlocks(table), TABLE_BLOCKS_MAX));
+	buffer = likely_buffer(known, block);
+	if (!BufferIsValid(buffer))
+		buffer = ask_for_block(known, table, block).recent_buffer;
+	if (BufferIsValid(buffer))
+		__builtin_prefetch(pig_likely_page(buffer));
+	return buffer;
+}
+
+Buffer
+pig_pin_table_page(PigSegments *held, Relation table, BlockNumber block, Buffer kept)
+{
+	KnownBuffers *known = &held->open->table_pages;
+	Buffer		buffer = likely_buffer(known, block);
+
+	if (!BufferIsValid(buffer) || buffer == kept || !pin_likely_buffer(known, table, block, buffer))
+		return InvalidBuffer;
+	return buffer;
 }
 
 static Buffer
@@ -440,14 +496,10 @@ pig_read_known_buffer(PigSource *source, BlockNumber block)
 	PigOpenIndex *open = source->open;
 	Buffer		buffer;
 
-	if (open == NULL || block >= open->blocks)
+	if (open == NULL || block >= open->pages.blocks)
 		return ReadBuffer(source->index, block);
-	buffer = open->buffers[block];
-	if (BufferIsValid(buffer))
-	{
-		if (pig_read_recent_buffer(source->index, block, buffer))
-			return buffer;
-		open->loses_buffers = true;
-	}
-	return open->buffers[block] = read_buffer(open, source->index, block);
+	buffer = open->pages.buffers[block];
+	if (BufferIsValid(buffer) && pin_likely_buffer(&open->pages, source->index, block, buffer))
+		return buffer;
+	return open->pages.buffers[block] = read_buffer(open, source->index, block);
 }

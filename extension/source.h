@@ -64,9 +64,6 @@ extern void pig_grow_buffers(PigSource *source);
 /* The page in a buffer that nobody holds, for asking memory for it: never to be read for what it says. Its descriptor, at which a pin looks first, is asked for. */
 extern const char *pig_likely_page(Buffer buffer);
 
-/* Whether the buffer has this block of some relation. Looks at a descriptor that may change meanwhile. */
-extern bool pig_seems_to_have(Buffer buffer, BlockNumber block);
-
 /* Pins a block, by the buffer that had it last if that is known. */
 extern Buffer pig_read_known_buffer(PigSource *source, BlockNumber block);
 
