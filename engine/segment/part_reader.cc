@@ -121,10 +121,10 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
   return block + kBlockHeaderBytes;
 }
 
-bool PartCursor::Expect(uint32_t block, size_t within, uint64_t size) {
+bool PartCursor::Expect(uint32_t block, size_t within, uint64_t size, bool was_asked_for) {
   const std::byte* const payload = LikelyBlock(block);
   if (payload == nullptr) {
-    return part_ != nullptr && block < part_->blocks &&
+    return !was_asked_for && part_ != nullptr && block < part_->blocks &&
            source_->ReadAhead(root_->PhysicalOf(*part_, block));
   }
   ExpectBytes(payload + within, std::min<uint64_t>(size, kBlockPayloadBytes - within));
@@ -140,14 +140,9 @@ bool PartCursor::ExpectRestOfElement(uint64_t index, uint64_t bytes, uint64_t so
   if (some == bytes) return false;
   const ElementRun run = RunFrom(index, bytes);
   const size_t within = run.within + static_cast<size_t>(some);
-  const auto rest = static_cast<size_t>(bytes - some);
   if (within >= kBlockPayloadBytes)
-    return ExpectFrom(run.block + 1, within - kBlockPayloadBytes, rest);
-  // A disk was asked for this block.
-  const size_t here = std::min(rest, kBlockPayloadBytes - within);
-  if (const std::byte* const payload = LikelyBlock(run.block); payload != nullptr)
-    ExpectBytes(payload + within, here);
-  return here < rest && Expect(run.block + 1, 0, rest - here);
+    return ExpectFrom(run.block + 1, within - kBlockPayloadBytes, bytes - some);
+  return ExpectFrom(run.block, within, bytes - some, true);
 }
 
 bool PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
@@ -155,8 +150,8 @@ bool PartCursor::ExpectStream(uint64_t offset, uint64_t size) {
                     static_cast<size_t>(offset % kBlockPayloadBytes), size);
 }
 
-bool PartCursor::ExpectFrom(uint32_t block, size_t within, uint64_t size) {
-  bool is_far = Expect(block, within, size);
+bool PartCursor::ExpectFrom(uint32_t block, size_t within, uint64_t size, bool was_asked_for) {
+  bool is_far = Expect(block, within, size, was_asked_for);
   // Of what goes on, what lies in the next block; what is behind that comes by itself.
   const size_t here = kBlockPayloadBytes - within;
   if (here < size && Expect(block + 1, 0, size - here)) is_far = true;

@@ -100,8 +100,9 @@ class PartCursor {
 
  private:
   // The same for bytes from there on in a block, and in the next one; and as far as they lie in it.
-  bool ExpectFrom(uint32_t block, size_t within, uint64_t size);
-  bool Expect(uint32_t block, size_t within, uint64_t size);
+  // Of a block that was asked for no disk is asked again.
+  bool ExpectFrom(uint32_t block, size_t within, uint64_t size, bool was_asked_for = false);
+  bool Expect(uint32_t block, size_t within, uint64_t size, bool was_asked_for = false);
   Status BeyondTheEnd() const {
     return Damaged(Detail::kMiscounted, "an element beyond its end is asked for");
   }
