@@ -197,10 +197,12 @@ Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) 
     PIGMENT_RETURN_IF_ERROR(writer->Grow(build.vectors));
     return writer;
   }
-  // Room comes by and by all the same: the number is somebody's word. Where it is too large, memory
-  // may yet be enough for those that come.
-  static_cast<void>(writer->Take(std::min(build.vectors, build.expected)).ok());
-  PIGMENT_RETURN_IF_ERROR(writer->Grow(std::min(build.vectors, kFirstRoom)));
+  // The number is somebody's word. Where it is too large, memory may yet be enough for those that
+  // come; within a limit room for all of them is addresses alone until they come.
+  const uint32_t expected = std::min(build.vectors, build.expected);
+  const bool has_room = writer->Take(expected).ok() && writer->has_limit();
+  PIGMENT_RETURN_IF_ERROR(
+      writer->Grow(std::max(has_room ? expected : 0, std::min(build.vectors, kFirstRoom))));
   return writer;
 }
 
@@ -474,7 +476,7 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
   part = packer.Part(BlockKind::kGraphNodes, element_bytes);
   for (uint32_t i = 0; i < points_.count(); ++i) {
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
-    PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.NodeOrNew(i, node).data(), node.size()));
   }
   return WriteRowCodes(row_codes, packer);
 }

@@ -4,7 +4,6 @@
 
 #include "engine/vector/graph.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace pigment {
@@ -20,12 +19,6 @@ Status Graph::Reserve(uint32_t count, uint32_t degree_max) {
 
 uint64_t Graph::link_count() const {
   return std::accumulate(degrees_.begin(), degrees_.end(), uint64_t{0});
-}
-
-void Graph::SetLinks(uint32_t vector, std::span<const uint32_t> links) {
-  std::copy(links.begin(), links.end(),
-            links_.begin() + static_cast<ptrdiff_t>(size_t{vector} * degree_max_));
-  degrees_[vector] = static_cast<uint32_t>(links.size());
 }
 
 bool Graph::AddLink(uint32_t vector, uint32_t to) {

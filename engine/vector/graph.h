@@ -29,8 +29,7 @@ class Graph {
   std::span<const uint32_t> links(uint32_t vector) const {
     return {links_.data() + size_t{vector} * degree_max_, degrees_[vector]};
   }
-  // REQUIRES: links.size() <= degree_max(); may be the span that links(vector) gave.
-  void SetLinks(uint32_t vector, std::span<const uint32_t> links);
+  void ClearLinks(uint32_t vector) { degrees_[vector] = 0; }
   // False: there is no room.
   bool AddLink(uint32_t vector, uint32_t to);
 

@@ -22,6 +22,8 @@
 namespace pigment {
 namespace {
 
+constexpr float kUnmeasured = -1;  // in place of a squared distance
+
 // Which of its candidates a vector links to. One thread.
 class LinkSelector {
  public:
@@ -30,15 +32,20 @@ class LinkSelector {
       : vectors_(vectors), codes_(codes), options_(options) {}
 
   // Of `candidates`, ascending; valid until the next call.
-  std::span<const uint32_t> Select(std::span<const Neighbor> candidates);
-  // The same of those that a graph has for `vector`, and of `others`: all, where there is room.
-  std::span<const uint32_t> SelectOf(uint32_t vector, std::span<const uint32_t> links,
-                                     std::span<const uint32_t> others);
+  std::span<const Neighbor> Select(std::span<const Neighbor> candidates);
+  // Of candidates that come one by one, in any order, somebody perhaps twice; one has the squared
+  // distance that it is known to have.
+  void Clear() { candidates_.clear(); }
+  void Add(uint32_t candidate, float distance = kUnmeasured) {
+    candidates_.push_back({distance, candidate});
+  }
+  // What `vector` links to of these: all, where there is room. Valid until the next call.
+  std::span<const Neighbor> SelectAdded(uint32_t vector);
 
  private:
   enum class Spared { kNo, kYes, kDuplicate };
-  // Whether both have room; then `links_` has them, nobody twice.
-  bool HasRoom(std::span<const uint32_t> links, std::span<const uint32_t> others);
+  // Whether all that were added have room; then `links_` has them, nobody twice.
+  bool HasRoom();
   // Whether a link of the vector that has `candidate` to that is spared because of one to `link`.
   Spared SparedBy(uint32_t link, const Neighbor& candidate) const;
 
@@ -46,8 +53,8 @@ class LinkSelector {
   const PairCodes* const codes_;
   const GraphOptions& options_;
   std::vector<Neighbor> candidates_;
-  std::vector<uint32_t> links_;
-  std::vector<uint32_t> spared_;  // nearest first
+  std::vector<Neighbor> links_;
+  std::vector<Neighbor> spared_;  // nearest first
 };
 
 LinkSelector::Spared LinkSelector::SparedBy(uint32_t link, const Neighbor& candidate) const {
@@ -61,7 +68,7 @@ LinkSelector::Spared LinkSelector::SparedBy(uint32_t link, const Neighbor& candi
   return distance > 0 ? Spared::kYes : Spared::kDuplicate;
 }
 
-std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candidates) {
+std::span<const Neighbor> LinkSelector::Select(std::span<const Neighbor> candidates) {
   links_.clear();
   spared_.clear();
   for (size_t i = 0; i < candidates.size(); ++i) {
@@ -70,11 +77,11 @@ std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candida
     const Neighbor& candidate = candidates[i];
     Spared spared = Spared::kNo;
     for (size_t j = 0; j < links_.size() && spared == Spared::kNo; ++j)
-      spared = SparedBy(links_[j], candidate);
+      spared = SparedBy(links_[j].vector, candidate);
     if (spared == Spared::kNo) {
-      links_.push_back(candidate.vector);
+      links_.push_back(candidate);
     } else if (spared == Spared::kYes) {  // of duplicates one is enough
-      spared_.push_back(candidate.vector);
+      spared_.push_back(candidate);
     }
   }
   for (size_t i = 0; i < spared_.size() && links_.size() < options_.degree_max; ++i)
@@ -82,26 +89,23 @@ std::span<const uint32_t> LinkSelector::Select(std::span<const Neighbor> candida
   return links_;
 }
 
-bool LinkSelector::HasRoom(std::span<const uint32_t> links, std::span<const uint32_t> others) {
+bool LinkSelector::HasRoom() {
   links_.clear();
-  for (const std::span<const uint32_t> some : {links, others}) {
-    for (const uint32_t link : some) {
-      if (std::ranges::find(links_, link) != links_.end()) continue;
-      if (links_.size() == options_.degree_max) return false;
-      links_.push_back(link);
-    }
+  for (const Neighbor& candidate : candidates_) {
+    const auto is_same = [&](const Neighbor& link) { return link.vector == candidate.vector; };
+    if (std::ranges::any_of(links_, is_same)) continue;
+    if (links_.size() == options_.degree_max) return false;
+    links_.push_back(candidate);
   }
   return true;
 }
 
-std::span<const uint32_t> LinkSelector::SelectOf(uint32_t vector, std::span<const uint32_t> links,
-                                                 std::span<const uint32_t> others) {
-  if (HasRoom(links, others)) return links_;
-  candidates_.clear();
-  for (const uint32_t link : links) candidates_.push_back({0, link});
-  for (const uint32_t other : others) candidates_.push_back({0, other});
+std::span<const Neighbor> LinkSelector::SelectAdded(uint32_t vector) {
+  if (HasRoom()) return links_;
   for (size_t i = 0; i < candidates_.size(); ++i) {
-    if (i + 1 < candidates_.size()) vectors_.Expect(candidates_[i + 1].vector);
+    if (candidates_[i].distance != kUnmeasured) continue;
+    if (i + 1 < candidates_.size() && candidates_[i + 1].distance == kUnmeasured)
+      vectors_.Expect(candidates_[i + 1].vector);
     candidates_[i].distance = vectors_.Distance(vector, candidates_[i].vector);
   }
   std::sort(candidates_.begin(), candidates_.end());
@@ -210,6 +214,10 @@ class GraphBuilder {
     return options_.part_vectors_max != 0 && vectors_.count() > options_.part_vectors_max;
   }
   Status LinkToNeighbors();
+  // Lists of all new vectors; makes codes, order and entries besides.
+  Result<NeighborLists> FindLists();
+  // Of a vector without any.
+  void SetLinks(uint32_t vector, std::span<const Neighbor> links);
   // The same, by graphs of parts.
   Status LinkByParts();
   // Of the vectors of a part, which `table` becomes; those that are known start from their links
@@ -231,6 +239,8 @@ class GraphBuilder {
   Reservation reservation_;
   PairCodes codes_;
   Graph graph_;
+  // Of links, in their places, until they are mutual; nothing where parts made them.
+  std::vector<float> distances_;
   std::vector<uint32_t> order_;  // of all vectors, those of a cluster one after the other
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
@@ -245,27 +255,36 @@ Status GraphBuilder::ForEachVector(const Visit& visit) const {
   });
 }
 
-Status GraphBuilder::LinkToNeighbors() {
+Result<NeighborLists> GraphBuilder::FindLists() {
   ClusterOptions clusters = OptionsOfClusters();
   clusters.budget = budget_;
   PIGMENT_ASSIGN_OR_RETURN(const Clustering clustering,
                            Clustering::Make(vectors_, options_.vectors_per_cluster,
                                             options_.clusters_searched, clusters));
   PIGMENT_RETURN_IF_ERROR(codes_.Make(vectors_, options_.neighbors.pause));
-  PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists,
+  PIGMENT_ASSIGN_OR_RETURN(NeighborLists lists,
                            FindNeighbors(vectors_, clustering, codes_, options_.neighbors));
-  PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
   order_ = clustering.Members(0, 1).numbers;
-  PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
-    const NeighborOptions& neighbors = options_.neighbors;
-    graph_.SetLinks(i, neighbors.is_new(i) ? selector.Select(lists.of(i))
-                                           : selector.SelectOf(i, neighbors.known->of(i), {}));
-  }));
   std::vector<uint32_t> entries = clustering.Middles();  // in the order of the clusters: any
   entries.resize(std::min<size_t>(entries.size(), options_.entries_max));
   graph_.SetEntries(std::move(entries));
-  return Status::Ok();
+  return lists;
+}
+
+Status GraphBuilder::LinkToNeighbors() {
+  PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists, FindLists());
+  PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
+  const uint64_t places = uint64_t{vectors_.count()} * options_.degree_max;
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(places * sizeof(float)));
+  distances_.resize(places);
+  return ForEachVector([&](LinkSelector& selector, uint32_t i) {
+    const NeighborOptions& neighbors = options_.neighbors;
+    if (neighbors.is_new(i)) return SetLinks(i, selector.Select(lists.of(i)));
+    selector.Clear();
+    for (const uint32_t link : neighbors.known->of(i)) selector.Add(link);
+    SetLinks(i, selector.SelectAdded(i));
+  });
 }
 
 Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members, GraphOptions options,
@@ -324,9 +343,12 @@ Status GraphBuilder::LinkByParts() {
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   const NumberLists* const known = options_.neighbors.known;
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
-    std::span<const uint32_t> kept;
-    if (known != nullptr) kept = known->of(i);
-    graph_.SetLinks(i, selector.SelectOf(i, kept, links.of(i)));
+    selector.Clear();
+    if (known != nullptr) {
+      for (const uint32_t link : known->of(i)) selector.Add(link);
+    }
+    for (const uint32_t link : links.of(i)) selector.Add(link);
+    SetLinks(i, selector.SelectAdded(i));
   }));
   std::sort(entries.begin(), entries.end());  // a vector may be one of several parts
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
@@ -334,14 +356,32 @@ Status GraphBuilder::LinkByParts() {
   return Status::Ok();
 }
 
+void GraphBuilder::SetLinks(uint32_t vector, std::span<const Neighbor> links) {
+  size_t place = size_t{vector} * options_.degree_max;
+  for (const Neighbor& link : links) {
+    graph_.AddLink(vector, link.vector);
+    if (!distances_.empty()) distances_[place++] = link.distance;
+  }
+}
+
 Status GraphBuilder::MakeMutual() {
   const uint32_t count = vectors_.count();
+  const uint32_t degree_max = options_.degree_max;
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow((graph_.link_count() + count + 1) * sizeof(uint32_t)));
-  const NumberLists from = Invert(count, count, [&](uint32_t i) {
-    return options_.neighbors.is_new(i) ? graph_.links(i) : std::span<const uint32_t>();
+  // For each vector the places of the links to it: what they lead from, and how far it is.
+  const NumberLists to = Invert(count, count * degree_max, [&](uint32_t place) {
+    const uint32_t from = place / degree_max;
+    const std::span<const uint32_t> links = graph_.links(from);
+    const bool is_there = place % degree_max < links.size() && options_.neighbors.is_new(from);
+    return is_there ? links.subspan(place % degree_max, 1) : links.first(0);
   });
   return ForEachVector([&](LinkSelector& selector, uint32_t i) {
-    graph_.SetLinks(i, selector.SelectOf(i, graph_.links(i), from.of(i)));
+    selector.Clear();
+    size_t place = size_t{i} * degree_max;
+    for (const uint32_t link : graph_.links(i)) selector.Add(link, distances_[place++]);
+    for (const uint32_t other : to.of(i)) selector.Add(other / degree_max, distances_[other]);
+    graph_.ClearLinks(i);
+    for (const Neighbor& link : selector.SelectAdded(i)) graph_.AddLink(i, link.vector);
   });
 }
 
@@ -409,6 +449,7 @@ Result<Graph> GraphBuilder::Run() {
   } else {
     PIGMENT_RETURN_IF_ERROR(LinkToNeighbors());
     PIGMENT_RETURN_IF_ERROR(MakeMutual());
+    distances_ = {};
   }
   PIGMENT_RETURN_IF_ERROR(Connect());
   return std::move(graph_);
@@ -433,12 +474,13 @@ uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions&
   const uint64_t searching = near + neighbors.clusters_joined + 2;
   const uint64_t descending = 2 * uint64_t{neighbors.descent} + 3 + threads;
   const uint64_t links = uint64_t{options.degree_max} + 2;
-  const uint64_t finding = near + 1 + 2 + std::max({searching, descending, links});
+  const uint64_t finding =
+      std::max({near + 1 + 2 + searching, near + 1 + 2 + descending, 2 * links});
   const uint64_t each =
       PairCodes::Bytes(dimension) +
       std::max({2 * near * sizeof(uint32_t),
                 finding * sizeof(uint32_t) + neighbors.list_max * sizeof(Neighbor),
-                (2 * links + 1) * sizeof(uint32_t)});
+                (3 * links + 1) * sizeof(uint32_t)});
   const uint64_t clusters = count / options.vectors_per_cluster + 1;
   constexpr uint64_t kCentroidCopies = 2;
   // Codes of all centroids, then of a cluster's members.

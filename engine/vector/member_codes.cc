@@ -178,6 +178,7 @@ Status MemberCodes::Pack(const VectorTable& vectors, std::span<const uint32_t> m
   greatest_norm_ = 0;
   greatest_scale_ = 0;
   for (size_t i = 0; i < count_; ++i) {
+    if (i + 1 < count_) vectors.Expect(members[i + 1]);
     const size_t panel = i / kWidth * kWidth * padded_;
     const ByteRow row =
         Encode(vectors.row(members[i]), packed_.data() + panel + i % kWidth * kQuad, kWidth);
@@ -194,6 +195,7 @@ void MemberCodes::Estimate(const VectorTable& vectors, std::span<const uint32_t>
   float scales[kRowsPerPass] = {};
   int32_t sums[kRowsPerPass] = {};
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + 1 < rows.size()) vectors.Expect(rows[i + 1]);
     const ByteRow row = Encode(vectors.row(rows[i]), rows_.data() + i * kQuad, kRowsPerPass);
     squares[i] = row.square;
     scales[i] = row.scale;

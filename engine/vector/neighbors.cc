@@ -26,11 +26,6 @@ namespace {
 constexpr size_t kAhead = 2;  // vectors that are asked for before they are compared
 constexpr size_t kCodesAhead = 6;
 
-float DistanceOf(const VectorTable& vectors, uint32_t a, uint32_t b) {
-  const float product = InnerProduct(vectors.row(a), vectors.row(b), vectors.dimension());
-  return std::max(0.0f, (vectors.square(a) + vectors.square(b)) - 2 * product);
-}
-
 }  // namespace
 
 Status NeighborLists::Reserve(uint32_t count, uint32_t list_max) {
@@ -69,7 +64,7 @@ void NeighborLists::Measure(uint32_t vector, const VectorTable& vectors) {
       std::span(neighbors_).subspan(size_t{vector} * list_max_, counts_[vector]);
   for (size_t i = 0; i < list.size(); ++i) {
     if (i + kAhead < list.size()) vectors.Expect(list[i + kAhead].vector);
-    list[i].distance = DistanceOf(vectors, vector, list[i].vector);
+    list[i].distance = vectors.Distance(vector, list[i].vector);
   }
   std::sort(list.begin(), list.end());
   if (list.size() == list_max_) limits_[vector] = list.back().distance;
@@ -335,7 +330,7 @@ void Finder::DescentWorker::Better(uint32_t vector) {
     if (i + kCodesAhead < others_.size()) finder_.codes_.Expect(others_[i + kCodesAhead]);
     const uint32_t other = others_[i];
     if (finder_.codes_.Between(vector, other).least >= limit) continue;
-    const float distance = DistanceOf(vectors, vector, other);
+    const float distance = vectors.Distance(vector, other);
     if (distance < limit) found_.push_back({distance, other});
   }
   std::sort(found_.begin(), found_.end());
