@@ -474,7 +474,7 @@ expect_row(const PigScan *state, size_t hit)
 	if (!BufferIsValid(buffer) || ItemPointerGetOffsetNumber(&tid) > MaxOffsetNumber)
 		return;
 	page = BufferGetPage(buffer);
-	__builtin_prefetch((const char *) page + ItemIdGetOffset(PageGetItemId(page, ItemPointerGetOffsetNumber(&tid))));
+	pig_expect_line((const char *) page + ItemIdGetOffset(PageGetItemId(page, ItemPointerGetOffsetNumber(&tid))));
 }
 
 static void

@@ -155,7 +155,7 @@ const char *
 pig_likely_page(Buffer buffer)
 {
 	if (!BufferIsLocal(buffer))
-		__builtin_prefetch(GetBufferDescriptor(buffer - 1));
+		pig_expect_line(GetBufferDescriptor(buffer - 1));
 	return BufferGetPage(buffer);
 }
 
@@ -240,7 +240,7 @@ ask_for_page(PigOpenIndex *open, BlockNumber block, bool *waits)
 	PrefetchBufferResult result = ask_for_block(&open->pages, open->current->index, block);
 
 	if (BufferIsValid(result.recent_buffer))
-		__builtin_prefetch(pig_likely_page(result.recent_buffer));
+		pig_expect_line(pig_likely_page(result.recent_buffer));
 	*waits = result.initiated_io;
 }
 
@@ -459,7 +459,7 @@ pig_expect_table_page(PigSegments *held, Relation table, BlockNumber block)
 	if (!BufferIsValid(buffer))
 		buffer = ask_for_block(known, table, block).recent_buffer;
 	if (BufferIsValid(buffer))
-		__builtin_prefetch(pig_likely_page(buffer));
+		pig_expect_line(pig_likely_page(buffer));
 	return buffer;
 }
 

@@ -61,6 +61,15 @@ extern void pig_source_use(PigSource *source);
 /* Makes room to remember the buffers of all blocks that the relation had when it was asked. */
 extern void pig_grow_buffers(PigSource *source);
 
+/* Asks memory for what is likely to be read there soon. Never a fault. */
+static inline void
+pig_expect_line(const void *address)
+{
+	__builtin_prefetch(address);
+	/* GCC takes what does nothing but this for a function without effects, and drops each call that it does not inline */
+	__asm__ volatile("");
+}
+
 /* The page in a buffer that nobody holds, for asking memory for it: never to be read for what it says. Its descriptor, at which a pin looks first, is asked for. */
 extern const char *pig_likely_page(Buffer buffer);
 

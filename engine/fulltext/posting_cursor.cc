@@ -7,15 +7,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/base/prefetch.h"
+
 namespace pigment {
 
 namespace {
 
 // The block behind one is decoded next, mostly, after those of other lists.
 void ExpectBehind(std::string_view block) {
-  constexpr size_t kLineBytes = 64, kLines = 4;
-  for (size_t line = 0; line < kLines; ++line)
-    __builtin_prefetch(block.data() + block.size() + line * kLineBytes);
+  constexpr size_t kBytes = 256;
+  ExpectBytes(block.data() + block.size(), kBytes);
 }
 
 }  // namespace

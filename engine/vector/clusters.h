@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/memory_budget.h"
+#include "engine/base/prefetch.h"
 #include "engine/vector/build_pause.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/vector_table.h"
@@ -68,8 +69,8 @@ class Clustering {
   }
   // The clusters of a vector are likely to be asked for soon.
   void Expect(uint32_t vector) const {
-    __builtin_prefetch(of(vector).data());
-    __builtin_prefetch(&of(vector).back());
+    ExpectBytes(of(vector).data(), 1);
+    ExpectBytes(&of(vector).back(), 1);
   }
   // Vectors by cluster, each in those of the clusters around it that are from the begin-th to
   // before the end-th. REQUIRES begin < end <= near(). Of the first alone, `numbers` has each

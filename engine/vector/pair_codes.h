@@ -14,6 +14,7 @@
 
 #include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
+#include "engine/base/prefetch.h"
 #include "engine/vector/build_pause.h"
 #include "engine/vector/byte_rows.h"
 #include "engine/vector/vector_table.h"
@@ -37,10 +38,7 @@ class PairCodes {
   };
   Bounds Between(uint32_t a, uint32_t b) const;
   // The vector is likely to be compared soon.
-  void Expect(uint32_t i) const {
-    for (size_t at = 0; at < stride_; at += kByteProductStep)
-      __builtin_prefetch(codes_.data() + i * stride_ + at);
-  }
+  void Expect(uint32_t i) const { ExpectBytes(codes_.data() + i * stride_, stride_); }
 
  private:
   struct Numbers {

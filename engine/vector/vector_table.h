@@ -16,6 +16,7 @@
 
 #include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
+#include "engine/base/prefetch.h"
 #include "engine/base/scratch.h"
 #include "engine/vector/distance.h"
 
@@ -73,8 +74,7 @@ class VectorTable {
   float square(uint32_t i) const { return squares_[i]; }
   // The vector is likely to be read soon.
   void Expect(uint32_t i) const {
-    constexpr uint32_t kFloatsPerLine = 16;
-    for (uint32_t d = 0; d < dimension_; d += kFloatsPerLine) __builtin_prefetch(row(i) + d, 0, 2);
+    ExpectBytes<CacheLevel::kSecond>(row(i), dimension_ * sizeof(float));
   }
   float Distance(uint32_t a, uint32_t b) const {
     return pigment::Distance(Metric::kL2, row(a), row(b), dimension_);
