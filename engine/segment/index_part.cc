@@ -197,12 +197,10 @@ Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) 
     PIGMENT_RETURN_IF_ERROR(writer->Grow(build.vectors));
     return writer;
   }
-  // The number is somebody's word. Where it is too large, memory may yet be enough for those that
-  // come; within a limit room for all of them is addresses alone until they come.
-  const uint32_t expected = std::min(build.vectors, build.expected);
-  const bool has_room = writer->Take(expected).ok() && writer->has_limit();
-  PIGMENT_RETURN_IF_ERROR(
-      writer->Grow(std::max(has_room ? expected : 0, std::min(build.vectors, kFirstRoom))));
+  // Room comes by and by all the same: the number is somebody's word. Where it is too large, memory
+  // may yet be enough for those that come.
+  static_cast<void>(writer->Take(std::min(build.vectors, build.expected)).ok());
+  PIGMENT_RETURN_IF_ERROR(writer->Grow(std::min(build.vectors, kFirstRoom)));
   return writer;
 }
 
