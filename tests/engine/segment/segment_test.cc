@@ -374,6 +374,29 @@ void BuildWithin(MemoryBudget& budget, uint32_t step, size_t text_bytes) {
     EXPECT_TRUE(group.is_indexed) << "rows from " << group.first << " on";
 }
 
+// Somebody's word of how many come, and of how much memory there is, takes no memory by itself, nor
+// more addresses than there are.
+TEST(SegmentWriter, ExpectsMoreVectorsThanThereAreAddressesFor) {
+  std::mt19937_64 random(7);
+  MemoryBudget budget("build", uint64_t{1} << 62);
+  MemoryBlockSource blocks("test");
+  SegmentOptions options;
+  options.segment = 7;
+  options.dimension = 65535;
+  options.index.kind = SegmentKind::kGraph;
+  options.index_vectors = options.index_expected = uint32_t{1} << 31;
+  options.index_grows = true;
+  options.budget = &budget;
+  SegmentWriter writer(options, &blocks);
+  for (uint64_t row = 0; row < 3; ++row)
+    ASSERT_OK(writer.AddRow(RandomVector(random, options.dimension), row, {}));
+  auto summary = writer.Finish();
+  ASSERT_OK(summary);
+  auto segment = Segment::Open(&blocks, summary->root, 7);
+  ASSERT_OK(segment);
+  EXPECT_EQ((*segment)->info().vectors, 3u);
+}
+
 TEST(SegmentWriter, HasRoomForPagesAndPostingsOfRowsWithoutAVectorToo) {
   for (uint64_t limit = uint64_t{1} << 20; limit < uint64_t{5} << 20; limit += limit / Rounds(12)) {
     for (const uint32_t step : {3u, 50u}) {
