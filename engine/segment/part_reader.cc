@@ -117,7 +117,8 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
   const std::byte* const block = source_->Likely(root_->PhysicalOf(*part_, index));
   if (block == nullptr) return nullptr;
   // A pin looks there too.
-  if (!source_->verifies_on_load()) __builtin_prefetch(block + kBlockBytes - kBlockTrailerBytes);
+  if (!source_->verifies_on_load())
+    ExpectBytes(block + kBlockBytes - kBlockTrailerBytes, kBlockTrailerBytes);
   return block + kBlockHeaderBytes;
 }
 

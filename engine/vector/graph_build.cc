@@ -33,11 +33,12 @@ class LinkSelector {
 
   // Of `candidates`, ascending; valid until the next call.
   std::span<const Neighbor> Select(std::span<const Neighbor> candidates);
-  // Of candidates that come one by one, in any order, somebody perhaps twice; one has the squared
-  // distance that it is known to have.
+  // Of candidates that come in any order, somebody perhaps twice, with the squared distance that
+  // each is known to have.
   void Clear() { candidates_.clear(); }
-  void Add(uint32_t candidate, float distance = kUnmeasured) {
-    candidates_.push_back({distance, candidate});
+  void Add(Neighbor candidate) { candidates_.push_back(candidate); }
+  void AddUnmeasured(std::span<const uint32_t> candidates) {
+    for (const uint32_t candidate : candidates) candidates_.push_back({kUnmeasured, candidate});
   }
   // What `vector` links to of these: all, where there is room. Valid until the next call.
   std::span<const Neighbor> SelectAdded(uint32_t vector);
@@ -213,20 +214,21 @@ class GraphBuilder {
   bool is_in_parts() const {
     return options_.part_vectors_max != 0 && vectors_.count() > options_.part_vectors_max;
   }
-  Status LinkToNeighbors();
   // Lists of all new vectors; makes codes, order and entries besides.
   Result<NeighborLists> FindLists();
-  // Of a vector without any.
-  void SetLinks(uint32_t vector, std::span<const Neighbor> links);
-  // The same, by graphs of parts.
+  // Gives the distances of the links, in their places.
+  Result<std::vector<float>> LinkToNeighbors();
+  // The same by graphs of parts, without distances.
   Status LinkByParts();
   // Of the vectors of a part, which `table` becomes; those that are known start from their links
   // within it.
   Result<Graph> BuildPart(std::span<const uint32_t> members, GraphOptions options,
                           VectorTable& table) const;
   // Adds the opposite of each link of a new vector, and selects again where that is more than there
-  // is room for.
-  Status MakeMutual();
+  // is room for. `distances` are those of LinkToNeighbors.
+  Status MakeMutual(const std::vector<float>& distances);
+  // In place of those that it has.
+  void SetLinks(uint32_t vector, std::span<const Neighbor> links);
   // Links to every vector that cannot be reached from the entries.
   Status Connect();
   void MarkReachable(uint32_t from);
@@ -239,8 +241,6 @@ class GraphBuilder {
   Reservation reservation_;
   PairCodes codes_;
   Graph graph_;
-  // Of links, in their places, until they are mutual; nothing where parts made them.
-  std::vector<float> distances_;
   std::vector<uint32_t> order_;  // of all vectors, those of a cluster one after the other
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
@@ -272,19 +272,26 @@ Result<NeighborLists> GraphBuilder::FindLists() {
   return lists;
 }
 
-Status GraphBuilder::LinkToNeighbors() {
+Result<std::vector<float>> GraphBuilder::LinkToNeighbors() {
   PIGMENT_ASSIGN_OR_RETURN(const NeighborLists lists, FindLists());
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   const uint64_t places = uint64_t{vectors_.count()} * options_.degree_max;
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(places * sizeof(float)));
-  distances_.resize(places);
-  return ForEachVector([&](LinkSelector& selector, uint32_t i) {
-    const NeighborOptions& neighbors = options_.neighbors;
-    if (neighbors.is_new(i)) return SetLinks(i, selector.Select(lists.of(i)));
-    selector.Clear();
-    for (const uint32_t link : neighbors.known->of(i)) selector.Add(link);
-    SetLinks(i, selector.SelectAdded(i));
-  });
+  std::vector<float> distances(places);
+  PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
+    std::span<const Neighbor> links;
+    if (options_.neighbors.is_new(i)) {
+      links = selector.Select(lists.of(i));
+    } else {
+      selector.Clear();
+      selector.AddUnmeasured(options_.neighbors.known->of(i));
+      links = selector.SelectAdded(i);
+    }
+    SetLinks(i, links);
+    size_t place = size_t{i} * options_.degree_max;
+    for (const Neighbor& link : links) distances[place++] = link.distance;
+  }));
+  return distances;
 }
 
 Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members, GraphOptions options,
@@ -344,10 +351,8 @@ Status GraphBuilder::LinkByParts() {
   const NumberLists* const known = options_.neighbors.known;
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {
     selector.Clear();
-    if (known != nullptr) {
-      for (const uint32_t link : known->of(i)) selector.Add(link);
-    }
-    for (const uint32_t link : links.of(i)) selector.Add(link);
+    if (known != nullptr) selector.AddUnmeasured(known->of(i));
+    selector.AddUnmeasured(links.of(i));
     SetLinks(i, selector.SelectAdded(i));
   }));
   std::sort(entries.begin(), entries.end());  // a vector may be one of several parts
@@ -357,14 +362,11 @@ Status GraphBuilder::LinkByParts() {
 }
 
 void GraphBuilder::SetLinks(uint32_t vector, std::span<const Neighbor> links) {
-  size_t place = size_t{vector} * options_.degree_max;
-  for (const Neighbor& link : links) {
-    graph_.AddLink(vector, link.vector);
-    if (!distances_.empty()) distances_[place++] = link.distance;
-  }
+  graph_.ClearLinks(vector);
+  for (const Neighbor& link : links) graph_.AddLink(vector, link.vector);
 }
 
-Status GraphBuilder::MakeMutual() {
+Status GraphBuilder::MakeMutual(const std::vector<float>& distances) {
   const uint32_t count = vectors_.count();
   const uint32_t degree_max = options_.degree_max;
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow((graph_.link_count() + count + 1) * sizeof(uint32_t)));
@@ -378,10 +380,9 @@ Status GraphBuilder::MakeMutual() {
   return ForEachVector([&](LinkSelector& selector, uint32_t i) {
     selector.Clear();
     size_t place = size_t{i} * degree_max;
-    for (const uint32_t link : graph_.links(i)) selector.Add(link, distances_[place++]);
-    for (const uint32_t other : to.of(i)) selector.Add(other / degree_max, distances_[other]);
-    graph_.ClearLinks(i);
-    for (const Neighbor& link : selector.SelectAdded(i)) graph_.AddLink(i, link.vector);
+    for (const uint32_t link : graph_.links(i)) selector.Add({distances[place++], link});
+    for (const uint32_t other : to.of(i)) selector.Add({distances[other], other / degree_max});
+    SetLinks(i, selector.SelectAdded(i));
   });
 }
 
@@ -447,9 +448,8 @@ Result<Graph> GraphBuilder::Run() {
   if (is_in_parts()) {
     PIGMENT_RETURN_IF_ERROR(LinkByParts());
   } else {
-    PIGMENT_RETURN_IF_ERROR(LinkToNeighbors());
-    PIGMENT_RETURN_IF_ERROR(MakeMutual());
-    distances_ = {};
+    PIGMENT_ASSIGN_OR_RETURN(const std::vector<float> distances, LinkToNeighbors());
+    PIGMENT_RETURN_IF_ERROR(MakeMutual(distances));
   }
   PIGMENT_RETURN_IF_ERROR(Connect());
   return std::move(graph_);
