@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <limits>
 #include <new>
-#include <span>
-#include <type_traits>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -51,26 +49,6 @@ struct LargePageAllocator {
 
  private:
   static constexpr bool IsLarge(size_t bytes) { return bytes >= 4 * kLargePageBytes; }
-};
-
-// Room for so many T, without values: what nobody writes takes no memory.
-template <typename T>
-class LargePageRoom {
-  static_assert(std::is_trivial_v<T>);
-
- public:
-  explicit LargePageRoom(size_t size)
-      : size_(size), values_(LargePageAllocator<T>().allocate(size)) {}
-  LargePageRoom(const LargePageRoom&) = delete;
-  LargePageRoom& operator=(const LargePageRoom&) = delete;
-  ~LargePageRoom() { LargePageAllocator<T>().deallocate(values_, size_); }
-
-  std::span<T> span() { return {values_, size_}; }
-  std::span<const T> span() const { return {values_, size_}; }
-
- private:
-  const size_t size_;
-  T* const values_;
 };
 
 }  // namespace pigment

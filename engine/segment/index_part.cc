@@ -474,7 +474,7 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
   part = packer.Part(BlockKind::kGraphNodes, element_bytes);
   for (uint32_t i = 0; i < points_.count(); ++i) {
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
-    PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.NodeOrNew(i, node).data(), node.size()));
+    PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
   }
   return WriteRowCodes(row_codes, packer);
 }

@@ -26,28 +26,17 @@ void GraphEncoder::EncodeEntryNode(uint32_t number, std::byte* out) const {
 
 GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t bytes,
                        NodeCodes codes)
-    : encoder_(points, graph, codes),
-      holds_(std::min<uint64_t>(std::max(bytes / encoder_.node_bytes(), kNodesKeptMin),
-                                points.count()),
-             kNoPoint),
-      bytes_(holds_.size() * encoder_.node_bytes()) {}
-
-std::span<std::byte> GraphNodes::PlaceOf(uint32_t point) {
-  const size_t place = point % holds_.size();
-  return bytes_.span().subspan(place * encoder_.node_bytes(), encoder_.node_bytes());
+    : encoder_(points, graph, codes) {
+  const uint64_t kept = std::max(bytes / encoder_.node_bytes(), kNodesKeptMin);
+  holds_.assign(std::min<uint64_t>(kept, points.count()), kNoPoint);
+  bytes_.resize(holds_.size() * encoder_.node_bytes());
 }
 
 std::span<const std::byte> GraphNodes::Node(uint32_t point) {
-  const std::span<std::byte> node = PlaceOf(point);
-  if (std::exchange(holds_[point % holds_.size()], point) != point)
-    encoder_.EncodeNode(point, node.data());
+  const size_t place = point % holds_.size();
+  const auto node = std::span(bytes_).subspan(place * encoder_.node_bytes(), encoder_.node_bytes());
+  if (std::exchange(holds_[place], point) != point) encoder_.EncodeNode(point, node.data());
   return node;
-}
-
-std::span<const std::byte> GraphNodes::NodeOrNew(uint32_t point, std::span<std::byte> room) {
-  if (holds_[point % holds_.size()] == point) return PlaceOf(point);
-  encoder_.EncodeNode(point, room.data());
-  return room;
 }
 
 }  // namespace pigment

@@ -78,16 +78,11 @@ class GraphNodes {
   const GraphEncoder& encoder() const { return encoder_; }
   // Valid until the next call.
   std::span<const std::byte> Node(uint32_t point);
-  // The same of a point that is not asked for again: where it is not kept, it is encoded in `room`,
-  // of encoder().node_bytes().
-  std::span<const std::byte> NodeOrNew(uint32_t point, std::span<std::byte> room);
 
  private:
-  std::span<std::byte> PlaceOf(uint32_t point);
-
   const GraphEncoder encoder_;
   std::vector<uint32_t> holds_;  // of each place the point whose node is there
-  LargePageRoom<std::byte> bytes_;
+  std::vector<std::byte, LargePageAllocator<std::byte>> bytes_;
 };
 
 }  // namespace pigment
