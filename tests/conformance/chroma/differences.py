@@ -76,16 +76,19 @@ def refused_write(context):
 
 
 def unreachable(context):
-    """A query for which we have the nearest records, by what they are, and Chroma's graph does not lead to one of them."""
+    """A query for which we have the nearest records, by what they are, and Chroma's graph does not lead to one of those that it
+    allows, by our rules of filters or with faults of its own."""
     if context.step["op"] != "query" or not context.both_answer:
         return None
     space = context.space(context.args["collection"])
     rows = {row["id"]: floats(row["embedding"]) for row in context.rows(context.args["collection"])}
     allowed = context.allowed()
+    permitted = [set(allowed), *(set(wrong) for wrong in with_faults(context))]
     queries = context.args.get("embeddings") or [letters(text) for text in context.args["texts"]]
     for query, ours, theirs in zip(queries, context.ours.answer, context.theirs.answer):
         nearest = sorted(distance(space, query, rows[one]) for one in allowed)[:context.args["n_results"]]
-        if not set(theirs["ids"]) <= set(allowed) or len(set(theirs["ids"])) != len(theirs["ids"]):
+        permitted = [some for some in permitted if set(theirs["ids"]) <= some]
+        if not permitted or len(set(theirs["ids"])) != len(theirs["ids"]):
             return None
         if not near([distance(space, query, rows[one]) for one in ours["ids"]], nearest):
             return None
@@ -142,14 +145,19 @@ def other_set(context, fault):
     right = context.allowed()
     if not chosen(context, context.ours, right):
         return None
-    for others in itertools.chain.from_iterable(itertools.combinations(FILTER_FAULTS - {fault}, n) for n in range(len(FILTER_FAULTS))):
-        wrong = context.allowed(**{one: True for one in (fault, *others)})
-        if right != wrong and chosen(context, context.theirs, wrong):
-            return context.ours
-    return None
+    return context.ours if any(right != wrong and chosen(context, context.theirs, wrong)
+                               for wrong in with_faults(context, fault)) else None
 
 
-FILTER_FAULTS = {"truncates", "unicode_classes"}  # arguments of oracle.satisfying
+FILTER_FAULTS = ("truncates", "unicode_classes")  # arguments of oracle.satisfying
+
+
+def with_faults(context, always=None):
+    """What the filter chooses with each set of Chroma's faults, of those that have one, or have the given one."""
+    for count in range(1, len(FILTER_FAULTS) + 1):
+        for faults in itertools.combinations(FILTER_FAULTS, count):
+            if always is None or always in faults:
+                yield context.allowed(**dict.fromkeys(faults, True))
 
 
 def chosen(context, outcome, allowed):
