@@ -5,6 +5,7 @@
 #include "engine/vector/clusters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -52,6 +53,31 @@ class Nearest {
   float* const distances_;
   uint32_t count_ = 0;
 };
+
+// Puts numbers of points in an order in which those that are near each other are mostly near the
+// points that are near them: halves on either side of a plane between two points that are far
+// apart, and so on within each.
+void OrderByPlace(const VectorTable& points, std::span<uint32_t> numbers) {
+  if (numbers.size() <= 2) return;
+  const auto farthest = [&](uint32_t from) {
+    return *std::ranges::max_element(
+        numbers, {}, [&](uint32_t number) { return points.Distance(from, number); });
+  };
+  const uint32_t one = farthest(numbers.front());
+  const uint32_t other = farthest(one);
+  std::vector<std::pair<float, uint32_t>> sides;
+  sides.reserve(numbers.size());
+  for (const uint32_t number : numbers) {
+    const float side = points.Distance(one, number) - points.Distance(other, number);
+    sides.emplace_back(std::isfinite(side) ? side : 0, number);  // distances may be too large
+  }
+  const size_t half = numbers.size() / 2;
+  std::nth_element(sides.begin(), sides.begin() + static_cast<ptrdiff_t>(half), sides.end());
+  std::ranges::transform(sides, numbers.begin(), [](const auto& side) { return side.second; });
+  sides = {};
+  OrderByPlace(points, numbers.first(half));
+  OrderByPlace(points, numbers.subspan(half));
+}
 
 }  // namespace
 
@@ -180,6 +206,12 @@ Result<Clustering> Clustering::Make(const VectorTable& vectors, uint32_t vectors
   std::iota(rows.begin(), rows.end(), 0u);
   PIGMENT_RETURN_IF_ERROR(clusters.FindNearest(
       vectors, rows, clustering.near_, clustering.nearest_.data(), distances.data(), options));
+  std::vector<uint32_t> order(clustering.clusters_);
+  std::iota(order.begin(), order.end(), 0u);
+  OrderByPlace(clusters.centroids(), order);
+  std::vector<uint32_t> numbers(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) numbers[order[i]] = i;
+  for (uint32_t& cluster : clustering.nearest_) cluster = numbers[cluster];
   clustering.distances_.reserve(vectors.count());
   for (size_t i = 0; i < places; i += clustering.near_)
     clustering.distances_.push_back(distances[i]);

@@ -53,7 +53,8 @@ class Clusters {
   VectorTable centroids_;
 };
 
-// A table's vectors, each with the clusters around it.
+// A table's vectors, each with the clusters around it. Clusters that are near each other have near
+// numbers, mostly: what goes through them finds in the caches what it met in the last ones.
 class Clustering {
  public:
   // Clusters of about `vectors_per_cluster`; `near` of them are kept for each vector, fewer where

@@ -266,9 +266,8 @@ Result<NeighborLists> GraphBuilder::FindLists() {
                            FindNeighbors(vectors_, clustering, codes_, options_.neighbors));
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
   order_ = clustering.Members(0, 1).numbers;
-  std::vector<uint32_t> entries = clustering.Middles();  // in the order of the clusters: any
-  entries.resize(std::min<size_t>(entries.size(), options_.entries_max));
-  graph_.SetEntries(std::move(entries));
+  // In the order of the clusters, so that some of them lie all over the space.
+  graph_.SetEntries(SomeOf(clustering.Middles(), options_.entries_max));
   return lists;
 }
 
@@ -485,7 +484,9 @@ uint64_t GraphBuildBytes(uint32_t dimension, uint32_t count, const GraphOptions&
   constexpr uint64_t kCentroidCopies = 2;
   // Codes of all centroids, then of a cluster's members.
   const uint64_t coded = std::max<uint64_t>(clusters, kClusterMembersMax);
-  const uint64_t of_thread = MemberCodes::Bytes(dimension, coded) + clusters * sizeof(uint32_t);
+  const uint64_t of_thread =
+      MemberCodes::Bytes(dimension, coded) +
+      (clusters + kClusterMembersMax * neighbors.clusters_joined) * sizeof(uint32_t);
   return each * count + clusters * kCentroidCopies * dimension * sizeof(float) +
          threads * of_thread;
 }

@@ -65,7 +65,7 @@ class NeighborLists {
 struct NeighborOptions {
   uint32_t list_max = 64;
   uint32_t clusters_joined = 2;  // a vector is a member of its first clusters, and searches all
-  uint32_t descent = 12;         // neighbours whose neighbours are looked at; 0: no second step
+  uint32_t descent = 8;          // neighbours whose neighbours are looked at; 0: no second step
   // Of each vector some that are known to be near it, the nearest first; of new ones none. Only
   // these get lists. Null: all are new.
   const NumberLists* known = nullptr;
