@@ -353,6 +353,8 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
   GraphNodes nodes(points_, graph,
                    GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes(),
                    GraphCodesOf(build_));
+  // Many of these are met by calibration, in no order.
+  PIGMENT_RETURN_IF_ERROR(nodes.FillFrom(0, build_.threads, build_.pause));
   PIGMENT_ASSIGN_OR_RETURN(
       const ReachTable reach,
       CalibrateReach(nodes, {.crosses = HasExactCodes(build_), .pause = build_.pause}));
@@ -474,6 +476,8 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
   part = packer.Part(BlockKind::kGraphNodes, element_bytes);
   for (uint32_t i = 0; i < points_.count(); ++i) {
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
+    if (i % nodes.room() == 0)
+      PIGMENT_RETURN_IF_ERROR(nodes.FillFrom(i, build_.threads, build_.pause));
     PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
   }
   return WriteRowCodes(row_codes, packer);

@@ -10,7 +10,7 @@ namespace pigment {
 
 Status Graph::Reserve(uint32_t count, uint32_t degree_max) {
   const uint64_t places = uint64_t{count} * degree_max;
-  PIGMENT_RETURN_IF_ERROR(reservation_.Grow((places + count) * sizeof(uint32_t)));
+  PIGMENT_RETURN_IF_ERROR(reservation_.Grow((places + 2 * uint64_t{count}) * sizeof(uint32_t)));
   degree_max_ = degree_max;
   links_.resize(places);
   degrees_.resize(count);

@@ -241,7 +241,6 @@ class GraphBuilder {
   Reservation reservation_;
   PairCodes codes_;
   Graph graph_;
-  std::vector<uint32_t> order_;  // of all vectors, those of a cluster one after the other
   std::vector<bool> reachable_;
   std::vector<uint32_t> to_mark_;
 };
@@ -249,7 +248,7 @@ class GraphBuilder {
 template <typename Visit>
 Status GraphBuilder::ForEachVector(const Visit& visit) const {
   const PairCodes* const codes = is_in_parts() ? nullptr : &codes_;
-  return ShareVectors(options_.neighbors.threads, order_, options_.neighbors.pause, [&] {
+  return ShareVectors(options_.neighbors.threads, graph_.order(), options_.neighbors.pause, [&] {
     return [&visit, selector = std::make_shared<LinkSelector>(vectors_, codes, options_)](
                uint32_t vector) { visit(*selector, vector); };
   });
@@ -264,8 +263,7 @@ Result<NeighborLists> GraphBuilder::FindLists() {
   PIGMENT_RETURN_IF_ERROR(codes_.Make(vectors_, options_.neighbors.pause));
   PIGMENT_ASSIGN_OR_RETURN(NeighborLists lists,
                            FindNeighbors(vectors_, clustering, codes_, options_.neighbors));
-  PIGMENT_RETURN_IF_ERROR(reservation_.Grow(vectors_.count() * sizeof(uint32_t)));
-  order_ = clustering.Members(0, 1).numbers;
+  graph_.SetOrder(clustering.Members(0, 1).numbers);
   // In the order of the clusters, so that some of them lie all over the space.
   graph_.SetEntries(SomeOf(clustering.Middles(), options_.entries_max));
   return lists;
@@ -316,7 +314,7 @@ Result<Graph> GraphBuilder::BuildPart(std::span<const uint32_t> members, GraphOp
 
 Status GraphBuilder::LinkByParts() {
   const uint64_t graph_bytes =
-      uint64_t{vectors_.count()} * (options_.degree_max + 1) * sizeof(uint32_t);
+      uint64_t{vectors_.count()} * (options_.degree_max + 2) * sizeof(uint32_t);
   PIGMENT_RETURN_IF_ERROR(reservation_.Grow(
       BytesInParts(vectors_.dimension(), vectors_.count(), options_) - graph_bytes));
   PIGMENT_ASSIGN_OR_RETURN(const NumberLists parts,
@@ -339,13 +337,15 @@ Status GraphBuilder::LinkByParts() {
       entries.push_back(parts.of(part)[entry]);
   }
   // Of a part one vector after the other, with what is near to it.
-  order_.reserve(vectors_.count());
+  std::vector<uint32_t> order;
+  order.reserve(vectors_.count());
   std::vector<bool> has_place(vectors_.count());
   for (const uint32_t vector : parts.numbers) {
     if (has_place[vector]) continue;
     has_place[vector] = true;
-    order_.push_back(vector);
+    order.push_back(vector);
   }
+  graph_.SetOrder(std::move(order));
   PIGMENT_RETURN_IF_ERROR(graph_.Reserve(vectors_.count(), options_.degree_max));
   const NumberLists* const known = options_.neighbors.known;
   PIGMENT_RETURN_IF_ERROR(ForEachVector([&](LinkSelector& selector, uint32_t i) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/vector/shared_loop.h"
+
 namespace pigment {
 namespace {
 
@@ -30,6 +32,14 @@ GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t b
   const uint64_t kept = std::max(bytes / encoder_.node_bytes(), kNodesKeptMin);
   holds_.assign(std::min<uint64_t>(kept, points.count()), kNoPoint);
   bytes_.resize(holds_.size() * encoder_.node_bytes());
+}
+
+Status GraphNodes::FillFrom(uint32_t first, uint32_t threads, const BuildPause& pause) {
+  return ShareVectors(threads, encoder_.graph().order(), pause, [&] {
+    return [&](uint32_t point) {
+      if (first <= point && point - first < room()) Node(point);
+    };
+  });
 }
 
 std::span<const std::byte> GraphNodes::Node(uint32_t point) {

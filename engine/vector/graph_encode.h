@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "engine/base/large_pages.h"
+#include "engine/base/status.h"
+#include "engine/vector/build_pause.h"
 #include "engine/vector/graph.h"
 #include "engine/vector/graph_node.h"
 #include "engine/vector/vector_table.h"
@@ -68,7 +70,7 @@ class GraphEncoder {
 };
 
 // Nodes that are encoded when they are asked for, and kept: a build's calibration walks over many
-// of those that are written behind it. One thread.
+// of those that are written behind it. One caller's.
 class GraphNodes {
  public:
   // Keeps as many as have room in `bytes`, and some in any case.
@@ -76,6 +78,11 @@ class GraphNodes {
              NodeCodes codes = {});
 
   const GraphEncoder& encoder() const { return encoder_; }
+  // How many are kept.
+  uint32_t room() const { return static_cast<uint32_t>(holds_.size()); }
+  // Encodes a point and as many behind it as are kept, those that are not, on some threads and in
+  // the order of the graph: links of one are in the caches for the next then.
+  Status FillFrom(uint32_t first, uint32_t threads, const BuildPause& pause);
   // Valid until the next call.
   std::span<const std::byte> Node(uint32_t point);
 

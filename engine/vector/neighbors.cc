@@ -25,6 +25,7 @@ namespace {
 
 constexpr size_t kAhead = 2;  // vectors that are asked for before they are compared
 constexpr size_t kCodesAhead = 6;
+constexpr uint32_t kNoCluster = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
 
@@ -129,6 +130,10 @@ class Finder {
   class ClusterWorker;
   class DescentWorker;
 
+  // How many clusters each vector is a member of, the nearest of those that it searches.
+  uint32_t clusters_joined() const {
+    return std::min(clustering_.near(), options_.clusters_joined);
+  }
   Status SearchClusters();
   Status SearchClusters(const NumberLists& searching, const NumberLists& members);
   // Estimates become distances.
@@ -162,7 +167,8 @@ class Finder::ClusterWorker {
       : finder_(finder),
         members_(members),
         codes_(finder.vectors_.dimension(), finder.options_.budget),
-        searched_by_(finder.clustering_.clusters()) {}
+        searched_by_(finder.clustering_.clusters()),
+        joined_before_max_(finder.clusters_joined() - 1) {}
 
   // Compares vectors that search a cluster with its members.
   Status Compare(uint32_t cluster, std::span<const uint32_t> searching, const BuildPause& pause);
@@ -170,11 +176,13 @@ class Finder::ClusterWorker {
  private:
   Status ComparePart(uint32_t cluster, std::span<const uint32_t> searching,
                      std::span<const uint32_t> members, const BuildPause& pause);
-  void Visit(uint32_t cluster, uint32_t vector, std::span<const uint32_t> members,
-             std::span<const float> distances);
-  // Whether `vector`, which visits `cluster`, is compared with `other` there: they meet once, in
-  // the first of the clusters of `other` that has both in one part.
-  bool MeetsHere(uint32_t cluster, uint32_t vector, uint32_t other) const;
+  void Visit(uint32_t vector, std::span<const uint32_t> members, std::span<const float> distances);
+  // Notes which clusters the members of `cluster` joined before it.
+  void FindJoinedBefore(uint32_t cluster, std::span<const uint32_t> members);
+  // Whether `vector`, which visits a cluster, is compared with its member `other` there, the
+  // `place`-th of the part: they meet once, in the first of the clusters of `other` that has both
+  // in one part.
+  bool MeetsHere(uint32_t vector, uint32_t other, size_t place) const;
 
   Finder& finder_;
   const NumberLists& members_;
@@ -184,6 +192,9 @@ class Finder::ClusterWorker {
   std::vector<Neighbor> behind_;
   uint32_t visits_ = 0;
   std::vector<uint32_t> searched_by_;  // the last visit whose vector searches each cluster
+  // For each member of the part, side by side because what is found asks for them at random.
+  std::vector<uint32_t> joined_before_;
+  size_t joined_before_max_ = 0;  // places of each
   std::vector<uint32_t> searching_of_part_;
   std::vector<uint32_t> members_of_part_;
 };
@@ -210,6 +221,7 @@ Status Finder::ClusterWorker::ComparePart(uint32_t cluster, std::span<const uint
   constexpr size_t kPass = MemberCodes::kRowsPerPass;
   if (searching.empty()) return Status::Ok();
   PIGMENT_RETURN_IF_ERROR(codes_.Pack(finder_.vectors_, members));
+  FindJoinedBefore(cluster, members);
   for (size_t begin = 0; begin < searching.size(); begin += kPass) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
     const auto rows = searching.subspan(begin, std::min(kPass, searching.size() - begin));
@@ -220,13 +232,12 @@ Status Finder::ClusterWorker::ComparePart(uint32_t cluster, std::span<const uint
       finder_.clustering_.Expect(next);
     }
     codes_.Estimate(finder_.vectors_, rows);
-    for (size_t i = 0; i < rows.size(); ++i) Visit(cluster, rows[i], members, codes_.distances(i));
+    for (size_t i = 0; i < rows.size(); ++i) Visit(rows[i], members, codes_.distances(i));
   }
   return Status::Ok();
 }
 
-void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
-                                  std::span<const uint32_t> members,
+void Finder::ClusterWorker::Visit(uint32_t vector, std::span<const uint32_t> members,
                                   std::span<const float> distances) {
   const size_t list_max = finder_.options_.list_max;
   const std::lock_guard lock(finder_.list_mutexes_[vector % finder_.list_mutexes_.size()]);
@@ -237,7 +248,7 @@ void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
   found_.clear();
   for (size_t i = 0; i < near_.count(); ++i) {
     const uint32_t other = members[near_.place(i)];
-    if (other != vector && MeetsHere(cluster, vector, other))
+    if (other != vector && MeetsHere(vector, other, near_.place(i)))
       found_.push_back({near_.distance(i), other});
   }
   if (found_.size() > list_max) {
@@ -249,9 +260,22 @@ void Finder::ClusterWorker::Visit(uint32_t cluster, uint32_t vector,
   finder_.lists_.Merge(vector, found_, behind_);
 }
 
-bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t vector, uint32_t other) const {
-  for (const uint32_t joined : finder_.clustering_.of(other)) {
-    if (joined == cluster) return true;
+void Finder::ClusterWorker::FindJoinedBefore(uint32_t cluster, std::span<const uint32_t> members) {
+  joined_before_.assign(members.size() * joined_before_max_, kNoCluster);
+  for (size_t i = 0; i < members.size(); ++i) {
+    uint32_t* to = joined_before_.data() + i * joined_before_max_;
+    for (const uint32_t joined : finder_.clustering_.of(members[i])) {
+      if (joined == cluster) break;
+      *to++ = joined;
+    }
+  }
+}
+
+bool Finder::ClusterWorker::MeetsHere(uint32_t vector, uint32_t other, size_t place) const {
+  const size_t begin = place * joined_before_max_;
+  for (size_t i = begin; i < begin + joined_before_max_; ++i) {
+    const uint32_t joined = joined_before_[i];
+    if (joined == kNoCluster) break;
     if (searched_by_[joined] != visits_) continue;
     const uint32_t parts = PartsOf(members_.of(joined));
     if (PartOf(vector, joined, parts) == PartOf(other, joined, parts)) return false;
@@ -261,11 +285,12 @@ bool Finder::ClusterWorker::MeetsHere(uint32_t cluster, uint32_t vector, uint32_
 
 Status Finder::SearchClusters() {
   const uint32_t near = clustering_.near();
-  const uint32_t joined = std::min(near, options_.clusters_joined);
+  const uint32_t joined = clusters_joined();
   Reservation reservation(options_.budget);
-  PIGMENT_RETURN_IF_ERROR(reservation.Grow((uint64_t{vectors_.count()} * (near + joined) +
-                                            uint64_t{options_.threads} * clustering_.clusters()) *
-                                           sizeof(uint32_t)));
+  const uint64_t of_thread = clustering_.clusters() + kClusterMembersMax * joined;
+  PIGMENT_RETURN_IF_ERROR(reservation.Grow(
+      (uint64_t{vectors_.count()} * (near + joined) + uint64_t{options_.threads} * of_thread) *
+      sizeof(uint32_t)));
   const NumberLists members = clustering_.Members(0, joined);
   // A list that has what is in the nearest clusters has no place for most of what is in others.
   uint32_t begin = 0;

@@ -123,6 +123,35 @@ TEST(Clusters, AreTheSameAgainAndOthersWithAnotherSeed) {
   EXPECT_NE(centroids(1), centroids(2));
 }
 
+TEST(Clusters, OfNearNumbersAreNearEachOther) {
+  const VectorTable table =
+      ClusteredVectors({.count = 4000, .dimension = 16, .clusters = 25, .spread = 0.1f, .seed = 6});
+  auto clustering = Clustering::Make(table, 20, 3, {});
+  ASSERT_OK(clustering);
+  const std::vector<uint32_t> middles = clustering->Middles();
+  ASSERT_GT(middles.size(), 100u);
+  double next = 0, any = 0;
+  for (size_t i = 0; i + 1 < middles.size(); ++i) {
+    next += table.Distance(middles[i], middles[i + 1]);
+    any += table.Distance(middles[i], middles[(i * 37 + 11) % middles.size()]);
+  }
+  EXPECT_LT(next, 0.5 * any);
+}
+
+TEST(Clusters, OfVectorsTooFarApartForDistancesAreMade) {
+  VectorTable table = NormalVectors({.count = 200, .dimension = 8, .seed = 7});
+  std::vector<float> vector(8);
+  for (uint32_t i = 0; i < table.count(); ++i) {
+    for (uint32_t d = 0; d < 8; ++d) vector[d] = table.row(i)[d] * 1e25f;
+    table.Set(i, vector);
+  }
+  auto clustering = Clustering::Make(table, 10, 3, {});
+  ASSERT_OK(clustering);
+  for (uint32_t i = 0; i < table.count(); ++i) {
+    for (const uint32_t cluster : clustering->of(i)) EXPECT_LT(cluster, clustering->clusters());
+  }
+}
+
 TEST(Clusters, StopWhenTheyAreTold) {
   const VectorTable table = NormalVectors({.count = 500, .dimension = 8, .seed = 4});
   for (int last = 0; last < 20; ++last) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/disk_files.h"
+#include "engine/vector/graph_encode.h"
 #include "engine/vector/top_k.h"
 #include "tests/support/made_vectors.h"
 #include "tests/support/memory_graph.h"
@@ -36,6 +37,8 @@ void ExpectLegalAndConnected(const Graph& graph, uint32_t count, uint32_t degree
     ASSERT_TRUE(entries.insert(entry).second) << "entry " << entry << " is there twice";
     reach(entry);
   }
+  EXPECT_EQ(std::set<uint32_t>(graph.order().begin(), graph.order().end()).size(), count);
+  EXPECT_EQ(graph.order().size(), count);
   while (!open.empty()) {
     const uint32_t vector = open.back();
     open.pop_back();
@@ -382,6 +385,26 @@ TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
       }
     }
   }
+}
+
+// More than are kept, so that filling gives up what was there.
+TEST(GraphBuild, NodesAreFilledWithWhatIsEncodedOneByOne) {
+  const VectorTable points = NormalVectors({.count = 20000, .dimension = 8, .seed = 21});
+  auto graph = BuildGraph(points, {});
+  ASSERT_OK(graph);
+  GraphNodes nodes(points, *graph);
+  ASSERT_LT(nodes.room(), points.count());
+  std::vector<std::byte> expected(nodes.encoder().node_bytes());
+  for (uint32_t i = 0; i < points.count(); ++i) {
+    if (i % nodes.room() == 0) ASSERT_OK(nodes.FillFrom(i, 2, {}));
+    nodes.encoder().EncodeNode(i, expected.data());
+    ASSERT_TRUE(std::ranges::equal(nodes.Node(i), expected)) << "node " << i;
+  }
+  int pauses = 0;
+  const auto stop = [&] {
+    return ++pauses == 2 ? Status(Code::kCancelled, "stopped") : Status::Ok();
+  };
+  EXPECT_CODE(nodes.FillFrom(0, 1, stop), Code::kCancelled);
 }
 
 }  // namespace
