@@ -389,7 +389,7 @@ TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
 
 // More than are kept, so that filling gives up what was there.
 TEST(GraphBuild, NodesAreFilledWithWhatIsEncodedOneByOne) {
-  const VectorTable points = NormalVectors({.count = 20000, .dimension = 8, .seed = 21});
+  const VectorTable points = NormalVectors({.count = 20000, .dimension = 16, .seed = 21});
   auto graph = BuildGraph(points, {});
   ASSERT_OK(graph);
   GraphNodes nodes(points, *graph);
