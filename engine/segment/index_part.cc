@@ -302,6 +302,14 @@ uint32_t IndexWriter::TakeForParts() {
   return kPartVectorsMin;  // others were faster
 }
 
+uint64_t IndexWriter::TakeForNodes(const Graph& graph, uint64_t given_back) {
+  const uint64_t all =
+      graph.count() * GraphNodeBytes(CodeBits(), GraphNodePlaces(graph.degree_max()));
+  const uint64_t more = all - std::min(all, given_back);
+  const bool is_there = !has_limit() || reservation_.bytes() + more <= MemoryLeft();
+  return is_there && reservation_.Grow(more).ok() ? all : given_back;
+}
+
 Status IndexWriter::Add(std::span<const float> vector) {
   if (!MakeRoom()) {
     return Internal(fmt::format("more than {} vectors were added to an index", build_.vectors));
@@ -349,12 +357,10 @@ Result<IndexWriter::Written> IndexWriter::Write(BlockPacker& packer) {
     PIGMENT_ASSIGN_OR_RETURN(space, MakePointsOfBits());
   }
   PIGMENT_ASSIGN_OR_RETURN(const Graph graph, BuildGraph(points_, options));
-  // In what the build has given back.
-  GraphNodes nodes(points_, graph,
-                   GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes(),
-                   GraphCodesOf(build_));
-  // Many of these are met by calibration, in no order.
-  PIGMENT_RETURN_IF_ERROR(nodes.FillFrom(0, build_.threads, build_.pause));
+  const uint64_t given_back =
+      GraphBuildBytes(points_.dimension(), points_.count(), options) - graph.bytes();
+  GraphNodes nodes(points_, graph, TakeForNodes(graph, given_back), GraphCodesOf(build_));
+  PIGMENT_RETURN_IF_ERROR(nodes.Fill(build_.threads, build_.pause));
   PIGMENT_ASSIGN_OR_RETURN(
       const ReachTable reach,
       CalibrateReach(nodes, {.crosses = HasExactCodes(build_), .pause = build_.pause}));
@@ -476,8 +482,6 @@ Status IndexWriter::WriteGraph(const GraphSpaceNumbers& space, GraphNodes& nodes
   part = packer.Part(BlockKind::kGraphNodes, element_bytes);
   for (uint32_t i = 0; i < points_.count(); ++i) {
     if (build_.pause) PIGMENT_RETURN_IF_ERROR(build_.pause());
-    if (i % nodes.room() == 0)
-      PIGMENT_RETURN_IF_ERROR(nodes.FillFrom(i, build_.threads, build_.pause));
     PIGMENT_RETURN_IF_ERROR(part->AddDense(nodes.Node(i).data(), node.size()));
   }
   return WriteRowCodes(row_codes, packer);

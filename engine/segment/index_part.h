@@ -111,6 +111,9 @@ class IndexWriter {
   // Takes as much of it as parts of a graph over vectors in scratch are the better for, and says
   // how many vectors they may have; 0: vectors are in memory.
   uint32_t TakeForParts();
+  // Memory to keep the nodes of a graph in: what its build has given back, or of all nodes, where
+  // there is as much. Calibration asks for those that have no place again and again.
+  uint64_t TakeForNodes(const Graph& graph, uint64_t given_back);
 
   explicit IndexWriter(const IndexBuild& build)
       : build_(build),

@@ -16,8 +16,6 @@ namespace {
 
 // The same ones are visited again and again where there are few.
 constexpr uint64_t kNodesKeptMin = 16 << 10;
-// Nodes are filled in the order of their graph where that takes no more turns.
-constexpr uint32_t kFillsMax = 16;
 constexpr uint32_t kNoPoint = std::numeric_limits<uint32_t>::max();
 
 }  // namespace
@@ -36,14 +34,11 @@ GraphNodes::GraphNodes(const VectorTable& points, const Graph& graph, uint64_t b
   bytes_.resize(holds_.size() * encoder_.node_bytes());
 }
 
-Status GraphNodes::FillFrom(uint32_t first, uint32_t threads, const BuildPause& pause) {
+Status GraphNodes::Fill(uint32_t threads, const BuildPause& pause) {
   const std::vector<uint32_t>& order = encoder_.graph().order();
-  if (order.size() / room() >= kFillsMax) return Status::Ok();
-  return ShareVectors(threads, order, pause, [&] {
-    return [&](uint32_t point) {
-      if (first <= point && point - first < room()) Node(point);
-    };
-  });
+  if (holds_.size() < order.size()) return Status::Ok();
+  return ShareVectors(threads, order, pause,
+                      [this] { return [this](uint32_t point) { Node(point); }; });
 }
 
 std::span<const std::byte> GraphNodes::Node(uint32_t point) {

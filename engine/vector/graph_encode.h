@@ -78,12 +78,9 @@ class GraphNodes {
              NodeCodes codes = {});
 
   const GraphEncoder& encoder() const { return encoder_; }
-  // How many are kept.
-  uint32_t room() const { return static_cast<uint32_t>(holds_.size()); }
-  // Encodes a point and as many behind it as are kept, those that are not, on some threads and in
-  // the order of the graph: links of one are in the caches for the next then. Does nothing where
-  // few are kept of all, because of these few are near each other.
-  Status FillFrom(uint32_t first, uint32_t threads, const BuildPause& pause);
+  // Encodes all nodes, on some threads and in the order of the graph, so that links of one are in
+  // the caches for the next. Does nothing where not all are kept.
+  Status Fill(uint32_t threads, const BuildPause& pause);
   // Valid until the next call.
   std::span<const std::byte> Node(uint32_t point);
 

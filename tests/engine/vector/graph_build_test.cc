@@ -387,24 +387,27 @@ TEST(GraphBuild, TakesNoMoreMemoryThanItSays) {
   }
 }
 
-// More than are kept, so that filling gives up what was there.
-TEST(GraphBuild, NodesAreFilledWithWhatIsEncodedOneByOne) {
+TEST(GraphBuild, NodesAreTheSameHoweverManyAreKept) {
+  // More than are kept in any case.
   const VectorTable points = NormalVectors({.count = 20000, .dimension = 16, .seed = 21});
   auto graph = BuildGraph(points, {});
   ASSERT_OK(graph);
-  GraphNodes nodes(points, *graph);
-  ASSERT_LT(nodes.room(), points.count());
-  std::vector<std::byte> expected(nodes.encoder().node_bytes());
-  for (uint32_t i = 0; i < points.count(); ++i) {
-    if (i % nodes.room() == 0) ASSERT_OK(nodes.FillFrom(i, 2, {}));
-    nodes.encoder().EncodeNode(i, expected.data());
-    ASSERT_TRUE(std::ranges::equal(nodes.Node(i), expected)) << "node " << i;
+  GraphNodes some(points, *graph);
+  const size_t node_bytes = some.encoder().node_bytes();
+  GraphNodes all(points, *graph, points.count() * node_bytes);
+  std::vector<std::byte> expected(node_bytes);
+  for (GraphNodes* nodes : {&some, &all}) {
+    ASSERT_OK(nodes->Fill(2, {}));
+    for (uint32_t i = 0; i < points.count(); ++i) {
+      nodes->encoder().EncodeNode(i, expected.data());
+      ASSERT_TRUE(std::ranges::equal(nodes->Node(i), expected)) << "node " << i;
+    }
   }
   int pauses = 0;
   const auto stop = [&] {
     return ++pauses == 2 ? Status(Code::kCancelled, "stopped") : Status::Ok();
   };
-  EXPECT_CODE(nodes.FillFrom(0, 1, stop), Code::kCancelled);
+  EXPECT_CODE(all.Fill(1, stop), Code::kCancelled);
 }
 
 }  // namespace
