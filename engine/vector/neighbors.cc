@@ -194,7 +194,7 @@ class Finder::ClusterWorker {
   std::vector<uint32_t> searched_by_;  // the last visit whose vector searches each cluster
   // For each member of the part, side by side because what is found asks for them at random.
   std::vector<uint32_t> joined_before_;
-  size_t joined_before_max_ = 0;  // places of each
+  const size_t joined_before_max_;  // places of each
   std::vector<uint32_t> searching_of_part_;
   std::vector<uint32_t> members_of_part_;
 };
