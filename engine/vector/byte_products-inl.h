@@ -147,6 +147,37 @@ class ByteSide {
 
 #endif
 
+// Codes of 7 bits, from -63 to 63: one side of their products is raised, so that it has no sign.
+// Four products have room in 16 bits, so those of two quads are added up before they are widened.
+constexpr int32_t kRaisedBy = 64;
+
+// Adds to each lane the sum of the eight products of two quads.
+HWY_INLINE ByteQuadsV AddRaisedProducts(const ByteQuadsV (&raised)[2], const ByteQuadsV (&other)[2],
+                                        ByteQuadsV sum) {
+#if HWY_TARGET == HWY_AVX3_DL
+  auto raw = sum.raw;
+  asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(raised[0].raw), "v"(other[0].raw));
+  asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(raised[1].raw), "v"(other[1].raw));
+  return ByteQuadsV{raw};
+#elif HWY_TARGET == HWY_AVX3
+  const auto pairs = _mm512_add_epi16(_mm512_maddubs_epi16(raised[0].raw, other[0].raw),
+                                      _mm512_maddubs_epi16(raised[1].raw, other[1].raw));
+  return hn::Add(sum, ByteQuadsV{_mm512_madd_epi16(pairs, _mm512_set1_epi16(1))});
+#elif HWY_TARGET == HWY_AVX2
+  const auto pairs = _mm256_add_epi16(_mm256_maddubs_epi16(raised[0].raw, other[0].raw),
+                                      _mm256_maddubs_epi16(raised[1].raw, other[1].raw));
+  return hn::Add(sum, ByteQuadsV{_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))});
+#elif HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4
+  const auto pairs = _mm_add_epi16(_mm_maddubs_epi16(raised[0].raw, other[0].raw),
+                                   _mm_maddubs_epi16(raised[1].raw, other[1].raw));
+  return hn::Add(sum, ByteQuadsV{_mm_madd_epi16(pairs, _mm_set1_epi16(1))});
+#else
+  static_assert(kByteOffset == 0);
+  sum = ByteSide(raised[0]).AddProducts(other[0], sum);
+  return ByteSide(raised[1]).AddProducts(other[1], sum);
+#endif
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
 HWY_AFTER_NAMESPACE();

@@ -85,12 +85,10 @@ HWY_EXPORT(Subtract);
 HWY_EXPORT(Narrow);
 HWY_EXPORT(ProductOf);
 
-constexpr float kCodeMax = 127;
-
 }  // namespace
 
-ByteRow EncodeByteRow(const float* vector, const float* middle, uint32_t dimension, float* residual,
-                      int8_t* codes) {
+ByteRow EncodeByteRow(const float* vector, const float* middle, uint32_t dimension, int code_max,
+                      float* residual, int8_t* codes) {
   float squares[kByteRowStep] = {};
   float greatest[kByteRowStep] = {};
   const size_t padded = PaddedTo(kByteRowStep, dimension);
@@ -106,7 +104,7 @@ ByteRow EncodeByteRow(const float* vector, const float* middle, uint32_t dimensi
   }
   ByteRow row{};
   for (const float square : squares) row.square += square;
-  row.scale = *std::max_element(greatest, greatest + kByteRowStep) / kCodeMax;
+  row.scale = *std::max_element(greatest, greatest + kByteRowStep) / static_cast<float>(code_max);
   // Of scales without full precision there is no inverse: code nothing then.
   if (row.scale < std::numeric_limits<float>::min()) row.scale = 0;
   const float inverse = row.scale > 0 ? 1 / row.scale : 0;

@@ -24,10 +24,15 @@ constexpr size_t PaddedTo(size_t step, size_t dimension) {
   return (dimension + step - 1) / step * step;
 }
 
-// Writes PaddedTo(kByteRowStep, dimension) codes, those behind the dimension 0. REQUIRES: finite
-// numbers; `middle` and `residual`, which is scratch, have room for as many.
-ByteRow EncodeByteRow(const float* vector, const float* middle, uint32_t dimension, float* residual,
-                      int8_t* codes);
+// The greatest codes that rows have: products of two are exact sums of integers with either.
+inline constexpr int kByteCodeMax = 127;
+inline constexpr int kSevenBitCodeMax = 63;
+
+// Writes PaddedTo(kByteRowStep, dimension) codes from -code_max to code_max, those behind the
+// dimension 0. REQUIRES: finite numbers; `middle` and `residual`, which is scratch, have room for
+// as many.
+ByteRow EncodeByteRow(const float* vector, const float* middle, uint32_t dimension, int code_max,
+                      float* residual, int8_t* codes);
 
 // What rounding to `scale` takes off is evenly spread over it where the vector was rotated, so
 // twice its product with another of length `norm`, which a squared distance has, has the standard

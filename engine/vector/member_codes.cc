@@ -26,8 +26,8 @@ constexpr size_t kQuad = 4;  // dimensions whose products are added at once
 
 struct PanelArguments {
   const int8_t* rows;   // four dimensions of all rows, then the next four
-  const int8_t* panel;  // the same of its members
-  size_t quads;
+  const int8_t* panel;  // the same of its members, raised
+  size_t quads;         // even
   const float* row_squares;
   const float* row_scales;
   const int32_t* row_sums;
@@ -49,9 +49,11 @@ using Floats = hn::Rebind<float, ByteQuads>;
 using V = ByteQuadsV;
 constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), 16);
 
-// With both registers of the panel and the row's codes these are 27 registers of 32, or 15 of 16.
-constexpr size_t kRows =
-    HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 12 : 4;
+// With two quads of both registers of the panel and of the row these are 29 registers of 32, or 18
+// or 15 of 16.
+constexpr size_t kRows = HWY_TARGET == HWY_AVX3_DL                          ? 12
+                         : HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 6
+                                                                            : 4;
 static_assert(MemberCodes::kRowsPerPass % kRows == 0);
 
 struct Sums {
@@ -61,18 +63,32 @@ struct Sums {
 
 template <size_t... I>
 HWY_INLINE void Begin(Sums& sums, const int32_t* row_sums, std::index_sequence<I...>) {
-  ((sums.first[I] = sums.second[I] = hn::Set(ByteQuads(), -kByteOffset * row_sums[I])), ...);
+  ((sums.first[I] = sums.second[I] = hn::Set(ByteQuads(), -kRaisedBy * row_sums[I])), ...);
+}
+
+HWY_INLINE V LoadPanel(const int8_t* panel) {
+  return hn::LoadU(ByteQuads(), reinterpret_cast<const int32_t*>(panel));
+}
+
+HWY_INLINE V LoadRow(const int8_t* row) {
+  int32_t bits;
+  std::memcpy(&bits, row, sizeof bits);
+  return hn::Set(ByteQuads(), bits);
 }
 
 template <size_t... I>
-HWY_INLINE void AddQuad(Sums& sums, const int8_t* rows, const ByteSide& first,
-                        const ByteSide& second, std::index_sequence<I...>) {
+HWY_INLINE void AddTwoQuads(Sums& sums, const int8_t* rows, const int8_t* panel,
+                            std::index_sequence<I...>) {
+  constexpr size_t kBytesOfRegister = kLanes * kQuad;
+  const int8_t* const panel_after = panel + MemberCodes::kWidth * kQuad;
+  const int8_t* const rows_after = rows + MemberCodes::kRowsPerPass * kQuad;
+  const V first[] = {LoadPanel(panel), LoadPanel(panel_after)};
+  const V second[] = {LoadPanel(panel + kBytesOfRegister),
+                      LoadPanel(panel_after + kBytesOfRegister)};
   const auto add = [&](size_t i) HWY_ATTR {
-    int32_t bits;
-    std::memcpy(&bits, rows + i * kQuad, sizeof bits);
-    const V row = hn::Set(ByteQuads(), bits);
-    sums.first[i] = first.AddProducts(row, sums.first[i]);
-    sums.second[i] = second.AddProducts(row, sums.second[i]);
+    const V row[] = {LoadRow(rows + i * kQuad), LoadRow(rows_after + i * kQuad)};
+    sums.first[i] = AddRaisedProducts(first, row, sums.first[i]);
+    sums.second[i] = AddRaisedProducts(second, row, sums.second[i]);
   };
   (add(I), ...);
 }
@@ -98,17 +114,14 @@ HWY_INLINE void Store(const Sums& sums, const PanelArguments& panel, size_t row,
 // kRowsPerPass rows by one panel.
 HWY_ATTR void EstimatePanel(const PanelArguments& panel) {
   constexpr auto kAll = std::make_index_sequence<kRows>();
-  constexpr size_t kQuadStride = MemberCodes::kWidth * kQuad;
-  const ByteQuads ints;
+  constexpr size_t kWidth = MemberCodes::kWidth;
   for (size_t row = 0; row < MemberCodes::kRowsPerPass; row += kRows) {
-    for (size_t column = 0; column < MemberCodes::kWidth; column += 2 * kLanes) {
+    for (size_t column = 0; column < kWidth; column += 2 * kLanes) {
       Sums sums;
       Begin(sums, panel.row_sums + row, kAll);
-      for (size_t quad = 0; quad < panel.quads; ++quad) {
-        const auto* from =
-            reinterpret_cast<const int32_t*>(panel.panel + quad * kQuadStride + column * kQuad);
-        AddQuad(sums, panel.rows + (quad * MemberCodes::kRowsPerPass + row) * kQuad,
-                ByteSide(hn::LoadU(ints, from)), ByteSide(hn::LoadU(ints, from + kLanes)), kAll);
+      for (size_t quad = 0; quad < panel.quads; quad += 2) {
+        AddTwoQuads(sums, panel.rows + (quad * MemberCodes::kRowsPerPass + row) * kQuad,
+                    panel.panel + (quad * kWidth + column) * kQuad, kAll);
       }
       Store(sums, panel, row, column, kAll);
     }
@@ -125,6 +138,9 @@ namespace pigment {
 namespace {
 
 HWY_EXPORT(EstimatePanel);
+
+// Adds 64 to each of four codes from -63 to 63.
+uint32_t RaisedQuad(uint32_t codes) { return (codes & 0x7F7F7F7F) ^ 0x40404040; }
 
 }  // namespace
 
@@ -144,12 +160,9 @@ uint64_t MemberCodes::Bytes(uint32_t dimension, size_t members) {
          (kRowsPerPass + 1 + 2 * sizeof(float)) * padded;
 }
 
-ByteRow MemberCodes::Encode(const float* vector, int8_t* codes, size_t side_by_side) {
-  const ByteRow row =
-      EncodeByteRow(vector, middle_.data(), dimension_, residual_.data(), codes_.data());
-  for (size_t d = 0; d < padded_; d += kQuad)
-    std::memcpy(codes + d * side_by_side, codes_.data() + d, kQuad);
-  return row;
+ByteRow MemberCodes::Encode(const float* vector) {
+  return EncodeByteRow(vector, middle_.data(), dimension_, kSevenBitCodeMax, residual_.data(),
+                       codes_.data());
 }
 
 void MemberCodes::FindMiddle(const VectorTable& vectors, std::span<const uint32_t> members) {
@@ -179,9 +192,14 @@ Status MemberCodes::Pack(const VectorTable& vectors, std::span<const uint32_t> m
   greatest_scale_ = 0;
   for (size_t i = 0; i < count_; ++i) {
     if (i + 1 < count_) vectors.Expect(members[i + 1]);
-    const size_t panel = i / kWidth * kWidth * padded_;
-    const ByteRow row =
-        Encode(vectors.row(members[i]), packed_.data() + panel + i % kWidth * kQuad, kWidth);
+    const ByteRow row = Encode(vectors.row(members[i]));
+    int8_t* const to = packed_.data() + i / kWidth * kWidth * padded_ + i % kWidth * kQuad;
+    for (size_t d = 0; d < padded_; d += kQuad) {
+      uint32_t quad;
+      std::memcpy(&quad, codes_.data() + d, kQuad);
+      quad = RaisedQuad(quad);
+      std::memcpy(to + d * kWidth, &quad, kQuad);
+    }
     squares_[i] = row.square;
     scales_[i] = row.scale;
     greatest_norm_ = std::max(greatest_norm_, std::sqrt(row.square));
@@ -196,7 +214,9 @@ void MemberCodes::Estimate(const VectorTable& vectors, std::span<const uint32_t>
   int32_t sums[kRowsPerPass] = {};
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + 1 < rows.size()) vectors.Expect(rows[i + 1]);
-    const ByteRow row = Encode(vectors.row(rows[i]), rows_.data() + i * kQuad, kRowsPerPass);
+    const ByteRow row = Encode(vectors.row(rows[i]));
+    for (size_t d = 0; d < padded_; d += kQuad)
+      std::memcpy(rows_.data() + i * kQuad + d * kRowsPerPass, codes_.data() + d, kQuad);
     squares[i] = row.square;
     scales[i] = row.scale;
     sums[i] = row.sum;

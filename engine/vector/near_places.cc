@@ -5,6 +5,7 @@
 #include "engine/vector/near_places.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -32,12 +33,37 @@ using Lanes = hn::CappedTag<float, 16>;
 using V = hn::Vec<Lanes>;
 constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), 16);
 
-// Compressed in a register, because storing what is compressed takes some processors a hundred
-// cycles: what is written behind the last is written over, or beyond what was found.
+// Writes those of some distances, the first of which is at `first`, that are near, and gives how
+// many there are. Up to a register is written behind them.
+HWY_INLINE size_t WriteNear(V distance, hn::Mask<Lanes> is_near, size_t first, uint32_t* places,
+                            float* found) {
+  const Lanes lanes;
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3
+  // In a register, because storing what is compressed takes some processors a hundred cycles.
+  const hn::RebindToUnsigned<Lanes> numbers;
+  const auto place = hn::Iota(numbers, static_cast<uint32_t>(first));
+  hn::StoreU(hn::Compress(distance, is_near), lanes, found);
+  hn::StoreU(hn::Compress(place, hn::RebindMask(numbers, is_near)), numbers, places);
+  return hn::CountTrue(lanes, is_near);
+#else
+  // Others compress by a table, of which each of Highway's calls makes a copy.
+  float distances[kLanes];
+  hn::StoreU(distance, lanes, distances);
+  uint8_t bits[8] = {};
+  hn::StoreMaskBits(lanes, is_near, bits);
+  size_t count = 0;
+  for (uint32_t left = bits[0]; left != 0; left &= left - 1, ++count) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+    places[count] = static_cast<uint32_t>(first) + lane;
+    found[count] = distances[lane];
+  }
+  return count;
+#endif
+}
+
 HWY_ATTR size_t FindNear(const float* distances, size_t count, float limit, uint32_t* places,
                          float* found_distances) {
   const Lanes lanes;
-  const hn::RebindToUnsigned<Lanes> numbers;
   const V most = hn::Set(lanes, limit);
   size_t found = 0;
   size_t i = 0;
@@ -45,10 +71,7 @@ HWY_ATTR size_t FindNear(const float* distances, size_t count, float limit, uint
     const V distance = hn::LoadU(lanes, distances + i);
     const auto is_near = hn::Le(distance, most);
     if (hn::AllFalse(lanes, is_near)) continue;
-    const auto place = hn::Iota(numbers, static_cast<uint32_t>(i));
-    hn::StoreU(hn::Compress(distance, is_near), lanes, found_distances + found);
-    hn::StoreU(hn::Compress(place, hn::RebindMask(numbers, is_near)), numbers, places + found);
-    found += hn::CountTrue(lanes, is_near);
+    found += WriteNear(distance, is_near, i, places + found, found_distances + found);
   }
   for (; i < count; ++i) {
     if (!(distances[i] <= limit)) continue;

@@ -22,8 +22,8 @@ Status PairCodes::Make(const VectorTable& vectors, const BuildPause& pause) {
   std::vector<float> residual(origin.size());
   for (uint32_t i = 0; i < vectors.count(); ++i) {
     if (pause) PIGMENT_RETURN_IF_ERROR(pause());
-    const ByteRow row = EncodeByteRow(vectors.row(i), origin.data(), dimension, residual.data(),
-                                      codes_.data() + i * stride_);
+    const ByteRow row = EncodeByteRow(vectors.row(i), origin.data(), dimension, kByteCodeMax,
+                                      residual.data(), codes_.data() + i * stride_);
     numbers_.push_back({.row = row, .norm = std::sqrt(row.square)});
   }
   return Status::Ok();
