@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Part `build`: time, size and WAL of each index."""
+"""Part `build`: time, size and WAL of each index, which is built in each round: the best time counts, the last one is asked."""
 
 import contestants
 
@@ -15,7 +15,12 @@ def share(bench):
 
 def build(bench):
     bench.report.say("\nCREATE INDEX, one process, after a checkpoint")
-    found = {contestant.key: bench.build(contestant) for contestant in bench.options.contestants if contestant.access}
+    found = {}
+    for _ in range(bench.options.rounds):
+        for contestant in bench.options.contestants:
+            if contestant.access:
+                found.setdefault(contestant.key, []).append(bench.build(contestant))
+    found = {key: (min(seconds for seconds, _, _ in builds), *builds[-1][1:]) for key, builds in found.items()}
     reference = found.get("pgvector")
     for contestant in bench.options.contestants:
         if contestant.key not in found:

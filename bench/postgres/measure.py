@@ -50,8 +50,9 @@ class Bench:
         self.load(contestant)
 
     def build(self, contestant):
-        """Seconds, bytes of the index and of the WAL that the build wrote."""
+        """Seconds, bytes of the index and of the WAL that the build wrote; the index of an earlier build goes first."""
         with self.connect(contestant) as connection:
+            connection.execute(f"DROP INDEX IF EXISTS {contestant.index}")
             connection.execute("CHECKPOINT")
             with servers.WalMeter(connection) as wal:
                 begin = time.perf_counter()
