@@ -96,9 +96,17 @@ HWY_INLINE void AddWhole(Sums& sums, Sums& second, const float* a, const float* 
    ...);
 }
 
-// The first `count` < kLanes floats, then zeros.
-HWY_INLINE V LoadFirst(const float* from, size_t count) {
+// The first `count` < kLanes floats, then zeros; `before` floats before them may be read.
+HWY_INLINE V LoadFirst(const float* from, size_t count, [[maybe_unused]] size_t before) {
 #if HWY_MEM_OPS_MIGHT_FAULT
+  if (before + count >= kLanes) {
+    const hn::RebindToSigned<Lanes> places;
+    const auto missing = static_cast<int32_t>(kLanes - count);
+    const auto moved = hn::And(hn::Iota(places, missing), hn::Set(places, int32_t{kLanes - 1}));
+    const V last = hn::TableLookupLanes(hn::LoadU(Lanes(), from + count - kLanes),
+                                        hn::IndicesFromVec(Lanes(), moved));
+    return hn::IfThenElseZero(hn::FirstN(Lanes(), count), last);
+  }
   HWY_ALIGN float padded[kLanes] = {};
   for (size_t i = 0; i < count; ++i) padded[i] = from[i];
   return hn::Load(Lanes(), padded);
@@ -109,21 +117,22 @@ HWY_INLINE V LoadFirst(const float* from, size_t count) {
 
 template <class Term, class Second, size_t I>
 HWY_INLINE void AddTailRegister(Sums& sums, Sums& second, const float* a, const float* b,
-                                size_t count) {
+                                size_t count, size_t before) {
   constexpr size_t kBegin = I * kLanes;
   if (count >= kBegin + kLanes) {
     AddRegister<Term, Second, I>(sums, second, hn::LoadU(Lanes(), a + kBegin),
                                  hn::LoadU(Lanes(), b + kBegin));
   } else if (count > kBegin) {
-    AddRegister<Term, Second, I>(sums, second, LoadFirst(a + kBegin, count - kBegin),
-                                 LoadFirst(b + kBegin, count - kBegin));
+    AddRegister<Term, Second, I>(sums, second,
+                                 LoadFirst(a + kBegin, count - kBegin, before + kBegin),
+                                 LoadFirst(b + kBegin, count - kBegin, before + kBegin));
   }
 }
 
 template <class Term, class Second, size_t... I>
 HWY_INLINE void AddTail(Sums& sums, Sums& second, const float* a, const float* b, size_t count,
-                        std::index_sequence<I...>) {
-  (AddTailRegister<Term, Second, I>(sums, second, a, b, count), ...);
+                        size_t before, std::index_sequence<I...>) {
+  (AddTailRegister<Term, Second, I>(sums, second, a, b, count, before), ...);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -179,7 +188,7 @@ HWY_INLINE void Run(const KernelArguments& arguments) {
       AddWhole<Term, Second>(sums, second, a + i, b + i, Registers());
     }
     if (whole != arguments.dimension) {
-      AddTail<Term, Second>(sums, second, a + whole, b + whole, arguments.dimension - whole,
+      AddTail<Term, Second>(sums, second, a + whole, b + whole, arguments.dimension - whole, whole,
                             Registers());
     }
     arguments.out[row] = Fold<kRegisters>(sums);
