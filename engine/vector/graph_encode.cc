@@ -42,7 +42,7 @@ Status GraphNodes::Fill(uint32_t threads, const BuildPause& pause) {
 }
 
 std::span<const std::byte> GraphNodes::Node(uint32_t point) {
-  const size_t place = point % holds_.size();
+  const size_t place = PlaceOf(point);
   const auto node = std::span(bytes_).subspan(place * encoder_.node_bytes(), encoder_.node_bytes());
   if (std::exchange(holds_[place], point) != point) encoder_.EncodeNode(point, node.data());
   return node;

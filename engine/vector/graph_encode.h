@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/large_pages.h"
+#include "engine/base/prefetch.h"
 #include "engine/base/status.h"
 #include "engine/vector/build_pause.h"
 #include "engine/vector/graph.h"
@@ -83,8 +84,14 @@ class GraphNodes {
   Status Fill(uint32_t threads, const BuildPause& pause);
   // Valid until the next call.
   std::span<const std::byte> Node(uint32_t point);
+  // It is likely to be read soon.
+  void Expect(uint32_t point) const {
+    ExpectBytes(bytes_.data() + PlaceOf(point) * encoder_.node_bytes(), encoder_.node_bytes());
+  }
 
  private:
+  size_t PlaceOf(uint32_t point) const { return point % holds_.size(); }
+
   const GraphEncoder encoder_;
   std::vector<uint32_t> holds_;  // of each place the point whose node is there
   std::vector<std::byte, LargePageAllocator<std::byte>> bytes_;

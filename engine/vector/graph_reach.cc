@@ -52,6 +52,7 @@ class TableSource final : public GraphSource {
   Result<float> Distance(uint32_t vector) override { return distance_(points_.row(vector)); }
   float SquareOf(float distance) const override { return distance; }
   void Expect(uint32_t vector) override { points_.Expect(vector); }
+  void ExpectNode(uint32_t vector) override { nodes_.Expect(vector); }
 
  private:
   Result<GraphNode> Read(std::span<const std::byte> bytes) const {

@@ -23,11 +23,12 @@
 namespace pigment {
 
 constexpr size_t kQuad = 4;  // dimensions whose products are added at once
+constexpr size_t kQuadsOfChunk = kByteRowStep / kQuad;
 
 struct PanelArguments {
-  const int8_t* rows;   // four dimensions of all rows, then the next four
-  const int8_t* panel;  // the same of its members, raised
-  size_t quads;         // even
+  const int8_t* rows;   // kByteRowStep dimensions of all rows, then as many more
+  const int8_t* panel;  // kQuad dimensions of all members, raised, then the next ones
+  size_t chunks;        // of kByteRowStep dimensions
   const float* row_squares;
   const float* row_scales;
   const int32_t* row_sums;
@@ -81,12 +82,12 @@ HWY_INLINE void AddTwoQuads(Sums& sums, const int8_t* rows, const int8_t* panel,
                             std::index_sequence<I...>) {
   constexpr size_t kBytesOfRegister = kLanes * kQuad;
   const int8_t* const panel_after = panel + MemberCodes::kWidth * kQuad;
-  const int8_t* const rows_after = rows + MemberCodes::kRowsPerPass * kQuad;
   const V first[] = {LoadPanel(panel), LoadPanel(panel_after)};
   const V second[] = {LoadPanel(panel + kBytesOfRegister),
                       LoadPanel(panel_after + kBytesOfRegister)};
   const auto add = [&](size_t i) HWY_ATTR {
-    const V row[] = {LoadRow(rows + i * kQuad), LoadRow(rows_after + i * kQuad)};
+    const int8_t* const row_codes = rows + i * kByteRowStep;
+    const V row[] = {LoadRow(row_codes), LoadRow(row_codes + kQuad)};
     sums.first[i] = AddRaisedProducts(first, row, sums.first[i]);
     sums.second[i] = AddRaisedProducts(second, row, sums.second[i]);
   };
@@ -119,9 +120,13 @@ HWY_ATTR void EstimatePanel(const PanelArguments& panel) {
     for (size_t column = 0; column < kWidth; column += 2 * kLanes) {
       Sums sums;
       Begin(sums, panel.row_sums + row, kAll);
-      for (size_t quad = 0; quad < panel.quads; quad += 2) {
-        AddTwoQuads(sums, panel.rows + (quad * MemberCodes::kRowsPerPass + row) * kQuad,
-                    panel.panel + (quad * kWidth + column) * kQuad, kAll);
+      const int8_t* rows = panel.rows + row * kByteRowStep;
+      const int8_t* members = panel.panel + column * kQuad;
+      for (size_t chunk = 0; chunk < panel.chunks; ++chunk) {
+        for (size_t quad = 0; quad < kQuadsOfChunk; quad += 2)
+          AddTwoQuads(sums, rows + quad * kQuad, members + quad * kWidth * kQuad, kAll);
+        rows += MemberCodes::kRowsPerPass * kByteRowStep;
+        members += kWidth * kByteRowStep;
       }
       Store(sums, panel, row, column, kAll);
     }
@@ -215,8 +220,10 @@ void MemberCodes::Estimate(const VectorTable& vectors, std::span<const uint32_t>
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i + 1 < rows.size()) vectors.Expect(rows[i + 1]);
     const ByteRow row = Encode(vectors.row(rows[i]));
-    for (size_t d = 0; d < padded_; d += kQuad)
-      std::memcpy(rows_.data() + i * kQuad + d * kRowsPerPass, codes_.data() + d, kQuad);
+    for (size_t d = 0; d < padded_; d += kByteRowStep) {
+      std::memcpy(rows_.data() + d * kRowsPerPass + i * kByteRowStep, codes_.data() + d,
+                  kByteRowStep);
+    }
     squares[i] = row.square;
     scales[i] = row.scale;
     sums[i] = row.sum;
@@ -227,7 +234,7 @@ void MemberCodes::Estimate(const VectorTable& vectors, std::span<const uint32_t>
     HWY_DYNAMIC_DISPATCH(EstimatePanel)
     ({.rows = rows_.data(),
       .panel = packed_.data() + column * padded_,
-      .quads = padded_ / kQuad,
+      .chunks = padded_ / kByteRowStep,
       .row_squares = squares,
       .row_scales = scales,
       .row_sums = sums,

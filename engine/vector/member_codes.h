@@ -61,7 +61,7 @@ class MemberCodes {
                                 // four, all raised (byte_products-inl.h)
   std::vector<float> squares_;
   std::vector<float> scales_;
-  std::vector<int8_t> rows_;  // of a pass, packed alike
+  std::vector<int8_t> rows_;  // of a pass: kByteRowStep dimensions of all, then as many more
   std::vector<float> distances_;
   float greatest_norm_ = 0;  // of members, from the middle
   float greatest_scale_ = 0;

@@ -231,6 +231,7 @@ Status Finder::ClusterWorker::ComparePart(uint32_t cluster, std::span<const uint
       finder_.vectors_.Expect(next);
       finder_.clustering_.Expect(next);
     }
+    for (const uint32_t row : rows) finder_.lists_.ExpectLimit(row);
     codes_.Estimate(finder_.vectors_, rows);
     for (size_t i = 0; i < rows.size(); ++i) Visit(rows[i], members, codes_.distances(i));
   }

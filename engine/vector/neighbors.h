@@ -16,6 +16,7 @@
 
 #include "engine/base/large_pages.h"
 #include "engine/base/memory_budget.h"
+#include "engine/base/prefetch.h"
 #include "engine/vector/clusters.h"
 #include "engine/vector/number_lists.h"
 #include "engine/vector/pair_codes.h"
@@ -53,6 +54,11 @@ class NeighborLists {
   void Measure(uint32_t vector, const VectorTable& vectors);
   // What a neighbour must be nearer than to enter; infinite while there is room.
   float Limit(uint32_t vector) const { return limits_[vector]; }
+  // It is likely to be asked for soon.
+  void ExpectLimit(uint32_t vector) const {
+    ExpectBytes(&limits_[vector], sizeof(float));
+    ExpectBytes(&counts_[vector], sizeof(uint32_t));
+  }
 
  private:
   Reservation reservation_;

@@ -38,7 +38,10 @@ class PairCodes {
   };
   Bounds Between(uint32_t a, uint32_t b) const;
   // The vector is likely to be compared soon.
-  void Expect(uint32_t i) const { ExpectBytes(codes_.data() + i * stride_, stride_); }
+  void Expect(uint32_t i) const {
+    ExpectBytes(codes_.data() + i * stride_, stride_);
+    ExpectBytes(&numbers_[i], sizeof(Numbers));
+  }
 
  private:
   struct Numbers {
@@ -49,7 +52,7 @@ class PairCodes {
   Reservation reservation_;
   size_t stride_ = 0;
   std::vector<int8_t, LargePageAllocator<int8_t>> codes_;
-  std::vector<Numbers> numbers_;
+  std::vector<Numbers, LargePageAllocator<Numbers>> numbers_;
 };
 
 }  // namespace pigment
