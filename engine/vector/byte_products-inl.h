@@ -29,6 +29,42 @@ using ByteQuads = hn::CappedTag<int32_t, 16>;
 using ByteQuadsV = hn::Vec<ByteQuads>;
 constexpr size_t kBytesOfQuad = 4;
 
+#if HWY_TARGET == HWY_AVX3_DL
+
+// Adds products of bytes without a sign by bytes with one, four to a lane. Highway compiles for
+// less than this instruction needs, but takes the target for machines that have it.
+HWY_INLINE ByteQuadsV AddUnsignedBySigned(ByteQuadsV a, ByteQuadsV b, ByteQuadsV sum) {
+  auto raw = sum.raw;
+  asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(a.raw), "v"(b.raw));
+  return ByteQuadsV{raw};
+}
+
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || \
+    HWY_TARGET == HWY_SSSE3
+#define PIGMENT_MULTIPLIES_BYTES_TO_WORDS
+
+using BytePairs = hn::Repartition<int16_t, ByteQuads>;
+
+// The same, two neighbours added up in 16 bits, which must have room for them.
+HWY_INLINE hn::Vec<BytePairs> UnsignedBySigned(ByteQuadsV a, ByteQuadsV b) {
+#if HWY_TARGET == HWY_AVX3
+  return hn::Vec<BytePairs>{_mm512_maddubs_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Vec<BytePairs>{_mm256_maddubs_epi16(a.raw, b.raw)};
+#else
+  return hn::Vec<BytePairs>{_mm_maddubs_epi16(a.raw, b.raw)};
+#endif
+}
+
+// Widening products add neighbours up in one instruction, and the second sum is not used.
+HWY_INLINE ByteQuadsV AddPairs(hn::Vec<BytePairs> pairs, ByteQuadsV sum) {
+  ByteQuadsV unused = sum;
+  const auto ones = hn::Set(BytePairs(), int16_t{1});
+  return hn::ReorderWidenMulAccumulate(ByteQuads(), pairs, ones, sum, unused);
+}
+
+#endif
+
 // One side of products, prepared: codes from -127 to 127, four to a lane. AddProducts adds to each
 // lane the sum of the four products with `other`, and kByteOffset times the sum of that side's
 // codes, which the caller takes off.
@@ -41,12 +77,8 @@ class ByteSide {
  public:
   HWY_INLINE explicit ByteSide(ByteQuadsV codes)
       : codes_(hn::Xor(codes, hn::Set(ByteQuads(), static_cast<int32_t>(0x80808080u)))) {}
-  // Highway compiles for less than this instruction needs, but takes the target for machines that
-  // have it.
   HWY_INLINE ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
-    auto raw = sum.raw;
-    asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(codes_.raw), "v"(other.raw));
-    return ByteQuadsV{raw};
+    return AddUnsignedBySigned(codes_, other, sum);
   }
 
  private:
@@ -89,14 +121,11 @@ class ByteSide {
         magnitudes_(hn::BitCast(ByteQuads(), hn::Abs(hn::BitCast(Bytes(), codes)))) {}
   HWY_INLINE ByteQuadsV AddProducts(ByteQuadsV other, ByteQuadsV sum) const {
 #if HWY_TARGET == HWY_AVX2
-    const auto signed_other = _mm256_sign_epi8(other.raw, codes_.raw);
-    const auto pairs = _mm256_maddubs_epi16(magnitudes_.raw, signed_other);
-    return hn::Add(sum, ByteQuadsV{_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))});
+    const ByteQuadsV signed_other{_mm256_sign_epi8(other.raw, codes_.raw)};
 #else
-    const auto signed_other = _mm_sign_epi8(other.raw, codes_.raw);
-    const auto pairs = _mm_maddubs_epi16(magnitudes_.raw, signed_other);
-    return hn::Add(sum, ByteQuadsV{_mm_madd_epi16(pairs, _mm_set1_epi16(1))});
+    const ByteQuadsV signed_other{_mm_sign_epi8(other.raw, codes_.raw)};
 #endif
+    return AddPairs(UnsignedBySigned(magnitudes_, signed_other), sum);
   }
 
  private:
@@ -155,22 +184,11 @@ constexpr int32_t kRaisedBy = 64;
 HWY_INLINE ByteQuadsV AddRaisedProducts(const ByteQuadsV (&raised)[2], const ByteQuadsV (&other)[2],
                                         ByteQuadsV sum) {
 #if HWY_TARGET == HWY_AVX3_DL
-  auto raw = sum.raw;
-  asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(raised[0].raw), "v"(other[0].raw));
-  asm("vpdpbusd %2, %1, %0" : "+v"(raw) : "v"(raised[1].raw), "v"(other[1].raw));
-  return ByteQuadsV{raw};
-#elif HWY_TARGET == HWY_AVX3
-  const auto pairs = _mm512_add_epi16(_mm512_maddubs_epi16(raised[0].raw, other[0].raw),
-                                      _mm512_maddubs_epi16(raised[1].raw, other[1].raw));
-  return hn::Add(sum, ByteQuadsV{_mm512_madd_epi16(pairs, _mm512_set1_epi16(1))});
-#elif HWY_TARGET == HWY_AVX2
-  const auto pairs = _mm256_add_epi16(_mm256_maddubs_epi16(raised[0].raw, other[0].raw),
-                                      _mm256_maddubs_epi16(raised[1].raw, other[1].raw));
-  return hn::Add(sum, ByteQuadsV{_mm256_madd_epi16(pairs, _mm256_set1_epi16(1))});
-#elif HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4
-  const auto pairs = _mm_add_epi16(_mm_maddubs_epi16(raised[0].raw, other[0].raw),
-                                   _mm_maddubs_epi16(raised[1].raw, other[1].raw));
-  return hn::Add(sum, ByteQuadsV{_mm_madd_epi16(pairs, _mm_set1_epi16(1))});
+  sum = AddUnsignedBySigned(raised[0], other[0], sum);
+  return AddUnsignedBySigned(raised[1], other[1], sum);
+#elif defined(PIGMENT_MULTIPLIES_BYTES_TO_WORDS)
+  return AddPairs(
+      hn::Add(UnsignedBySigned(raised[0], other[0]), UnsignedBySigned(raised[1], other[1])), sum);
 #else
   static_assert(kByteOffset == 0);
   sum = ByteSide(raised[0]).AddProducts(other[0], sum);
@@ -180,6 +198,7 @@ HWY_INLINE ByteQuadsV AddRaisedProducts(const ByteQuadsV (&raised)[2], const Byt
 
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
+#undef PIGMENT_MULTIPLIES_BYTES_TO_WORDS
 HWY_AFTER_NAMESPACE();
 
 #endif  // PIGMENT_VECTOR_BYTE_PRODUCTS_INL_H_

@@ -50,8 +50,8 @@ using Floats = hn::Rebind<float, ByteQuads>;
 using V = ByteQuadsV;
 constexpr size_t kLanes = HWY_MIN(HWY_LANES(float), 16);
 
-// With two quads of both registers of the panel and of the row these are 29 registers of 32, or 18
-// or 15 of 16.
+// With two quads of both registers of the panel and of a row the sums take 30 registers of 32, 18
+// of 32 or 14 of 16.
 constexpr size_t kRows = HWY_TARGET == HWY_AVX3_DL                          ? 12
                          : HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON ? 6
                                                                             : 4;
