@@ -102,6 +102,10 @@ extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, Me
 extern PigSegments *pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
+/* How many rows beyond its limit a scan looks for: as many as one of those lately needed at the most, whose snapshots did not see others. */
+extern size_t pig_spare_rows(const PigSegments *held);
+/* A scan that had a limit ends, and needed so many. */
+extern void pig_note_spare_rows(PigSegments *held, size_t rows);
 /* A block of the table is likely to be read soon: asks memory for its page, or a disk. The buffer that probably has it, or InvalidBuffer. */
 extern Buffer pig_expect_table_page(PigSegments *held, Relation table, BlockNumber block);
 /* Pins a block of the table by the buffer that had it last; InvalidBuffer: none is known, or it is the one that the caller has kept. */
@@ -215,5 +219,11 @@ extern const char *pig_strategy_name(bool is_ordered, bool has_conditions);
 extern void pig_register_explain(void);
 /* Has plans leave out distances that nobody reads. */
 extern void pig_register_output(void);
+/* Has scans find the limit right above them in the query that runs. */
+extern void pig_register_limits(void);
+/* NULL: there is none, or nobody knows. Stays for as long as the scan does. */
+extern const LimitState *pig_limit_above(IndexScanDesc scan);
+/* How many rows it lets through, those that it leaves out before among them; 0: there may be many. Asked after the scan was asked for a row. */
+extern size_t pig_rows_wanted(const LimitState *limit);
 
 #endif							/* PIGMENT_AM_H */

@@ -60,6 +60,10 @@ typedef struct PigScan
 	size_t		pages_expected; /* hits that have their page asked for */
 	size_t		rows_expected;	/* and their row */
 	Buffer		table_buffers[HITS_MAX];	/* where these probably are */
+	bool		knows_limit;
+	const LimitState *limit;	/* right above; NULL: none */
+	size_t		rows_wanted;	/* by it, in this search; 0: nobody knows */
+	size_t		rows_taken;		/* of the search, so far */
 	PigScanTotals totals;		/* of searches that have ended */
 } PigScan;
 
@@ -126,6 +130,18 @@ pig_begin_scan(Relation index, int nkeys, int norderbys)
 	return scan;
 }
 
+/*
+ * The search ends: those that follow look for the rows that it needed beyond what was wanted.
+ */
+static void
+note_spare_rows(PigScan *state)
+{
+	size_t		needed = state->rows_taken + (state->reorder != NULL ? 1 : 0);
+
+	if (state->search != NULL && state->rows_wanted > 0)
+		pig_note_spare_rows(state->segments, needed > state->rows_wanted ? needed - state->rows_wanted : 0);
+}
+
 void
 pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
 {
@@ -136,6 +152,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	if (orderbys != NULL && scan->numberOfOrderBys > 0)
 		memmove(scan->orderByData, orderbys, sizeof(ScanKeyData) * (size_t) scan->numberOfOrderBys);
 	add_counters(state, &state->totals);
+	note_spare_rows(state);
 	pigment_host_search_free(state->search);
 	state->search = NULL;
 	pig_reorder_free(state->reorder);
@@ -144,6 +161,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	state->is_rounded = false;
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
+	state->rows_wanted = state->rows_taken = 0;
 }
 
 void
@@ -151,6 +169,7 @@ pig_end_scan(IndexScanDesc scan)
 {
 	PigScan    *state = (PigScan *) scan->opaque;
 
+	note_spare_rows(state);
 	pig_reorder_free(state->reorder);
 	MemoryContextDelete(state->context);
 	scan->opaque = NULL;
@@ -277,6 +296,11 @@ choose_rows(IndexScanDesc scan, PigScan *state, const PigVector *query, float ro
 
 	options->recall = pig_target_recall;
 	options->width = (size_t) pig_search_width;
+	if (scan->numberOfOrderBys > 0)
+		state->rows_wanted = pig_rows_wanted(state->limit);
+	/* where rows are put in order the last waits for one behind it */
+	if (state->rows_wanted > 0)
+		options->rows_wanted = state->rows_wanted + Max(pig_spare_rows(state->segments), rounding > 0 ? 1 : 0);
 	if (scan->numberOfOrderBys > 0 && scan->orderByData->sk_strategy == PIG_NAN_FIRST_STRATEGY)
 		options->nan = PIGMENT_NAN_FIRST;
 	options->no_zero_vectors = pig_has_no_zero_vectors(state->meta);
@@ -390,6 +414,9 @@ start(IndexScanDesc scan, PigScan *state)
 		elog(ERROR, "access method pigment orders by one distance, not by %d", scan->numberOfOrderBys);
 	pgstat_count_index_scan(scan->indexRelation);
 	pig_count_search(scan);
+	if (!state->knows_limit)
+		state->limit = pig_limit_above(scan);
+	state->knows_limit = true;
 	if (state->segments == NULL)
 		open_index(scan, state);
 	MemoryContextSwitchTo(state->rescan_context);
@@ -546,6 +573,7 @@ next_row(IndexScanDesc scan, PigScan *state, uint64 *row_pointer)
 		if (state->rows_ahead > 0)
 			expect_rows(scan, state);
 		state->hit_next++;
+		state->rows_taken++;
 		*row_pointer = hit->row_pointer;
 		if (state->reorder == NULL || pig_reorder_take(state->reorder, hit, state->hit_next < state->hit_count ? hit + 1 : NULL))
 			return true;

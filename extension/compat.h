@@ -99,6 +99,15 @@ BufFileReadExact(BufFile *file, void *to, size_t size)
 #define pig_disable_path(index_path) ((void) (index_path))
 #endif
 
+/* 18 runs a query once or several times without being told which. */
+#if PG_VERSION_NUM >= 180000
+#define PIG_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count
+#define PIG_RUN_ARGUMENTS query, direction, count
+#else
+#define PIG_RUN_PARAMETERS QueryDesc *query, ScanDirection direction, uint64 count, bool once
+#define PIG_RUN_ARGUMENTS query, direction, count, once
+#endif
+
 /* 17 dropped old_snapshot_threshold. */
 #if PG_VERSION_NUM >= 170000
 #define pig_test_for_old_snapshot(snapshot, relation, page) ((void) (snapshot))

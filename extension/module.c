@@ -32,6 +32,7 @@ _PG_init(void)
 	pig_register_paths();
 	pig_register_explain();
 	pig_register_output();
+	pig_register_limits();
 	pig_register_session_defaults();
 	pig_register_segment_cache();
 	MarkGUCPrefixReserved("pigment");

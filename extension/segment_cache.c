@@ -30,6 +30,11 @@
 #define DISK_MICROSECONDS 50
 #define PAGES_AHEAD 64
 
+/* What scans needed beyond their limits is forgotten after two rounds of so many. */
+#define SPARE_ROUND 64
+/* Where one needs more, most of the next will find that its rows are not enough, too. */
+#define SPARE_ROWS_MAX 256
+
 /* Of a table the first so many blocks are remembered: 64 MB of a session's memory for 128 GB. */
 #define TABLE_BLOCKS_MAX (1 << 24)
 
@@ -66,6 +71,9 @@ struct PigOpenIndex
 	uint32		pending_dimension;
 	KnownBuffers pages;
 	KnownBuffers table_pages;
+	size_t		spare_rows;		/* that a scan needed at the most, of those since a round began */
+	size_t		spare_rows_before;	/* in the round before */
+	int			spare_scans;	/* in this round */
 	bool		reads_ahead;	/* as effective_io_concurrency was when the last scan began */
 	int			pages_ahead;	/* that are still to be asked for before they are pinned */
 	PigOpenIndex *next;
@@ -430,6 +438,25 @@ pig_hold_pending(PigSegments *held, const PigMeta *meta)
 	open->pending_generation = meta->generation;
 	open->pending_dimension = meta->dimension;
 	return open->pending;
+}
+
+size_t
+pig_spare_rows(const PigSegments *held)
+{
+	return Max(held->open->spare_rows, held->open->spare_rows_before);
+}
+
+void
+pig_note_spare_rows(PigSegments *held, size_t rows)
+{
+	PigOpenIndex *open = held->open;
+
+	open->spare_rows = Max(open->spare_rows, Min(rows, SPARE_ROWS_MAX));
+	if (++open->spare_scans < SPARE_ROUND)
+		return;
+	open->spare_rows_before = open->spare_rows;
+	open->spare_rows = 0;
+	open->spare_scans = 0;
 }
 
 void

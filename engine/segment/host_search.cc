@@ -28,8 +28,8 @@ namespace {
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kGrowth = 4;
 
-// Rows of the first pass: what most who want some want, and a few for those that the host cannot
-// show; a pass over everything may as well keep more.
+// Rows of the first pass, where nobody knows how many are wanted: what most who want some want, and
+// a few for those that the host cannot show. A pass over everything may as well keep more.
 constexpr size_t kIndexRowsFirst = 16;
 constexpr size_t kExactRowsFirst = 64;
 // Indexes are asked for no more neighbours.
@@ -184,12 +184,17 @@ size_t HostSearch::WithinMemory(uint64_t rows) const {
   return static_cast<size_t>(std::min(rows, most));
 }
 
+size_t HostSearch::RowsFirst() const {
+  if (options_.batch_rows_first != 0) return options_.batch_rows_first;
+  if (is_exact_) return std::max(kExactRowsFirst, options_.rows_wanted);
+  return options_.rows_wanted != 0 ? options_.rows_wanted : kIndexRowsFirst;
+}
+
 // What the pass before gave is behind the cursors now.
 void HostSearch::BeginPass() {
   if (capacity_ == 0) {
     is_exact_ = is_before_numbers_ || !HasIndexes();
-    const size_t first = is_exact_ ? kExactRowsFirst : kIndexRowsFirst;
-    capacity_ = WithinMemory(options_.batch_rows_first != 0 ? options_.batch_rows_first : first);
+    capacity_ = WithinMemory(RowsFirst());
   }
   batch_.clear();
   given_ = 0;

@@ -54,6 +54,7 @@ struct HostSearchOptions {
   uint32_t dimension = 0;
   std::optional<std::vector<float>> query;  // absent: no ranking
   size_t batch_rows_first = 0;              // of the first pass; 0: as many as suit
+  size_t rows_wanted = 0;                   // probably, in all; 0: nobody knows
   uint64_t batch_bytes_max = uint64_t{4} << 20;
   // As SegmentSearch has them: of the nearest rows the part that is wanted; 1: all. Visits of an
   // index in place of that; 0: as the recall takes.
@@ -187,6 +188,7 @@ class HostSearch {
   void BeginNumbers();
   // What a pass may keep.
   size_t WithinMemory(uint64_t rows) const;
+  size_t RowsFirst() const;
   void BeginPass();
   Status RunPass();
   Status RunExactPass();

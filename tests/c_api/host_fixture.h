@@ -338,6 +338,7 @@ class Index {
     options.text_column = text_column;
     options.sparse = sparse;
     options.sparse_column = sparse_column;
+    options.rows_wanted = rows_wanted;
     pigment_host_search* search = nullptr;
     EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
         << error.message();
@@ -387,6 +388,7 @@ class Index {
   uint32_t graph_rows_min = 0;
   double recall = 0;  // of searches
   size_t width = 0;
+  size_t rows_wanted = 0;
   std::optional<float> max_distance;
   int32_t nan = PIGMENT_NAN_LAST;
   uint64_t zero_vectors = 0;                 // of segments

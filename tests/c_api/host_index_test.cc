@@ -27,6 +27,7 @@ size_t CountLate(const std::vector<Expected>& got) {
 constexpr int32_t kIndexes[] = {PIGMENT_INDEX_GRAPH, PIGMENT_INDEX_CLUSTERS, PIGMENT_INDEX_AUTO};
 
 TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
+  constexpr size_t kNearest = 10;
   double recalled = 0;
   double wanted = 0;
   uint64_t searched = 0;
@@ -58,6 +59,7 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     for (const Row& row : pending) index.AddPending(row);
     index.recall = random() % 2 ? 0.98 : 0.7;
     if (random() % 4 == 0) index.width = 1 + random() % 20;
+    index.rows_wanted = random() % 2 ? kNearest + random() % 200 : 0;
     auto query = RandomVector(random, dimension);
     if (index.bit_vectors) MakeBits(query);
     pigment_host_search* search = index.NewSearch(index.segment_metric, &query);
@@ -69,7 +71,6 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     EXPECT_GE(counters.visits, counters.walks + counters.probes);
     EXPECT_EQ(counters.rows_late, CountLate(got));
     std::vector<Expected> expected = Model(index.all, index.segment_metric, &query);
-    constexpr size_t kNearest = 10;
     if (index.recall == 0.98 && index.width == 0) {
       // Of rows that are equally far any is as good.
       const float farthest = std::get<1>(expected[kNearest - 1]);
@@ -133,6 +134,45 @@ TEST(HostIndex, ReadsFewPagesForTheFirstRows) {
   EXPECT_LT(counters.visits, 500u);
   EXPECT_LT(counters.pages_read, 400u) << "of " << index.pages.pages.size();
   pigment_host_search_free(search);
+}
+
+TEST(HostIndex, LooksFirstForAsManyRowsAsAreWanted) {
+  std::mt19937_64 random(8);
+  Index index(16);
+  index.segment_index = PIGMENT_INDEX_GRAPH;
+  std::vector<Row> rows(10000);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].vector = RandomVector(random, 16);
+    rows[i].pointer = i;
+  }
+  index.AddSegment(rows);
+  const auto query = RandomVector(random, 16);
+  pigment_host_hit hits[300];
+  size_t count = 0;
+  Error error;
+  uint64_t visits_before = 0;
+  for (const size_t wanted : {1, 10, 100}) {
+    index.recall = 0.98;
+    index.rows_wanted = wanted;
+    pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &query);
+    HOST_OK(pigment_host_search_next(search, hits, std::size(hits), &count, error.out()));
+    EXPECT_EQ(count, wanted);
+    EXPECT_EQ(CountersOf(search).passes, 1u);
+    EXPECT_GT(CountersOf(search).visits, visits_before);
+    visits_before = CountersOf(search).visits;
+    HOST_OK(pigment_host_search_next(search, hits, std::size(hits), &count, error.out()));
+    EXPECT_GE(count, 1u) << "the others come by further passes";
+    EXPECT_EQ(CountersOf(search).passes, 2u);
+    EXPECT_EQ(Drain(search, random).size() + wanted + count, rows.size());
+    pigment_host_search_free(search);
+    // A look at everything keeps more.
+    index.recall = 1;
+    search = index.NewSearch(PIGMENT_METRIC_L2, &query);
+    HOST_OK(pigment_host_search_next(search, hits, std::size(hits), &count, error.out()));
+    EXPECT_EQ(count, std::max<size_t>(wanted, 64));
+    EXPECT_EQ(CountersOf(search).passes, 1u);
+    pigment_host_search_free(search);
+  }
 }
 
 // Adds rows until there is no room for another, and gives their number.

@@ -613,6 +613,8 @@ typedef struct pigment_host_search_options {
      number comes last; where `nan` has it first, with the bound -infinity, as what is not known; it is not left out. */
   const pigment_sparse_vector *sparse;
   uint32_t sparse_column;
+  /* Since 0.2: rows that will probably be asked for, in all; the others come, too, by more passes. 0: nobody knows. */
+  size_t rows_wanted;
 } pigment_host_search_options;
 
 typedef struct pigment_host_hit {
