@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tree of leasts and its two kernels, once per SIMD target by Highway: see the header.
+// The looks at many keys, once per SIMD target by Highway: see the header.
 
 #include "engine/vector/promises.h"
 
@@ -9,6 +9,14 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#ifndef PIGMENT_ENGINE_VECTOR_PROMISES_STEP
+#define PIGMENT_ENGINE_VECTOR_PROMISES_STEP
+namespace pigment {
+// Keys come in multiples of so many.
+inline constexpr size_t kKeysPerStep = 16;
+}  // namespace pigment
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace pigment {
 namespace HWY_NAMESPACE {
@@ -16,26 +24,25 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Lanes = hn::CappedTag<uint64_t, 8>;
+using Lanes = hn::CappedTag<uint32_t, kKeysPerStep / 2>;
 
-// Both of 64 numbers.
-HWY_ATTR uint64_t LeastOf(const uint64_t* numbers) {
+HWY_ATTR uint32_t LeastOf(const uint32_t* keys, size_t count) {
   const Lanes lanes;
-  auto even = hn::LoadU(lanes, numbers);
-  auto odd = hn::LoadU(lanes, numbers + hn::Lanes(lanes));
-  for (size_t i = 2 * hn::Lanes(lanes); i < 64; i += 2 * hn::Lanes(lanes)) {
-    even = hn::Min(even, hn::LoadU(lanes, numbers + i));
-    odd = hn::Min(odd, hn::LoadU(lanes, numbers + i + hn::Lanes(lanes)));
+  auto even = hn::LoadU(lanes, keys);
+  auto odd = hn::LoadU(lanes, keys + hn::Lanes(lanes));
+  for (size_t i = 2 * hn::Lanes(lanes); i < count; i += 2 * hn::Lanes(lanes)) {
+    even = hn::Min(even, hn::LoadU(lanes, keys + i));
+    odd = hn::Min(odd, hn::LoadU(lanes, keys + i + hn::Lanes(lanes)));
   }
   return hn::GetLane(hn::MinOfLanes(lanes, hn::Min(even, odd)));
 }
 
-// The first place of `number`, which is there.
-HWY_ATTR size_t PlaceOf(const uint64_t* numbers, uint64_t number) {
+// The first place of `key`, which is there.
+HWY_ATTR size_t PlaceOf(uint32_t key, const uint32_t* keys) {
   const Lanes lanes;
-  const auto wanted = hn::Set(lanes, number);
+  const auto wanted = hn::Set(lanes, key);
   for (size_t i = 0;; i += hn::Lanes(lanes)) {
-    const intptr_t place = hn::FindFirstTrue(lanes, hn::Eq(hn::LoadU(lanes, numbers + i), wanted));
+    const intptr_t place = hn::FindFirstTrue(lanes, hn::Eq(hn::LoadU(lanes, keys + i), wanted));
     if (place >= 0) return i + static_cast<size_t>(place);
   }
 }
@@ -52,54 +59,37 @@ namespace {
 HWY_EXPORT(LeastOf);
 HWY_EXPORT(PlaceOf);
 
+constexpr uint32_t kNoKey = std::numeric_limits<uint32_t>::max();
+
 }  // namespace
 
 void Promises::Clear() {
-  for (size_t level = 0; level < used_levels_; ++level) levels_[level].clear();
-  used_levels_ = 1;
+  keys_.clear();
+  numbers_.clear();
+  leasts_.clear();
   used_ = 0;
-  free_.clear();
   least_ = kNone;
 }
 
-void Promises::Push(uint64_t promise) {
-  size_t place = used_;
-  if (!free_.empty()) {
-    place = free_.back();
-    free_.pop_back();
-  } else {
-    ++used_;
-  }
-  least_ = std::min(least_, promise);
-  for (size_t level = 0;; ++level, place /= kBlock) {
-    std::vector<uint64_t>& numbers = levels_[level];
-    if (place == numbers.size()) numbers.resize(numbers.size() + kBlock, kNone);
-    if (level > 0 && numbers[place] <= promise) return;
-    numbers[place] = promise;
-    if (numbers.size() == kBlock) return;
-    if (level + 1 == used_levels_) {
-      // The second block: what the first has is told above.
-      levels_[used_levels_++].assign(kBlock, kNone);
-      levels_[level + 1][0] = HWY_DYNAMIC_DISPATCH(LeastOf)(numbers.data());
-    }
-  }
+void Promises::Grow() {
+  static_assert(kBlock % kKeysPerStep == 0);
+  const size_t blocks = used_ / kBlock + 1;
+  keys_.resize(blocks * kBlock, kNoKey);
+  numbers_.resize(blocks * kBlock);
+  leasts_.resize((blocks + kKeysPerStep - 1) / kKeysPerStep * kKeysPerStep, kNoKey);
 }
 
 uint64_t Promises::Pop() {
   const uint64_t promise = least_;
-  size_t block = 0;
-  for (size_t level = used_levels_; level-- > 0;) {
-    const uint64_t* const numbers = levels_[level].data() + block * kBlock;
-    block = block * kBlock + HWY_DYNAMIC_DISPATCH(PlaceOf)(numbers, promise);
-  }
-  free_.push_back(block);
-  uint64_t left = kNone;
-  for (size_t level = 0; level < used_levels_; ++level) {
-    levels_[level][block] = left;
-    block /= kBlock;
-    left = HWY_DYNAMIC_DISPATCH(LeastOf)(levels_[level].data() + block * kBlock);
-  }
-  least_ = left;
+  const size_t taken = place_ / kBlock;
+  keys_[place_] = kNoKey;
+  leasts_[taken] = HWY_DYNAMIC_DISPATCH(LeastOf)(keys_.data() + taken * kBlock, kBlock);
+  const uint32_t key = HWY_DYNAMIC_DISPATCH(LeastOf)(leasts_.data(), leasts_.size());
+  least_ = kNone;
+  if (key == kNoKey) return promise;
+  const size_t block = HWY_DYNAMIC_DISPATCH(PlaceOf)(key, leasts_.data());
+  place_ = block * kBlock + HWY_DYNAMIC_DISPATCH(PlaceOf)(key, keys_.data() + block * kBlock);
+  least_ = uint64_t{key} << 32 | numbers_[place_];
   return promise;
 }
 

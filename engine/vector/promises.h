@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Promises: what a search may go on to, the least first (PromiseOf). There are some hundred of
-// them, and a heap of so few is branches that nobody foresees: here the least is found by looking
-// at all, a register at a time, and where there are more than 64, at the leasts of 64 each. One
-// thread at a time; memory is kept when all are cleared.
+// them, most of which are never taken, and a heap of so few is branches that nobody foresees: here
+// one more is written behind the others, and the least is found by looking at all, a register at a
+// time, and where there are more than 256, at the leasts of 256 each. One thread at a time; memory
+// is kept when all are cleared.
 
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -23,23 +23,38 @@ class Promises {
   bool empty() const { return least_ == kNone; }
   // REQUIRES: !empty().
   uint64_t least() const { return least_; }
-  // Equal ones are kept apart. REQUIRES: `promise` is less than the greatest number.
-  void Push(uint64_t promise);
+  // Those of one distance, the upper half, are given in the order in which they came. REQUIRES: it
+  // is less than the greatest number, as that of PromiseOf is.
+  void Push(uint64_t promise) {
+    if (used_ == keys_.size()) Grow();
+    const auto key = static_cast<uint32_t>(promise >> 32);
+    keys_[used_] = key;
+    numbers_[used_] = static_cast<uint32_t>(promise);
+    uint32_t& least_of_block = leasts_[used_ / kBlock];
+    least_of_block = std::min(least_of_block, key);
+    if (key < least_ >> 32) {
+      least_ = promise;
+      place_ = used_;
+    }
+    ++used_;
+  }
   // Takes the least away and gives it. REQUIRES: !empty().
   uint64_t Pop();
 
  private:
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
-  static constexpr size_t kBlock = 64;
-  static constexpr size_t kLevels = 6;  // for more promises than there is memory
+  static constexpr size_t kBlock = 256;
 
-  // The promises, and above each level that has more than one block the leasts of its blocks. Whole
-  // blocks: places that are free have kNone.
-  std::array<std::vector<uint64_t>, kLevels> levels_;
-  size_t used_levels_ = 1;
-  size_t used_ = 0;           // places of the lowest level, those of `free_` among them
-  std::vector<size_t> free_;  // of these places
+  void Grow();
+
+  // Upper and lower halves of promises. Places whose promise was taken, or that had none yet, have
+  // the greatest number.
+  std::vector<uint32_t> keys_;
+  std::vector<uint32_t> numbers_;
+  std::vector<uint32_t> leasts_;  // of the keys of each block
+  size_t used_ = 0;               // places, those of promises that were taken among them
   uint64_t least_ = kNone;
+  size_t place_ = 0;  // of the least
 };
 
 }  // namespace pigment
