@@ -41,6 +41,9 @@ class HostBlockSource final : public BlockSource {
   bool ReadAhead(uint32_t physical) override {
     return source_.read_ahead != nullptr && source_.read_ahead(source_.context, physical);
   }
+  uint64_t Version(uint32_t physical) override {
+    return source_.version != nullptr ? source_.version(source_.context, physical) : 0;
+  }
   const std::string& name() const override { return name_; }
 
   uint64_t pins() const { return pins_; }

@@ -103,6 +103,8 @@ pin_page(PigSource *source, PigPin *pin, BlockNumber block)
 	buffer = pig_read_known_buffer(source, block);
 	if (source->copies)
 	{
+		if (pin->copy == NULL)
+			pin->copy = MemoryContextAlloc(source->context, sizeof(PGAlignedBlock));
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
 		memcpy(pin->copy->data, BufferGetPage(buffer), BLCKSZ);
 		UnlockReleaseBuffer(buffer);
@@ -135,6 +137,9 @@ source_pin(void *context, uint32_t physical, const void **page)
 
 	if (!source->serves && pig_interrupted())
 		return PIGMENT_CANCELLED;
+	/* kept by source_version() */
+	if (source->error != NULL)
+		return PIGMENT_INTERNAL;
 	if (pin == NULL || !try_pin_page(source, pin, physical))
 		return PIGMENT_INTERNAL;
 	if (source->visited != NULL && physical < source->visited_blocks)
@@ -156,6 +161,44 @@ source_unpin(void *context, uint32_t physical, const void *page)
 	pin->page = NULL;
 }
 
+/*
+ * May raise: called with an error handler around.
+ */
+static void
+read_version(PigSource *source, BlockNumber block, uint64 *version)
+{
+	Buffer		buffer = ReadBuffer(source->index, block);
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	*version = PageGetLSN(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+}
+
+/*
+ * Keeps what read_version() raises.
+ */
+static pg_noinline void
+try_read_version(PigSource *source, BlockNumber block, uint64 *version)
+{
+	PIG_KEEPING(source->error, source->context, read_version(source, block, version));
+	if (source->error != NULL)
+		*version = 0;
+}
+
+/*
+ * Each change that is logged gives the page the place of its record. What is not logged leaves it as it is.
+ */
+static uint64_t
+source_version(void *context, uint32_t physical)
+{
+	PigSource  *source = (PigSource *) context;
+	uint64		version = 0;
+
+	if (source->error == NULL && RelationNeedsWAL(source->index))
+		try_read_version(source, physical, &version);
+	return version;
+}
+
 void
 pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copies, MemoryContext context)
 {
@@ -165,14 +208,11 @@ pig_source_init(PigSource *source, Relation index, Snapshot snapshot, bool copie
 	source->copies = copies;
 	source->context = context;
 	for (int i = 0; i < PIG_PINS_MAX; i++)
-	{
 		source->pins[i].buffer = InvalidBuffer;
-		if (copies && i < PIG_COPIES_MAX)
-			source->pins[i].copy = MemoryContextAlloc(context, sizeof(PGAlignedBlock));
-	}
 	source->callbacks.struct_size = sizeof(source->callbacks);
 	source->callbacks.pin = source_pin;
 	source->callbacks.unpin = source_unpin;
+	source->callbacks.version = copies ? source_version : NULL;
 	source->callbacks.context = source;
 	source->callbacks.name = MemoryContextStrdup(context, RelationGetRelationName(index));
 	source->callbacks.name_size = strlen(source->callbacks.name);

@@ -152,12 +152,6 @@ std::string_view BlockKindName(BlockKind kind) {
   return "unknown";
 }
 
-BlockTrailer ReadBlockTrailer(ConstBlockBytes block) {
-  BlockTrailer trailer;
-  std::memcpy(&trailer, block.data() + kTrailerOffset, sizeof trailer);
-  return trailer;
-}
-
 void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical,
                uint8_t format) {
   BlockTrailer trailer{kind, format, 0, segment, logical, 0};
@@ -176,9 +170,8 @@ Status CheckBlockBytes(ConstBlockBytes block, uint32_t physical, const std::stri
   return CheckFormat(trailer, physical, where);
 }
 
-Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
-                       const std::string& where) {
-  const BlockTrailer trailer = ReadBlockTrailer(block);
+Status WrongBlockPlace(const BlockTrailer& trailer, const BlockExpectation& expected,
+                       uint32_t physical, const std::string& where) {
   PIGMENT_RETURN_IF_ERROR(CheckFormat(trailer, physical, where));
   if (PIGMENT_PLANTED(kBlockPlaceNotChecked)) return Status::Ok();
   if (trailer.kind != expected.kind) {

@@ -22,6 +22,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -121,7 +122,11 @@ inline std::span<const std::byte, kBlockPayloadBytes> BlockPayload(ConstBlockByt
   return block.subspan<kBlockHeaderBytes, kBlockPayloadBytes>();
 }
 
-BlockTrailer ReadBlockTrailer(ConstBlockBytes block);
+inline BlockTrailer ReadBlockTrailer(ConstBlockBytes block) {
+  BlockTrailer trailer;
+  std::memcpy(&trailer, block.data() + kBlockBytes - kBlockTrailerBytes, sizeof trailer);
+  return trailer;
+}
 
 // Writes the trailer with its checksum; call after the last change to the payload.
 void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical,
@@ -143,9 +148,21 @@ std::string_view BlockKindName(BlockKind kind);
 Status CheckBlock(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
                   const std::string& where);
 
+// What CheckBlockPlace says of a trailer that is not as expected.
+Status WrongBlockPlace(const BlockTrailer& trailer, const BlockExpectation& expected,
+                       uint32_t physical, const std::string& where);
+
 // All of CheckBlock but the checksum, for a block whose checksum was verified when it was loaded.
-Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected, uint32_t physical,
-                       const std::string& where);
+inline Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected,
+                              uint32_t physical, const std::string& where) {
+  const BlockTrailer trailer = ReadBlockTrailer(block);
+  const bool is_known = trailer.format != 0 && trailer.format <= kBlockFormatMax;
+  if (is_known && trailer.kind == expected.kind && trailer.segment == expected.segment &&
+      trailer.logical == expected.logical) {
+    return Status::Ok();
+  }
+  return WrongBlockPlace(trailer, expected, physical, where);
+}
 
 // What whoever loads a block from a segment file can check: all but the kind, and the number only
 // of a block that is numbered within its segment (in a file that is the physical one); one that is

@@ -63,6 +63,13 @@ class BlockSource {
     return false;
   }
 
+  // A number that the block has had at no time when its bytes were others; 0: nobody knows. For
+  // blocks that change, which those of segments never do. A failure is for the next pin to tell.
+  virtual uint64_t Version(uint32_t physical) {
+    (void)physical;
+    return 0;
+  }
+
   // For a walk over many blocks that has one pinned at a time: a source that would rather not keep
   // what is looked at for the first time gives another for the walk, which it must outlive. Null:
   // the walk pins here.

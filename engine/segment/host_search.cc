@@ -205,11 +205,13 @@ void HostSearch::BeginPass() {
 }
 
 Status HostSearch::RunPass() {
+  MarkGiven();
   BeginPass();
   if (!is_exact_ && !MayAskIndexes(index_rows_given_ + capacity_)) is_exact_ = true;
   Status status = is_exact_ ? RunExactPass() : RunIndexPass();
   if (!status.ok()) {
     batch_.clear();  // the cursors stay: the next call begins this pass again
+    found_.clear();
     return status;
   }
   ++passes_;
@@ -222,7 +224,7 @@ Status HostSearch::RunPass() {
     is_exhausted_ = !is_full;
     if (!batch_.empty()) cursor_.MoveTo(batch_.back());
   } else {
-    EndIndexPass();
+    index_rows_given_ += batch_.size();
     is_exact_ = !is_full;
   }
   for (const HostHit& hit : batch_) rows_late_ += pending_cursor_.WasGiven(hit) ? 1 : 0;
@@ -352,7 +354,8 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   return Status::Ok();
 }
 
-void HostSearch::EndIndexPass() {
+// Few searches come to a second pass.
+void HostSearch::MarkGiven() {
   const auto mark = [](std::vector<uint64_t>& given, size_t rows, uint32_t row) {
     if (given.empty()) given.assign((rows + 63) / 64, 0);
     given[row / 64] |= uint64_t{1} << (row % 64);
@@ -367,7 +370,7 @@ void HostSearch::EndIndexPass() {
       mark(pending.given, *pending.rows, found.row);
     }
   }
-  index_rows_given_ += batch_.size();
+  found_.clear();
 }
 
 Status HostSearch::ScanFew(const SegmentSource& source) {

@@ -207,7 +207,7 @@ class HostSearch {
   float KeepNearest(size_t neighbors, float limit);
   bool WasGiven(const IndexHit& found) const;
   Status ReadRowPointer(IndexHit& found) const;
-  void EndIndexPass();
+  void MarkGiven();
   Status OfferAllPending();
   // Rows that are looked at, by chance so far apart on average, so that no pattern of the rows is
   // met again and again; and by the same chance each time.
@@ -287,7 +287,7 @@ class HostSearch {
   bool is_query_finite_ = false;        // false without a query, too
   bool is_number_in_segments_ = false;  // every distance of a row of theirs that has a vector
   uint64_t index_rows_given_ = 0;
-  std::vector<IndexHit> found_;  // of one pass
+  std::vector<IndexHit> found_;  // by the last pass, until those in its batch are marked as given
   std::vector<float> vector_;
 
   uint64_t passes_ = 0;

@@ -12,11 +12,6 @@
 
 namespace pigment {
 
-Result<PinnedBlock> PinUnchecked(BlockSource* source, uint32_t physical) {
-  PIGMENT_ASSIGN_OR_RETURN(const std::byte* bytes, source->Pin(physical));
-  return PinnedBlock(source, physical, bytes);
-}
-
 Result<PinnedBlock> PinChecked(BlockSource* source, uint32_t physical,
                                const BlockExpectation& expected) {
   PIGMENT_ASSIGN_OR_RETURN(PinnedBlock block, PinUnchecked(source, physical));
@@ -41,7 +36,7 @@ Result<const std::byte*> PartCursor::Block(uint32_t index) {
     if (const std::byte* const resident = source_->Resident(physical); resident != nullptr)
       return bytes_ = resident + kBlockHeaderBytes + part_->offset;
     PIGMENT_ASSIGN_OR_RETURN(pinned_, PinUnchecked(source_, physical));
-    if (!source_->verifies_on_load()) {
+    if (!verifies_on_load_) {
       PIGMENT_RETURN_IF_ERROR(CheckBlockPlace(pinned_.block(), root_->ExpectationOf(*part_, index),
                                               physical, source_->name()));
     }
@@ -87,13 +82,12 @@ Result<std::string_view> PartCursor::ViewStream(uint64_t offset, uint64_t size, 
 }
 
 PartCursor::ElementRun PartCursor::RunFrom(uint64_t index, uint64_t bytes) const {
-  if (element_bytes() != 0) {
-    const uint32_t per_block = ElementsPerBlock(element_bytes());
-    if (per_block == 0)
-      return {static_cast<uint32_t>(index) * BlocksPerElement(element_bytes()), 0, 0};
+  if (const uint32_t per_block = elements_per_block_; per_block != 0) {
     const auto place = static_cast<uint32_t>(index % per_block);
     return {static_cast<uint32_t>(index / per_block), place * bytes, per_block - place};
   }
+  if (element_bytes() != 0)
+    return {static_cast<uint32_t>(index) * BlocksPerElement(element_bytes()), 0, 0};
   const uint64_t offset = index * bytes;
   const auto within = static_cast<size_t>(offset % kBlockPayloadBytes);
   return {static_cast<uint32_t>(offset / kBlockPayloadBytes), within,
@@ -117,7 +111,7 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
   const std::byte* const block = source_->Likely(root_->PhysicalOf(*part_, index));
   if (block == nullptr) return nullptr;
   // A pin looks there too.
-  if (!source_->verifies_on_load())
+  if (!verifies_on_load_)
     ExpectBytes(block + kBlockBytes - kBlockTrailerBytes, kBlockTrailerBytes);
   return block + kBlockHeaderBytes;
 }

@@ -19,7 +19,10 @@
 
 namespace pigment {
 
-Result<PinnedBlock> PinUnchecked(BlockSource* source, uint32_t physical);
+inline Result<PinnedBlock> PinUnchecked(BlockSource* source, uint32_t physical) {
+  PIGMENT_ASSIGN_OR_RETURN(const std::byte* bytes, source->Pin(physical));
+  return PinnedBlock(source, physical, bytes);
+}
 // Pins and checks kind and place, and the checksum too unless the source did when it loaded the
 // block.
 Result<PinnedBlock> PinChecked(BlockSource* source, uint32_t physical,
@@ -33,6 +36,8 @@ class PartCursor {
         root_(root),
         part_(root->Find(kind)),
         kind_(kind),
+        elements_per_block_(element_bytes() != 0 ? ElementsPerBlock(element_bytes()) : 0),
+        verifies_on_load_(source->verifies_on_load()),
         checked_(source->checked_blocks()) {}
 
   bool exists() const { return part_ != nullptr; }
@@ -111,6 +116,8 @@ class PartCursor {
   const Root* root_;
   const PartEntry* part_;
   BlockKind kind_;
+  uint32_t elements_per_block_;  // 0: of a stream, and where one takes several blocks
+  bool verifies_on_load_;
   std::span<std::atomic<uint64_t>> checked_;
   uint32_t index_ = kNoBlock;         // of the block that the last call of Block gave
   const std::byte* bytes_ = nullptr;  // what it gave

@@ -46,6 +46,8 @@ class PendingCache::Addition {
 
 Status PendingCache::Extend(BlockSource* source, const SharedVectors* shared) {
   if (is_full_) return Status::Ok();
+  // What is appended changes the last page, also where it goes to a new one.
+  if (end_.version != 0 && source->Version(end_.physical) == end_.version) return Status::Ok();
   Addition addition(this);
   PendingReader reader(Rest(source, shared));
   PIGMENT_RETURN_IF_ERROR(
@@ -54,6 +56,7 @@ Status PendingCache::Extend(BlockSource* source, const SharedVectors* shared) {
         return is_full_ ? Status::Ok() : Add(reader, row, physical);
       }));
   addition.Keep();
+  end_ = reader.end();
   return Status::Ok();
 }
 

@@ -103,6 +103,7 @@ class PendingCache {
   size_t chunked_rows_ = 0;
   size_t chunk_bytes_ = 0;
   bool is_full_ = false;
+  PendingReader::End end_;
   std::vector<float> vector_;
 };
 

@@ -57,10 +57,12 @@ Result<PinnedBlock> PendingReader::PinPage(uint32_t physical) const {
 Status PendingReader::VisitChain(const ChainVisitor& visit) {
   uint32_t physical = chain_.first;
   Bound read{};
+  End end;
   bool is_at_end = false;
   uint64_t power = 1;
   uint32_t milestone = kNoBlock;  // Brent's cycle detection: a chain that returns to it never ends
   while (physical != kNoBlock && !is_at_end && (!bound_ || read.pages < bound_->pages)) {
+    end = {physical, chain_.source->Version(physical)};
     PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page, PinPage(physical));
     const PendingHeader header = ReadPendingHeader(page.block());
     read = {read.pages + 1, header.entries};
@@ -85,6 +87,7 @@ Status PendingReader::VisitChain(const ChainVisitor& visit) {
     return Damaged(chain_.first,
                    fmt::format("the chain of pending pages never comes to page {}", chain_.last));
   bound_ = read;
+  end_ = end;
   return Status::Ok();
 }
 

@@ -50,6 +50,13 @@ class PendingReader {
   using RowVisitor = std::function<Status(const PendingRow& row, uint32_t physical)>;
   Status VisitRows(bool reads_bytes, const RowVisitor& visit);
 
+  // The last page of the chain as the last complete visit met it, by its version of just before.
+  struct End {
+    uint32_t physical = kNoBlock;
+    uint64_t version = 0;
+  };
+  const End& end() const { return end_; }
+
   // Calls `visit` for those of these entries of a page that are alive, with their bytes. Whether
   // the page is one of the chain is not asked.
   Status VisitEntries(uint32_t physical, std::span<const uint32_t> entries,
@@ -92,6 +99,7 @@ class PendingReader {
 
   const PendingChain chain_;
   std::optional<Bound> bound_;
+  End end_;
   std::vector<std::byte> overflow_;
 };
 

@@ -439,17 +439,6 @@ void Root::MakeMaps() {
   }
 }
 
-BlockExpectation Root::ExpectationOf(const PartEntry& part, uint32_t index) const {
-  const uint32_t logical = part.first + index;
-  BlockExpectation expected{static_cast<BlockKind>(part.kind), info.segment, logical};
-  if (part.is_packed()) {
-    expected.kind = logical == info.blocks - 1 ? BlockKind::kRoot : BlockKind::kPacked;
-  } else if (format > 1) {
-    expected.logical = index;
-  }
-  return expected;
-}
-
 Result<Root> ReadRoot(BlockSource* source, uint32_t physical,
                       std::optional<uint32_t> expected_segment) {
   const RootError error(source, physical);

@@ -132,7 +132,14 @@ struct Root {
     const PartMap& map = maps[static_cast<size_t>(&part - parts.data())];
     return map.physical[index >> map.shift] + (index & ((uint32_t{1} << map.shift) - 1));
   }
-  BlockExpectation ExpectationOf(const PartEntry& part, uint32_t index) const;
+  BlockExpectation ExpectationOf(const PartEntry& part, uint32_t index) const {
+    const uint32_t logical = part.first + index;
+    if (part.is_packed()) {
+      return {logical == info.blocks - 1 ? BlockKind::kRoot : BlockKind::kPacked, info.segment,
+              logical};
+    }
+    return {static_cast<BlockKind>(part.kind), info.segment, format > 1 ? index : logical};
+  }
 
   // Finds what is looked up by kind and by block. REQUIRES: parts and extents are those of a root
   // that was checked.

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -67,6 +69,12 @@ class Pages {
       --self->pinned;
       delete static_cast<const Page*>(page);
     };
+    if (has_versions) {
+      source.version = [](void* context, uint32_t physical) {
+        const auto* bytes = static_cast<const char*>(static_cast<Pages*>(context)->at(physical));
+        return uint64_t{std::hash<std::string_view>()({bytes, PIGMENT_PAGE_BYTES})} | 1;
+      };
+    }
     source.context = this;
     source.name = "items_embedding_idx";
     source.name_size = std::strlen(source.name);
@@ -106,6 +114,7 @@ class Pages {
   std::mt19937 random{1};
   int pinned = 0;
   int pinned_max = 0;
+  bool has_versions = false;
   uint64_t pins = 0;
   uint64_t fail_in = 0;  // the pin that fails, counted from now; 0: none
   pigment_status fail_code = PIGMENT_CANCELLED;

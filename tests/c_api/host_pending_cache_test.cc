@@ -94,6 +94,7 @@ struct Growing {
         twin(RandomVector(random, dimension)) {
     index.has_keys = true;
     index.rounds_pending = true;
+    index.pages.has_versions = random() % 2 == 0;
     condition.kind = PIGMENT_CONDITION_ANY_OF;
     condition.keys = &key;
     condition.key_count = 1;
@@ -273,6 +274,33 @@ TEST(HostPendingCache, ReadsPagesOnceAndVectorsThatMayBeNear) {
   for (uint64_t i = 2000; i < 2010; ++i)
     index.AddPending({RandomVector(random, kDimension), i, false});
   EXPECT_LE(pins(), second + 4) << "two pages more";
+  pigment_pending_cache_free(index.cache);
+}
+
+TEST(HostPendingCache, ReadsAPageAgainOnlyWhereItsVersionIsNotKnownToBeTheSame) {
+  Index index(3);
+  index.pages.has_versions = true;
+  index.AddPending({{1, 2, 3}, 1, false});
+  index.cache = NewCache(index, 3);
+  const auto pins_of = [&](size_t rows) {
+    const uint64_t before = index.pages.pins;
+    pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, nullptr);
+    EXPECT_EQ(Take(search, kAll).size(), rows);
+    pigment_host_search_free(search);
+    return index.pages.pins - before;
+  };
+  EXPECT_EQ(pins_of(1), 1u);
+  EXPECT_EQ(pins_of(1), 0u);
+  index.AddPending({{1, 2, 4}, 2, false});
+  EXPECT_EQ(pins_of(2), 1u);
+  EXPECT_EQ(pins_of(2), 0u);
+  const uint32_t last = index.first_pending;
+  while (pigment_pending_page_next(index.pages.at(last)) == PIGMENT_NO_PAGE)
+    index.AddPending({{1, 2, 5}, index.all.size() + 1, false});
+  EXPECT_EQ(pins_of(index.all.size()), 2u) << "the one that was the last, and the new one";
+  EXPECT_EQ(pins_of(index.all.size()), 0u);
+  index.pages.has_versions = false;
+  EXPECT_EQ(pins_of(index.all.size()), 1u);
   pigment_pending_cache_free(index.cache);
 }
 

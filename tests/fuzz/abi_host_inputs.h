@@ -45,6 +45,9 @@ inline pigment_page_source SourceOf(Arguments& a, PageFile* file) {
   source.context = file;
   source.name = "fuzzed";
   source.name_size = 6;
+  // Of pages that nobody changes.
+  if (a.input().OneIn(2))
+    source.version = [](void*, uint32_t physical) { return physical + uint64_t{1}; };
   return source;
 }
 

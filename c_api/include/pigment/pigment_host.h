@@ -398,6 +398,9 @@ typedef struct pigment_page_source {
   /* The page will be pinned soon, and where it probably lies is not known: a host that would have to read it from a disk may begin to. True: it
      would have to, as far as it knows. What fails here is for the next pin to tell. NULL: pages are read when they are pinned. Since 0.2. */
   bool (*read_ahead)(void *context, uint32_t physical);
+  /* A number that the page has had at no time when its bytes were others: then a cache of pending pages that knows it does not read the page again.
+     0: nobody knows. What fails here is for the next pin to tell. NULL: nobody ever does. Since 0.2. */
+  uint64_t (*version)(void *context, uint32_t physical);
 } pigment_page_source;
 
 /* Opens the segment whose root is at `root`, checking root and extents. */
