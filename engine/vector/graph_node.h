@@ -86,6 +86,10 @@ class GraphNode {
     std::memcpy(&link, bytes_.data() + sizeof(GraphNodeHeader) + i * sizeof link, sizeof link);
     return link;
   }
+  // All of them; room for links().
+  void CopyLinks(uint32_t* out) const {
+    std::memcpy(out, bytes_.data() + sizeof(GraphNodeHeader), links() * sizeof(uint32_t));
+  }
   // Estimates of the squared distances of `query`, which is for codes of as many bits, to all
   // links, given that to this node; room for 32.
   void Estimate(const SignCodeQuery& query, float distance, float* estimates) const;

@@ -5,6 +5,7 @@
 #include "engine/vector/graph_walk.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -24,6 +25,7 @@ void GraphWalk::Begin() {
   constexpr size_t kPlacesKept = 16 << 10;  // one long walk is not what all that follow clear
   promises_.Clear();
   entries_.clear();
+  entry_estimates_.clear();
   limit_ = std::numeric_limits<float>::quiet_NaN();
   visited_.assign(std::clamp(visited_.size(), kPlacesMin, kPlacesKept), kNobody);
   visited_count_ = 0;
@@ -55,65 +57,71 @@ bool GraphWalk::Visits(uint32_t vector) {
 }
 
 Status GraphWalk::NoteEntries(GraphSource& source, const SignCodeQuery& query, uint32_t vectors) {
-  // Half of the nodes have an entry below the middle one of the least estimates of each: so many
-  // are enough to begin with, and found without sorting.
-  least_of_nodes_.clear();
-  uint32_t greatest_link = 0;
   for (uint32_t number = 0; number < source.entry_nodes(); ++number) {
     PIGMENT_ASSIGN_OR_RETURN(const GraphNode node, source.EntryNode(number));
     const size_t first = entries_.size();
     entries_.resize(first + node.links());
     entry_estimates_.resize(first + kLinksPerNodeMax);
-    float* const estimates = entry_estimates_.data() + first;
-    node.Estimate(query, source.centre_square(), estimates);
-    float least = std::numeric_limits<float>::infinity();
-    for (uint32_t i = 0; i < node.links(); ++i) {
-      entries_[first + i] = node.link(i);
-      greatest_link = std::max(greatest_link, entries_[first + i]);
-      least = estimates[i] < least ? estimates[i] : least;
-    }
-    least_of_nodes_.push_back(least);
+    node.CopyLinks(entries_.data() + first);
+    node.Estimate(query, source.centre_square(), entry_estimates_.data() + first);
   }
-  links_estimated_ += entries_.size();
   if (entries_.empty()) return Status::Ok();
-  if (greatest_link >= vectors) return LinkBeyondTheEnd(greatest_link, vectors);
-  const auto middle = least_of_nodes_.begin() + static_cast<ptrdiff_t>(least_of_nodes_.size() / 2);
-  std::nth_element(least_of_nodes_.begin(), middle, least_of_nodes_.end());
+  entry_estimates_.resize(entries_.size());
+  links_estimated_ += entries_.size();
+  // Of groups, so that a register has several at once.
+  constexpr size_t kGroups = 16;
+  std::array<float, kGroups> least;
+  std::array<uint32_t, kGroups> greatest_link{};
+  least.fill(std::numeric_limits<float>::infinity());
+  const auto note = [&](size_t entry, size_t group) {
+    const float estimate = entry_estimates_[entry];
+    least[group] = estimate < least[group] ? estimate : least[group];
+    greatest_link[group] = std::max(greatest_link[group], entries_[entry]);
+  };
+  size_t entry = 0;
+  for (; entry + kGroups <= entries_.size(); entry += kGroups) {
+    for (size_t group = 0; group < kGroups; ++group) note(entry + group, group);
+  }
+  for (size_t group = 0; entry < entries_.size(); ++entry, ++group) note(entry, group);
+  const uint32_t greatest = *std::max_element(greatest_link.begin(), greatest_link.end());
+  if (greatest >= vectors) return LinkBeyondTheEnd(greatest, vectors);
+  // Half of the groups have an entry up to the middle one of the leasts of each: so many are enough
+  // to begin with, and found without sorting all.
+  const auto middle = least.begin() + kGroups / 2;
+  std::nth_element(least.begin(), middle, least.end());
   PushEntries(*middle);
   return Status::Ok();
 }
 
 void GraphWalk::PushEntries(float limit) {
-  size_t waiting = 0;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const float estimate = entry_estimates_[i];
-    const uint32_t entry = entries_[i];
-    entries_[waiting] = entry;
-    entry_estimates_[waiting] = estimate;
-    const bool is_near = estimate <= limit;
-    waiting += is_near ? 0 : 1;
-    if (is_near) promises_.Push(PromiseOf(estimate, entry));
+  near_entries_.Find(entry_estimates_, limit);
+  for (size_t i = near_entries_.count(); i-- > 0;) {
+    const uint32_t place = near_entries_.place(i);
+    promises_.Push(PromiseOf(near_entries_.distance(i), entries_[place]));
+    entries_[place] = entries_.back();
+    entry_estimates_[place] = entry_estimates_.back();
+    entries_.pop_back();
+    entry_estimates_.pop_back();
   }
-  entries_.resize(waiting);
   entries_from_ = PromiseOf(limit, 0);
 }
 
 void GraphWalk::PushMoreEntries() {
   constexpr size_t kAtOnce = 32;
-  std::vector<float>& sorted = least_of_nodes_;
-  sorted.clear();
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    if (entry_estimates_[i] == entry_estimates_[i]) sorted.push_back(entry_estimates_[i]);
+  sorted_.clear();
+  for (const float estimate : entry_estimates_) {
+    if (estimate == estimate) sorted_.push_back(estimate);
   }
-  if (sorted.size() > kAtOnce) {
-    const auto last = sorted.begin() + kAtOnce;
-    std::nth_element(sorted.begin(), last, sorted.end());
+  if (sorted_.size() > kAtOnce) {
+    const auto last = sorted_.begin() + kAtOnce;
+    std::nth_element(sorted_.begin(), last, sorted_.end());
     PushEntries(*last);
     return;
   }
   for (size_t i = 0; i < entries_.size(); ++i)
     promises_.Push(PromiseOf(entry_estimates_[i], entries_[i]));
   entries_.clear();
+  entry_estimates_.clear();
 }
 
 bool GraphWalk::Next(Visit* next) {

@@ -16,6 +16,7 @@
 
 #include "engine/base/status.h"
 #include "engine/vector/entry_source.h"
+#include "engine/vector/near_places.h"
 #include "engine/vector/promises.h"
 #include "engine/vector/reach_table.h"
 #include "engine/vector/row_mask.h"
@@ -91,7 +92,8 @@ class GraphWalk {
   std::vector<uint32_t> entries_;       // those that wait, in no order
   std::vector<float> entry_estimates_;  // theirs
   uint64_t entries_from_ = 0;           // no promise of these would be less
-  std::vector<float> least_of_nodes_;
+  NearPlaces near_entries_;
+  std::vector<float> sorted_;  // scratch
   float limit_ = 0;                // of estimates that are worth a visit; NaN: all are
   std::vector<uint32_t> visited_;  // a hash set
   size_t visited_count_ = 0;
