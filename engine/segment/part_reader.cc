@@ -111,8 +111,7 @@ const std::byte* PartCursor::LikelyBlock(uint32_t index) const {
   const std::byte* const block = source_->Likely(root_->PhysicalOf(*part_, index));
   if (block == nullptr) return nullptr;
   // A pin looks there too.
-  if (!verifies_on_load_)
-    ExpectBytes(block + kBlockBytes - kBlockTrailerBytes, kBlockTrailerBytes);
+  if (!verifies_on_load_) ExpectBytes(block + kBlockBytes - kBlockTrailerBytes, kBlockTrailerBytes);
   return block + kBlockHeaderBytes;
 }
 

@@ -93,7 +93,7 @@ class GraphWalk {
   std::vector<float> entry_estimates_;  // theirs
   uint64_t entries_from_ = 0;           // no promise of these would be less
   NearPlaces near_entries_;
-  std::vector<float> sorted_;  // scratch
+  std::vector<float> sorted_;      // scratch
   float limit_ = 0;                // of estimates that are worth a visit; NaN: all are
   std::vector<uint32_t> visited_;  // a hash set
   size_t visited_count_ = 0;
