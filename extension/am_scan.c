@@ -414,7 +414,7 @@ start(IndexScanDesc scan, PigScan *state)
 		elog(ERROR, "access method pigment orders by one distance, not by %d", scan->numberOfOrderBys);
 	pgstat_count_index_scan(scan->indexRelation);
 	pig_count_search(scan);
-	if (!state->knows_limit)
+	if (!state->knows_limit && scan->numberOfOrderBys > 0)
 		state->limit = pig_limit_above(scan);
 	state->knows_limit = true;
 	if (state->segments == NULL)
