@@ -215,6 +215,17 @@ pigment_status VisitFingerprints(pigment_host_search* search,
   });
 }
 
+// Of a ranking by words the others count, too: what they make of it is to be the same whatever
+// was found to be dead.
+Status AddLiveRows(pigment::HostSearch& search, const pigment_segment& segment,
+                   std::span<const uint8_t> deleted) {
+  std::vector<uint8_t> gone = segment.dead_rows;
+  if (gone.empty()) return search.AddSegment(segment.segment.get(), deleted);
+  deleted = deleted.first(std::min(deleted.size(), gone.size()));
+  for (size_t i = 0; i < deleted.size(); ++i) gone[i] |= deleted[i];
+  return search.AddSegment(segment.segment.get(), gone);
+}
+
 }  // namespace
 
 struct pigment_pending_cache : pigment::abi::Handle<pigment::abi::HandleKind::kPendingCache> {
@@ -312,16 +323,16 @@ pigment_status pigment_host_search_add_segment(pigment_host_search* search,
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
     PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(segment, "segment"));
     if (deleted == nullptr) deleted_bytes = 0;
-    search->segment_sources.push_back(&segment->source);
+    search->segments.push_back(segment);
     const uint64_t pins = segment->source.pins();
     const std::span<const uint8_t> bits(deleted, deleted_bytes);
     pigment::HostRowNumbers* const numbers =
         search->text ? &segment->text_lengths : &segment->sparse_masses;
     Status status = search->ranked != nullptr
                         ? search->ranked->AddSegment(segment->segment.get(), bits, numbers)
-                        : search->search->AddSegment(segment->segment.get(), bits);
+                        : AddLiveRows(*search->search, *segment, bits);
     search->pages_read += segment->source.pins() - pins;
-    if (!status.ok()) search->segment_sources.pop_back();
+    if (!status.ok()) search->segments.pop_back();
     return status;
   });
 }
@@ -352,6 +363,20 @@ pigment_status pigment_host_search_add_pending_cache(pigment_host_search* search
     pigment::BlockSource* const pages = search->pending_sources.back().get();
     search->search ? search->search->AddPending(pages, cache->cache)
                    : search->ranked->AddPending(pages, cache->cache);
+    return Status::Ok();
+  });
+}
+
+pigment_status pigment_host_search_mark_dead(pigment_host_search* search, uint64_t row_pointer,
+                                             pigment_error** error) {
+  return pigment::abi::Call(error, [&]() -> Status {
+    PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(search, "search"));
+    if (!search->search) return Status::Ok();
+    const auto found = search->search->FindFound(row_pointer);
+    if (!found) return Status::Ok();
+    const pigment_segment& segment = *search->segments[found->segment];
+    segment.dead_rows.resize((size_t{segment.segment->info().rows} + 7) / 8);
+    segment.dead_rows[found->row / 8] |= static_cast<uint8_t>(1u << (found->row % 8));
     return Status::Ok();
   });
 }

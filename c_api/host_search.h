@@ -12,6 +12,7 @@
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
+#include "c_api/host_segment.h"
 #include "engine/segment/host_search.h"
 #include "engine/segment/host_sparse_search.h"
 #include "engine/segment/host_text_search.h"
@@ -31,12 +32,12 @@ struct pigment_host_search : pigment::abi::Handle<pigment::abi::HandleKind::kHos
 
   uint64_t pins() const {
     uint64_t sum = 0;
-    for (const auto* source : segment_sources) sum += source->pins();
+    for (const pigment_segment* segment : segments) sum += segment->source.pins();
     for (const auto& source : pending_sources) sum += source->pins();
     return sum;
   }
 
-  std::vector<const pigment::abi::HostBlockSource*> segment_sources;
+  std::vector<const pigment_segment*> segments;
   std::vector<std::unique_ptr<pigment::abi::HostBlockSource>> pending_sources;
   // One of these; they die before what they read from.
   std::optional<pigment::HostSearch> search;

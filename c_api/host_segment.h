@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "c_api/error.h"
 #include "c_api/host_block_source.h"
@@ -20,6 +22,8 @@ struct pigment_segment : pigment::abi::Handle<pigment::abi::HandleKind::kSegment
   std::unique_ptr<pigment::Segment> segment;
   mutable pigment::HostRowNumbers text_lengths;   // that searches met
   mutable pigment::HostRowNumbers sparse_masses;  // likewise
+  // A bit for each row that a search was told to be dead; empty: for none.
+  mutable std::vector<uint8_t> dead_rows;
 };
 
 namespace pigment::abi {

@@ -64,6 +64,8 @@ typedef struct PigScan
 	const LimitState *limit;	/* right above; NULL: none */
 	size_t		rows_wanted;	/* by it, in this search; 0: nobody knows */
 	size_t		rows_taken;		/* of the search, so far */
+	uint64		row_given;		/* the last one, where there is one: of this search */
+	bool		gave_row;
 	PigScanTotals totals;		/* of searches that have ended */
 } PigScan;
 
@@ -162,6 +164,7 @@ pig_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int no
 	state->started = false;
 	state->hit_count = state->hit_next = 0;
 	state->rows_wanted = state->rows_taken = 0;
+	state->gave_row = false;
 }
 
 void
@@ -603,8 +606,13 @@ pig_get_tuple(IndexScanDesc scan, ScanDirection direction)
 	uint64		row_pointer;
 
 	Assert(ScanDirectionIsForward(direction));
-	if (!next_row(scan, state, &row_pointer))
+	/* the table has no version of the last row that anybody could see: scans of this session that follow need not look for it */
+	if (scan->kill_prior_tuple && state->gave_row)
+		PIG_CALL(NULL, pigment_host_search_mark_dead(state->search, state->row_given, &error));
+	state->gave_row = next_row(scan, state, &row_pointer);
+	if (!state->gave_row)
 		return false;
+	state->row_given = row_pointer;
 	pig_tid(row_pointer, &scan->xs_heaptid);
 	if (state->rows_ahead > 0)
 		hold_page(scan, state);

@@ -247,6 +247,14 @@ Status HostSearch::OfferAllPending() {
   return Status::Ok();
 }
 
+std::optional<HostSearch::SegmentRow> HostSearch::FindFound(uint64_t row_pointer) const {
+  for (const IndexHit& found : found_) {
+    if (found.row_pointer == row_pointer && found.source < segments_.size())
+      return SegmentRow{.segment = found.source, .row = found.row};
+  }
+  return std::nullopt;
+}
+
 bool HostSearch::WasGiven(const IndexHit& found) const {
   if (found.source < segments_.size()) return segments_[found.source].WasGiven(found.row);
   return cached_[found.source - segments_.size()].WasGiven(found.row);

@@ -104,6 +104,14 @@ class HostSearch {
   // an error nothing is lost: the call may be repeated.
   Result<size_t> Next(std::span<HostHit> hits);
 
+  // Where the last hits that indexes gave have this row pointer: the row, and the number of its
+  // segment as they were added. None: they do not, or in pending pages.
+  struct SegmentRow {
+    uint32_t segment;
+    uint32_t row;
+  };
+  std::optional<SegmentRow> FindFound(uint64_t row_pointer) const;
+
   // Calls `visit` for each live row of all sources that the filter lets through, in no order, with
   // the sum of the fingerprints of its keys (host_keys.h). Rows whose keys are in no index are left
   // out. Reads no vector.

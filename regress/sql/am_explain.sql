@@ -12,6 +12,8 @@ DECLARE
 	scan jsonb;
 	told record;
 BEGIN
+	-- the first scan of a session reads what those that follow know
+	EXECUTE query;
 	EXECUTE 'EXPLAIN (ANALYZE, FORMAT json) ' || query INTO plan;
 	SELECT * INTO told FROM pigment.last_scan();
 	FOR line IN EXECUTE 'EXPLAIN (ANALYZE) ' || query LOOP

@@ -49,10 +49,35 @@ SELECT id / (id - id) FROM (SELECT id FROM points ORDER BY v <-> (SELECT v FROM 
 SELECT * FROM look('SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 7) LIMIT 5');
 
 -- Rows that the snapshot does not see are looked for on top by the scans that follow, as many as one needed, and not for ever.
+BEGIN;
 DELETE FROM points WHERE id IN (SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 3 OFFSET 1);
 SELECT * FROM look('SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 10');
 SELECT * FROM look('SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 10');
+ROLLBACK;
 SELECT count(*) FROM generate_series(1, 130) n, LATERAL (SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 1000 + n) LIMIT 1) x;
 SELECT * FROM look('SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 11) LIMIT 10');
+
+-- Rows that are dead to everybody are not looked for again in the session that met them; another one's snapshot may see them for a while.
+CREATE FUNCTION look_until_left_out(query text, dead bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	before bigint;
+	left_out bigint;
+BEGIN
+	FOR i IN 1 .. 600 LOOP
+		EXECUTE 'SELECT count(*) FROM (' || query || ') x';
+		SELECT coalesce(before, filter_rows), before - filter_rows INTO before, left_out FROM pigment.last_scan();
+		EXIT WHEN left_out = dead;
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+	RETURN left_out;
+END $$;
+DELETE FROM points WHERE id IN (SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 3 OFFSET 1);
+SELECT look_until_left_out('SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 10', 3);
+CREATE TEMP TABLE by_index AS SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 10;
+SET enable_seqscan = on;
+SET enable_indexscan = off;
+SELECT count(*) FROM by_index JOIN (SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 9) LIMIT 10) x USING (id);
+DROP TABLE by_index;
+DROP FUNCTION look_until_left_out;
 DROP TABLE points;
 DROP FUNCTION look;

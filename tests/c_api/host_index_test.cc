@@ -175,6 +175,53 @@ TEST(HostIndex, LooksFirstForAsManyRowsAsAreWanted) {
   }
 }
 
+TEST(HostIndex, LeavesOutRowsThatAreDeadToEverybody) {
+  constexpr uint64_t kInSegments = 8000;
+  std::mt19937_64 random(9);
+  Index index(16);
+  index.segment_index = PIGMENT_INDEX_GRAPH;
+  index.recall = 0.98;
+  std::vector<Row> rows;
+  for (uint64_t pointer = 1; pointer <= kInSegments; ++pointer) {
+    rows.push_back({RandomVector(random, 16), pointer, pointer % 7 == 0});
+    if (pointer % (kInSegments / 2) == 0) index.AddSegment(std::exchange(rows, {}));
+  }
+  for (uint64_t i = 1; i <= 500; ++i)
+    index.AddPending({RandomVector(random, 16), kInSegments + i, false});
+  const auto query = RandomVector(random, 16);
+  const auto drain = [&](pigment_host_search* search) {
+    std::set<uint64_t> found;
+    for (const Expected& hit : Drain(search, random)) found.insert(std::get<2>(hit));
+    pigment_host_search_free(search);
+    return found;
+  };
+  const auto begin = [&] { return index.NewSearch(PIGMENT_METRIC_L2, &query); };
+  const std::set<uint64_t> all = drain(begin());
+  std::set<uint64_t> expected = all;
+  Error error;
+  for (int round = 0; round < 4; ++round) {
+    pigment_host_search* const search = begin();
+    std::set<uint64_t> rest = expected;
+    pigment_host_hit hits[10];
+    size_t count = 0;
+    HOST_OK(pigment_host_search_next(search, hits, 10, &count, error.out()));
+    ASSERT_EQ(count, 10u);
+    for (const pigment_host_hit& hit : hits) {
+      ASSERT_EQ(rest.erase(hit.row_pointer), 1u);
+      HOST_OK(pigment_host_search_mark_dead(search, hit.row_pointer, error.out()));
+      if (hit.row_pointer <= kInSegments) expected.erase(hit.row_pointer);
+    }
+    // Of another time, and of no row.
+    HOST_OK(pigment_host_search_mark_dead(search, *expected.begin(), error.out()));
+    HOST_OK(pigment_host_search_mark_dead(search, kInSegments * 2, error.out()));
+    EXPECT_EQ(drain(search), rest) << "what is under way goes on as it began";
+    EXPECT_EQ(drain(begin()), expected);
+  }
+  EXPECT_LT(expected.size(), all.size());
+  index.Reopen();
+  EXPECT_EQ(drain(begin()), all);
+}
+
 // Adds rows until there is no room for another, and gives their number.
 struct Built {
   uint64_t rows = 0;

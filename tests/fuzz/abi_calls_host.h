@@ -692,6 +692,11 @@ inline void AddSearches(std::vector<Entry>& t) {
                      hits.size(), MaybeOut(count, a), slot.out()));
                  if (ok && count != 77) Require(count <= hits.size(), "hits fit");
                }});
+  t.push_back({"pigment_host_search_mark_dead", [](World& w, Arguments& a) {
+                 ErrorSlot slot(w, a.input());
+                 slot.Ok(pigment_host_search_mark_dead(LiveOrNull(w.searches, a.input()),
+                                                       a.input().Byte(), slot.out()));
+               }});
   t.push_back({"pigment_host_search_sample_within", [](World& w, Arguments& a) {
                  uint64_t rows = 7;
                  uint64_t within = 7;
