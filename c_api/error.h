@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
