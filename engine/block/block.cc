@@ -29,7 +29,7 @@ Status Damaged(Detail detail, uint32_t physical, const std::string& where, std::
 }
 
 Status CheckFormat(const BlockTrailer& trailer, uint32_t physical, const std::string& where) {
-  if (trailer.format != 0 && trailer.format <= kBlockFormatMax) return Status::Ok();
+  if (IsKnownFormat(trailer)) return Status::Ok();
   return Status(Code::kVersionMismatch,
                 fmt::format("block {} of \"{}\" has format version {}, this library reads up to {}",
                             physical, where, trailer.format, kBlockFormatMax))

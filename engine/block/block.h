@@ -128,6 +128,11 @@ inline BlockTrailer ReadBlockTrailer(ConstBlockBytes block) {
   return trailer;
 }
 
+// Whether this library reads blocks of this format.
+inline bool IsKnownFormat(const BlockTrailer& trailer) {
+  return trailer.format != 0 && trailer.format <= kBlockFormatMax;
+}
+
 // Writes the trailer with its checksum; call after the last change to the payload.
 void SealBlock(BlockBytes block, BlockKind kind, uint32_t segment, uint32_t logical,
                uint8_t format = kBlockOfSegment);
@@ -156,9 +161,8 @@ Status WrongBlockPlace(const BlockTrailer& trailer, const BlockExpectation& expe
 inline Status CheckBlockPlace(ConstBlockBytes block, const BlockExpectation& expected,
                               uint32_t physical, const std::string& where) {
   const BlockTrailer trailer = ReadBlockTrailer(block);
-  const bool is_known = trailer.format != 0 && trailer.format <= kBlockFormatMax;
-  if (is_known && trailer.kind == expected.kind && trailer.segment == expected.segment &&
-      trailer.logical == expected.logical) {
+  if (IsKnownFormat(trailer) && trailer.kind == expected.kind &&
+      trailer.segment == expected.segment && trailer.logical == expected.logical) {
     return Status::Ok();
   }
   return WrongBlockPlace(trailer, expected, physical, where);
