@@ -671,6 +671,11 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending_cache
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_next(pigment_host_search *search, pigment_host_hit *hits,
                                                                     size_t capacity, size_t *count,
                                                                     pigment_error **error);
+/* A row that the last call of pigment_host_search_next gave is dead to everybody, for ever: searches by distance to which its segment is added from here
+   on, as it is open now, leave it out. Nothing happens where the engine does not know any more which row of which segment it was, and of pending
+   pages. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_mark_dead(pigment_host_search *search, uint64_t row_pointer,
+                                                                         pigment_error **error);
 /* Looks at about `sample` rows of the segments, spread evenly over the live ones for which the conditions hold: *rows of them, of which *within are
    within max_distance. For a host that wants to know how many rows a search will give. May be repeated after PIGMENT_CANCELLED from a pin. REQUIRES:
    query and max_distance. Since 0.2. */
@@ -708,11 +713,6 @@ typedef struct pigment_host_search_counters {
   uint64_t visits;
   uint64_t rows_late;
 } pigment_host_search_counters;
-/* A row that the last call of pigment_host_search_next gave is dead to everybody, for ever: searches by distance to which its segment is added from here
-   on, as it is open now, leave it out. Nothing happens where the engine does not know any more which row of which segment it was, and of pending
-   pages. Since 0.2. */
-PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_mark_dead(pigment_host_search *search, uint64_t row_pointer,
-                                                                         pigment_error **error);
 /* What the search did until now; fills as much of `counters` as its struct_size says. Never fails. */
 PIGMENT_API void pigment_host_search_get_counters(const pigment_host_search *search,
                                                   pigment_host_search_counters *counters);
