@@ -538,6 +538,16 @@ inline std::vector<Row> RandomRows(std::mt19937_64& random, const RowKinds& kind
   return rows;
 }
 
+// Live rows that all have a vector, their pointers counted from 0.
+inline std::vector<Row> RowsWithVectors(std::mt19937_64& random, uint32_t dimension, size_t count) {
+  std::vector<Row> rows(count);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].vector = RandomVector(random, dimension);
+    rows[i].pointer = i;
+  }
+  return rows;
+}
+
 // To numbers that 16 bits hold: few of those there are.
 inline void RoundToHalves(std::vector<Row>& rows) {
   for (Row& row : rows) {

@@ -112,12 +112,9 @@ TEST(HostIndex, ReadsFewPagesForTheFirstRows) {
   std::mt19937_64 random(2);
   Index index(96);
   index.segment_index = PIGMENT_INDEX_GRAPH;
-  std::vector<Row> rows(10000);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].vector = RandomVector(random, 4);  // so few dimensions are filled that it is easy
-    rows[i].vector.resize(96);
-    rows[i].pointer = i;
-  }
+  // So few dimensions are filled that it is easy.
+  std::vector<Row> rows = RowsWithVectors(random, 4, 10000);
+  for (Row& row : rows) row.vector.resize(96);
   index.AddSegment(rows);
   index.recall = 0.98;
   pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &rows[77].vector);
@@ -140,11 +137,7 @@ TEST(HostIndex, LooksFirstForAsManyRowsAsAreWanted) {
   std::mt19937_64 random(8);
   Index index(16);
   index.segment_index = PIGMENT_INDEX_GRAPH;
-  std::vector<Row> rows(10000);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].vector = RandomVector(random, 16);
-    rows[i].pointer = i;
-  }
+  const std::vector<Row> rows = RowsWithVectors(random, 16, 10000);
   index.AddSegment(rows);
   const auto query = RandomVector(random, 16);
   pigment_host_hit hits[300];

@@ -73,11 +73,7 @@ TEST(HostSearch, OfAnEmptyIndexHasNoHits) {
 TEST(HostSearch, ReadsOnePassForTheFirstRowsAndFewForAll) {
   Index index(8);
   std::mt19937_64 random(3);
-  std::vector<Row> rows(20000);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].vector = RandomVector(random, 8);
-    rows[i].pointer = i;
-  }
+  const std::vector<Row> rows = RowsWithVectors(random, 8, 20000);
   index.AddSegment(rows);
   pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &rows[0].vector);
   pigment_host_hit hits[10];

@@ -119,11 +119,7 @@ TEST(HostWithin, EndsWhenNothingNearerIsLeft) {
   std::mt19937_64 random(7);
   Index index(16);
   index.segment_index = PIGMENT_INDEX_GRAPH;
-  std::vector<Row> rows(6000);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].vector = RandomVector(random, 16);
-    rows[i].pointer = i;
-  }
+  const std::vector<Row> rows = RowsWithVectors(random, 16, 6000);
   index.AddSegment(rows);
   index.recall = 0.98;
   const auto query = RandomVector(random, 16);
@@ -138,11 +134,7 @@ TEST(HostWithin, EndsWhenNothingNearerIsLeft) {
 
 TEST(HostWithin, LooksForNoNumberOnlyWhereThereMayBeNone) {
   std::mt19937_64 random(8);
-  std::vector<Row> rows(6000);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    rows[i].vector = RandomVector(random, 16);
-    rows[i].pointer = i;
-  }
+  std::vector<Row> rows = RowsWithVectors(random, 16, 6000);
   const auto query = RandomVector(random, 16);
   for (const bool has_zero : {false, true}) {
     Index index(16);

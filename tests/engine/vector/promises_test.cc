@@ -68,7 +68,7 @@ TEST(Promises, OfOneDistanceComeInTheOrderInWhichTheyCame) {
 }
 
 TEST(Promises, WithinABlockAndOverItsEnd) {
-  for (const uint64_t count : {1, 255, 256, 257, 4095, 4096, 4097, 65537}) {
+  for (const uint64_t count : {1, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097, 65537}) {
     Promises promises;
     for (uint64_t i = count; i > 0; --i) promises.Push(i << 32);
     for (uint64_t i = 1; i <= count; ++i) ASSERT_EQ(promises.Pop(), i << 32);
