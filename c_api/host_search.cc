@@ -257,6 +257,7 @@ pigment_status pigment_host_search_new(const pigment_host_search_options* option
         out.dimension = copy.dimension;
         out.batch_rows_first = copy.batch_rows_first;
         out.rows_wanted = copy.rows_wanted;
+        out.rows_spare = copy.rows_spare;
         out.batch_bytes_max = copy.batch_bytes_max != 0 ? copy.batch_bytes_max : kBatchBytes;
         if (!(copy.recall >= 0 && copy.recall <= 1)) {
           return pigment::InvalidArgument(

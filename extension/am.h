@@ -102,10 +102,17 @@ extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, Me
 extern PigSegments *pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
-/* How many rows beyond its limit a scan looks for: as many as one of those lately needed at the most, whose snapshots did not see others. */
-extern size_t pig_spare_rows(const PigSegments *held);
+/* Rows beyond its limit that a scan needs. */
+typedef struct PigSpareRows
+{
+	size_t		unseen;			/* because its snapshot does not see as many others */
+	size_t		waiting;		/* because so many wait to be put in order, or behind it; they count for less than what is given */
+} PigSpareRows;
+
+/* How many a scan looks for: as many as one of those lately needed at the most. */
+extern PigSpareRows pig_spare_rows(const PigSegments *held);
 /* A scan that had a limit ends, and needed so many. */
-extern void pig_note_spare_rows(PigSegments *held, size_t rows);
+extern void pig_note_spare_rows(PigSegments *held, const PigSpareRows *needed);
 /* A block of the table is likely to be read soon: asks memory for its page, or a disk. The buffer that probably has it, or InvalidBuffer. */
 extern Buffer pig_expect_table_page(PigSegments *held, Relation table, BlockNumber block);
 /* Pins a block of the table by the buffer that had it last; InvalidBuffer: none is known, or it is the one that the caller has kept. */

@@ -251,6 +251,12 @@ read_distance(PigReorder *reorder, uint64 row_pointer, float *distance)
 
 /* ---- the order ---- */
 
+size_t
+pig_reorder_waiting(const PigReorder *reorder)
+{
+	return (size_t) reorder->count;
+}
+
 bool
 pig_reorder_take(PigReorder *reorder, const pigment_host_hit *hit, const pigment_host_hit *behind)
 {

@@ -34,6 +34,9 @@ extern PigReorder *pig_reorder_new(IndexScanDesc scan, const PigVector *query, i
 /* Lets go of what reads the table; memory goes with its context. NULL: there is none. */
 extern void pig_reorder_free(PigReorder *reorder);
 
+/* Rows that wait. */
+extern size_t pig_reorder_waiting(const PigReorder *reorder);
+
 /* Takes the next row of the search. behind: the one that comes then; NULL: not known yet. True: it is the nearest that is left, and was not kept. */
 extern bool pig_reorder_take(PigReorder *reorder, const pigment_host_hit *hit, const pigment_host_hit *behind);
 

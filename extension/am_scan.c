@@ -39,6 +39,9 @@
 /* So many rows ahead their pages of the table are asked for; half as many ahead the rows in them. */
 #define ROWS_AHEAD 4
 
+/* Where rows are put in order so many wait, or come behind, before the last one is given: it takes more seldom, and one that is not there costs a search. */
+#define WAITING_ROWS_MIN 4
+
 typedef struct PigScan
 {
 	MemoryContext context;		/* of everything here, freed at the end of the scan or by an error */
@@ -138,10 +141,14 @@ pig_begin_scan(Relation index, int nkeys, int norderbys)
 static void
 note_spare_rows(PigScan *state)
 {
-	size_t		needed = state->rows_taken + (state->reorder != NULL ? 1 : 0);
+	size_t		waiting = state->reorder != NULL ? pig_reorder_waiting(state->reorder) : 0;
+	PigSpareRows needed = {.waiting = waiting + (state->reorder != NULL ? 1 : 0)};
 
-	if (state->search != NULL && state->rows_wanted > 0)
-		pig_note_spare_rows(state->segments, needed > state->rows_wanted ? needed - state->rows_wanted : 0);
+	if (state->search == NULL || state->rows_wanted == 0)
+		return;
+	if (state->rows_taken > state->rows_wanted + waiting)
+		needed.unseen = state->rows_taken - state->rows_wanted - waiting;
+	pig_note_spare_rows(state->segments, &needed);
 }
 
 void
@@ -301,9 +308,14 @@ choose_rows(IndexScanDesc scan, PigScan *state, const PigVector *query, float ro
 	options->width = (size_t) pig_search_width;
 	if (scan->numberOfOrderBys > 0)
 		state->rows_wanted = pig_rows_wanted(state->limit);
-	/* where rows are put in order the last waits for one behind it */
 	if (state->rows_wanted > 0)
-		options->rows_wanted = state->rows_wanted + Max(pig_spare_rows(state->segments), rounding > 0 ? 1 : 0);
+	{
+		PigSpareRows spare = pig_spare_rows(state->segments);
+
+		options->rows_wanted = state->rows_wanted + spare.unseen;
+		if (rounding > 0)
+			options->rows_spare = Max(spare.waiting, WAITING_ROWS_MIN);
+	}
 	if (scan->numberOfOrderBys > 0 && scan->orderByData->sk_strategy == PIG_NAN_FIRST_STRATEGY)
 		options->nan = PIGMENT_NAN_FIRST;
 	options->no_zero_vectors = pig_has_no_zero_vectors(state->meta);

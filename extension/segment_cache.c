@@ -71,8 +71,8 @@ struct PigOpenIndex
 	uint32		pending_dimension;
 	KnownBuffers pages;
 	KnownBuffers table_pages;
-	size_t		spare_rows;		/* that a scan needed at the most, of those since a round began */
-	size_t		spare_rows_before;	/* in the round before */
+	PigSpareRows spare_rows;	/* that a scan needed at the most, of those since a round began */
+	PigSpareRows spare_rows_before;	/* in the round before */
 	int			spare_scans;	/* in this round */
 	bool		reads_ahead;	/* as effective_io_concurrency was when the last scan began */
 	int			pages_ahead;	/* that are still to be asked for before they are pinned */
@@ -440,22 +440,29 @@ pig_hold_pending(PigSegments *held, const PigMeta *meta)
 	return open->pending;
 }
 
-size_t
+static PigSpareRows
+most_of(const PigSpareRows *a, const PigSpareRows *b)
+{
+	return (PigSpareRows) {.unseen = Max(a->unseen, b->unseen), .waiting = Max(a->waiting, b->waiting)};
+}
+
+PigSpareRows
 pig_spare_rows(const PigSegments *held)
 {
-	return Max(held->open->spare_rows, held->open->spare_rows_before);
+	return most_of(&held->open->spare_rows, &held->open->spare_rows_before);
 }
 
 void
-pig_note_spare_rows(PigSegments *held, size_t rows)
+pig_note_spare_rows(PigSegments *held, const PigSpareRows *needed)
 {
 	PigOpenIndex *open = held->open;
+	PigSpareRows noted = {.unseen = Min(needed->unseen, SPARE_ROWS_MAX), .waiting = Min(needed->waiting, SPARE_ROWS_MAX)};
 
-	open->spare_rows = Max(open->spare_rows, Min(rows, SPARE_ROWS_MAX));
+	open->spare_rows = most_of(&open->spare_rows, &noted);
 	if (++open->spare_scans < SPARE_ROUND)
 		return;
 	open->spare_rows_before = open->spare_rows;
-	open->spare_rows = 0;
+	open->spare_rows = (PigSpareRows) {0};
 	open->spare_scans = 0;
 }
 

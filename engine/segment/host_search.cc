@@ -186,15 +186,19 @@ size_t HostSearch::WithinMemory(uint64_t rows) const {
 
 size_t HostSearch::RowsFirst() const {
   if (options_.batch_rows_first != 0) return options_.batch_rows_first;
-  if (is_exact_) return std::max(kExactRowsFirst, options_.rows_wanted);
-  return options_.rows_wanted != 0 ? options_.rows_wanted : kIndexRowsFirst;
+  const size_t rows =
+      options_.rows_wanted != 0 ? WithinMemory(options_.rows_wanted) + spare_ : kIndexRowsFirst;
+  return is_exact_ ? std::max(kExactRowsFirst, rows) : rows;
 }
 
 // What the pass before gave is behind the cursors now.
 void HostSearch::BeginPass() {
   if (capacity_ == 0) {
     is_exact_ = is_before_numbers_ || !HasIndexes();
+    if (options_.batch_rows_first == 0 && options_.rows_wanted != 0)
+      spare_ = std::min(options_.rows_spare, size_t{kIndexNeighborsMax});
     capacity_ = WithinMemory(RowsFirst());
+    spare_ = std::min(spare_, capacity_ - 1);
   }
   batch_.clear();
   given_ = 0;
@@ -216,7 +220,7 @@ Status HostSearch::RunPass() {
   }
   ++passes_;
   std::sort_heap(batch_.begin(), batch_.end());
-  const bool is_full = batch_.size() == capacity_;
+  const bool is_full = batch_.size() + (is_exact_ ? 0 : spare_) >= capacity_;
   // Equal hits would be one row twice; across batches the cursor drops the second, so it is dropped
   // here too.
   batch_.erase(std::unique(batch_.begin(), batch_.end()), batch_.end());
@@ -231,6 +235,7 @@ Status HostSearch::RunPass() {
   if (!batch_.empty() && !pending_cursor_.WasGiven(batch_.back()))
     pending_cursor_.MoveTo(batch_.back());
   capacity_ = WithinMemory(uint64_t{capacity_} * kGrowth);
+  spare_ = 0;
   return Status::Ok();
 }
 
@@ -272,7 +277,7 @@ Status HostSearch::ReadRowPointer(IndexHit& found) const {
 Status HostSearch::RunIndexPass() {
   found_.clear();
   pending_rows_ = 0;
-  PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_));
+  PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_ - spare_));
   std::erase_if(found_, [&](const IndexHit& found) { return WasGiven(found); });
   for (const IndexHit& found : found_) {
     if (found.source < segments_.size())
@@ -304,6 +309,7 @@ Status HostSearch::AskIndexes(size_t neighbors) {
                                                      .allowed_rows = source.live},
                                             .allowed_count = source.live_vectors,
                                             .recall = options_.recall,
+                                            .spare = spare_,
                                             .width = options_.width}));
     rows_scored_ += result.found.rows_scored;
     walks_ += result.walks;
@@ -313,11 +319,11 @@ Status HostSearch::AskIndexes(size_t neighbors) {
       // What is no number comes when all numbers were given.
       if (hit.distance == hit.distance) found_.push_back({hit.distance, i, hit.row});
     }
-    limit = KeepNearest(neighbors, limit);
+    limit = KeepNearest(neighbors + spare_, limit);
   }
   for (uint32_t i = 0; i < cached_.size(); ++i) {
-    PIGMENT_RETURN_IF_ERROR(AskCache(i, neighbors, limit));
-    limit = KeepNearest(neighbors, limit);
+    PIGMENT_RETURN_IF_ERROR(AskCache(i, neighbors + spare_, limit));
+    limit = KeepNearest(neighbors + spare_, limit);
   }
   return Status::Ok();
 }

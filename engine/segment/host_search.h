@@ -55,6 +55,7 @@ struct HostSearchOptions {
   std::optional<std::vector<float>> query;  // absent: no ranking
   size_t batch_rows_first = 0;              // of the first pass; 0: as many as suit
   size_t rows_wanted = 0;                   // probably, in all; 0: nobody knows
+  size_t rows_spare = 0;                    // more that a pass for these gives of what it meets
   uint64_t batch_bytes_max = uint64_t{4} << 20;
   // As SegmentSearch has them: of the nearest rows the part that is wanted; 1: all. Visits of an
   // index in place of that; 0: as the recall takes.
@@ -205,8 +206,8 @@ class HostSearch {
   // Whether they may be asked for so many neighbours.
   bool MayAskIndexes(uint64_t neighbors) const;
   Status RunIndexPass();
-  // The nearest rows by index, at most `neighbors` and those that were given among them, into
-  // found_.
+  // The nearest rows by index, at most `neighbors` and the spare ones, those that were given among
+  // them, into found_.
   Status AskIndexes(size_t neighbors);
   // Adds what a cache, number `number`, has nearer than what was found.
   Status AskCache(uint32_t number, size_t neighbors, float limit);
@@ -277,6 +278,7 @@ class HostSearch {
   std::vector<HostHit> batch_;
   size_t given_ = 0;
   size_t capacity_ = 0;  // of the next pass
+  size_t spare_ = 0;     // of these rows, those that indexes go no farther for
   bool is_exhausted_ = false;
   // Of the rows of segments and caches those up to it that no index gave; of rows in pending pages
   // all up to it, which is the farthest row that was given. They differ when rows come late.

@@ -117,6 +117,7 @@ Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& re
   return source.HitsOf(walk.Search(source, SignCodeQuery(search.query->point(), reader.head().bits),
                                    info.vectors,
                                    {.k = search.k,
+                                    .spare = search.spare,
                                     .reach = search.reach,
                                     .masked = search.masked,
                                     .wanted = search.wanted,

@@ -26,6 +26,7 @@ struct IndexSearch {
   // Of a metric that another stands in for (SearchedBy): k are looked for by that one, and so many
   // of all that are compared, the nearest by the metric itself, are given.
   size_t given = 0;
+  size_t spare = 0;           // of a walk: GraphWalkOptions
   RowMask allowed_rows = {};  // as in FlatScan; walks go through other rows too
   bool allows_most = false;   // ClusterProbeOptions
   float reach = 1.1f;         // this and `wanted`: GraphWalkOptions, ClusterProbeOptions
@@ -37,7 +38,8 @@ struct IndexSearch {
   const CallControl* control = nullptr;      // asked every few visits; may be null
 };
 
-// Both give at most k hits, ascending by (distance, row); `walk` and `probe` say what it took.
+// Both give at most k hits, and a walk the spare ones, ascending by (distance, row); `walk` and
+// `probe` say what it took.
 Result<std::vector<RowHit>> SearchGraph(const SegmentInfo& info, IndexReader& reader,
                                         const IndexSearch& search, GraphWalk& walk);
 Result<std::vector<RowHit>> SearchClusters(const SegmentInfo& info, IndexReader& reader,

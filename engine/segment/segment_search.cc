@@ -50,12 +50,15 @@ class SegmentSearcher {
   std::span<const float> Query(size_t i) const {
     return {search_.scan.queries + i * dimension_, dimension_};
   }
-  size_t wanted() const {
-    return static_cast<size_t>(std::min<uint64_t>(search_.scan.k, search_.allowed_count));
+  size_t AtMost(size_t rows) const {
+    return static_cast<size_t>(std::min<uint64_t>(rows, search_.allowed_count));
   }
+  // Rows that are given, and those of them that the index is searched for.
+  size_t wanted() const { return AtMost(search_.scan.k + search_.spare); }
+  size_t sought() const { return is_graph() ? AtMost(search_.scan.k) : wanted(); }
   // Neighbours that the index is searched for.
   size_t searched(const IndexHead& head) const {
-    const double widened = std::ceil(static_cast<double>(wanted()) * head.widening);
+    const double widened = std::ceil(static_cast<double>(sought()) * head.widening);
     return static_cast<size_t>(std::min(widened, static_cast<double>(search_.allowed_count)));
   }
   bool is_graph() const { return segment_.info().kind == SegmentKind::kGraph; }
@@ -167,8 +170,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   MaskedReach masked(head.reach, search_.recall);
   const bool is_masked = !search_.scan.allowed_rows.empty() && search_.width == 0;
   const auto least = static_cast<size_t>(ReachTable::kNeighborsMin * head.widening);
-  const size_t tracked = std::max(
-      searched(head), static_cast<size_t>(std::min<uint64_t>(least, search_.allowed_count)));
+  const size_t tracked = std::max(searched(head), AtMost(least));
   const bool has_stand_in = HasStandIn(search_.scan.metric);
   const bool finds_nodes = search_.hanging != 0;
   if (finds_nodes) result_.nodes.resize(search_.scan.query_count);
@@ -188,6 +190,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
                    .query = &query,
                    .k = tracked,
                    .given = wanted(),
+                   .spare = wanted() > tracked ? wanted() - tracked : 0,
                    .allowed_rows = search_.scan.allowed_rows,
                    .allows_most = AllowsMost(search_.allowed_count, segment_.info().vectors),
                    .reach = reach_,
@@ -201,7 +204,7 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
     if (hits.size() > wanted()) hits.resize(wanted());
     const bool was_given_up = search_.width == 0 && visits_ >= visits_max_;
     const bool is_limited = search_.scan.limit(i) == search_.scan.limit(i);
-    if ((hits.size() < wanted() && !is_limited) || was_given_up) {
+    if ((hits.size() < sought() && !is_limited) || was_given_up) {
       left.push_back(i);
       continue;
     }
@@ -243,6 +246,7 @@ Result<std::vector<size_t>> SegmentSearcher::ScanCodes(const IndexHead& head,
 
 Status SegmentSearcher::Scan(const std::vector<size_t>& queries) {
   FlatScan scan = search_.scan;
+  scan.k = wanted();
   std::vector<float> vectors;
   std::vector<float> limits;
   if (queries.size() != search_.scan.query_count) {

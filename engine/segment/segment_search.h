@@ -20,6 +20,9 @@ struct SegmentSearch {
   uint64_t allowed_count = 0;  // how many rows are allowed that have a vector
   // Of the k nearest allowed rows the part that is wanted on average; 1: all, by a scan.
   double recall = 1;
+  // So many more rows are to be given: what a walk for k meets of them anyway, which is less surely
+  // the nearest, and from elsewhere as if k were larger.
+  size_t spare = 0;
   // Nodes that a walk visits, or clusters that a probe does, in place of a recall; 0: as the recall
   // takes.
   size_t width = 0;
@@ -29,8 +32,8 @@ struct SegmentSearch {
 };
 
 struct SegmentSearchResult {
-  // As of ScanFlat, with min(k, allowed_count) rows for each query whatever way was gone; a scan
-  // leaves out those beyond a query's limit.
+  // As of ScanFlat, with min(k, allowed_count) rows for each query whatever way was gone, and at
+  // most the spare ones; a scan leaves out those beyond a query's limit.
   FlatScanResult found;
   uint64_t walks = 0;   // queries that were answered by a walk
   uint64_t probes = 0;  // by a probe

@@ -170,6 +170,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
   if (options.absent != kNobody) Visits(options.absent);
   PIGMENT_RETURN_IF_ERROR(NoteEntries(source, query, vectors));
   TopK nearest(options.k);
+  TopK given(options.k + options.spare);  // the same, where there are no spare ones
   const bool is_limited = options.wanted == options.wanted;
   const float wanted = is_limited ? source.SquareOf(options.wanted) : 0;
   TopK settled(std::min(options.k, kSettled));
@@ -190,6 +191,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     const bool is_allowed = IsAllowed(options.allowed, visit.vector);
     allowed_visited += is_allowed ? 1 : 0;
     if (is_allowed) {
+      if (options.spare != 0 && given.MayEnter(distance)) given.Offer(distance, visit.vector);
       if (nearest.MayEnter(distance)) {
         nearest.Offer(distance, visit.vector);
         if (is_limited) settled.Offer(distance, visit.vector);
@@ -215,7 +217,7 @@ Result<std::vector<Scored>> GraphWalk::Search(GraphSource& source, const SignCod
     PIGMENT_RETURN_IF_ERROR(NoteLinks(source, node, query, square, vectors));
     if (!goes_on) goes_on = choose();
   }
-  return nearest.TakeSorted();
+  return (options.spare != 0 ? given : nearest).TakeSorted();
 }
 
 }  // namespace pigment

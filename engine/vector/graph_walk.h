@@ -39,6 +39,9 @@ class GraphSource : public EntrySource {
 
 struct GraphWalkOptions {
   size_t k = 10;
+  // So many more are given of those that were visited: found less surely, since a walk goes no
+  // farther for them.
+  size_t spare = 0;
   // A walk goes on to what is estimated at up to so many times the squared distance of the k-th
   // nearest. 1 finds most, infinity goes everywhere and is exact.
   float reach = 1.1f;
@@ -56,8 +59,9 @@ struct GraphWalkOptions {
 
 class GraphWalk {
  public:
-  // The nearest to `query` (rotated, less the centre) that were visited, at most k, ascending by
-  // distance, then number. What a source says is believed only as far as `vectors`, their number.
+  // The nearest to `query` (rotated, less the centre) that were visited, at most k and the spare
+  // ones, ascending by distance, then number. What a source says is believed only as far as
+  // `vectors`, their number.
   Result<std::vector<Scored>> Search(GraphSource& source, const SignCodeQuery& query,
                                      uint32_t vectors, const GraphWalkOptions& options);
 

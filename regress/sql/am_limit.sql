@@ -57,6 +57,27 @@ ROLLBACK;
 SELECT count(*) FROM generate_series(1, 130) n, LATERAL (SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 1000 + n) LIMIT 1) x;
 SELECT * FROM look('SELECT id FROM points ORDER BY v <-> (SELECT v FROM points WHERE id = 11) LIMIT 10');
 
+-- Where halves round, rows wait to be put in order, and those behind the last one decide when it may go: of what the walk meets anyway, so that it is
+-- no longer for them, however many waited lately.
+CREATE TABLE rounded (id integer PRIMARY KEY, v vector(16));
+INSERT INTO rounded SELECT id, (v::real[]::vector + (SELECT array_agg(random() / 3000 + id * 0 ORDER BY k) FROM generate_series(1, 16) k)::vector) FROM points;
+CREATE INDEX rounded_x ON rounded USING pigment (v) WITH (kind = hnsw);
+ANALYZE rounded;
+CREATE TABLE queries AS SELECT id, v FROM points WHERE id <= 100;
+CREATE FUNCTION look_for(query integer, wanted integer, OUT rows bigint, OUT passes bigint, OUT looked_for bigint, OUT visits bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	wanted_vector vector := (SELECT v FROM queries WHERE id = query);
+BEGIN
+	SELECT count(*) INTO rows FROM (SELECT id FROM rounded ORDER BY v <-> wanted_vector LIMIT wanted) x;
+	SELECT s.passes, s.rows_given, s.visits INTO passes, looked_for, visits FROM pigment.last_scan() s;
+END $$;
+CREATE TEMP TABLE first AS SELECT q, (look_for(q, 10)).* FROM generate_series(1, 3) q;
+SELECT q, rows, passes, looked_for FROM first ORDER BY q;
+SELECT n, min(rows), max(rows) FROM unnest(ARRAY[1, 10, 400]) n, generate_series(1, 20) q, LATERAL look_for(q, n) GROUP BY n ORDER BY n;
+SELECT q, x.rows, x.passes, x.looked_for > first.looked_for AS more, x.visits - first.visits AS visits FROM first, LATERAL look_for(q, 10) x ORDER BY q;
+DROP TABLE rounded, queries, first;
+DROP FUNCTION look_for;
+
 -- Rows that are dead to everybody are not looked for again in the session that met them; another one's snapshot may see them for a while.
 CREATE FUNCTION look_until_left_out(query text, dead bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -348,6 +348,7 @@ class Index {
     options.sparse = sparse;
     options.sparse_column = sparse_column;
     options.rows_wanted = rows_wanted;
+    options.rows_spare = rows_spare;
     pigment_host_search* search = nullptr;
     EXPECT_EQ(pigment_host_search_new(&options, &search, error.out()), PIGMENT_OK)
         << error.message();
@@ -398,6 +399,7 @@ class Index {
   double recall = 0;  // of searches
   size_t width = 0;
   size_t rows_wanted = 0;
+  size_t rows_spare = 0;
   std::optional<float> max_distance;
   int32_t nan = PIGMENT_NAN_LAST;
   uint64_t zero_vectors = 0;                 // of segments

@@ -60,6 +60,7 @@ TEST(HostIndex, GivesEveryRowOnceWhateverWasOverlooked) {
     index.recall = random() % 2 ? 0.98 : 0.7;
     if (random() % 4 == 0) index.width = 1 + random() % 20;
     index.rows_wanted = random() % 2 ? kNearest + random() % 200 : 0;
+    index.rows_spare = random() % 2 ? random() % 20 : 0;
     auto query = RandomVector(random, dimension);
     if (index.bit_vectors) MakeBits(query);
     pigment_host_search* search = index.NewSearch(index.segment_metric, &query);
@@ -166,6 +167,59 @@ TEST(HostIndex, LooksFirstForAsManyRowsAsAreWanted) {
     EXPECT_EQ(CountersOf(search).passes, 1u);
     pigment_host_search_free(search);
   }
+}
+
+TEST(HostIndex, GivesSpareRowsOfWhatAWalkMeets) {
+  constexpr size_t kWanted = 10, kSpare = 5;
+  std::mt19937_64 random(10);
+  Index index(16);
+  index.segment_index = PIGMENT_INDEX_GRAPH;
+  const std::vector<Row> rows = RowsWithVectors(random, 16, 10000);
+  index.AddSegment(rows);
+  index.recall = 0.98;
+  Error error;
+  double spare_found = 0;
+  constexpr int kQueries = 50;
+  for (int i = 0; i < kQueries; ++i) {
+    const auto query = RandomVector(random, 16);
+    const auto first_hits = [&](uint64_t* visits) {
+      std::vector<pigment_host_hit> hits(300);
+      size_t count = 0;
+      pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &query);
+      EXPECT_EQ(pigment_host_search_next(search, hits.data(), hits.size(), &count, error.out()),
+                PIGMENT_OK);
+      EXPECT_EQ(CountersOf(search).passes, 1u);
+      *visits = CountersOf(search).visits;
+      EXPECT_EQ(Drain(search, random).size() + count, rows.size());
+      pigment_host_search_free(search);
+      hits.resize(count);
+      return hits;
+    };
+    uint64_t visits = 0, visits_with_spare = 0;
+    index.rows_wanted = kWanted;
+    index.rows_spare = 0;
+    const std::vector<pigment_host_hit> without = first_hits(&visits);
+    index.rows_spare = kSpare;
+    const std::vector<pigment_host_hit> with = first_hits(&visits_with_spare);
+    ASSERT_EQ(without.size(), kWanted);
+    ASSERT_EQ(with.size(), kWanted + kSpare);
+    EXPECT_EQ(visits_with_spare, visits) << "it went farther for them";
+    for (size_t j = 0; j < kWanted; ++j) EXPECT_EQ(with[j].row_pointer, without[j].row_pointer);
+    const std::vector<Expected> nearest = Model(index.all, PIGMENT_METRIC_L2, &query);
+    for (size_t j = kWanted; j < with.size(); ++j)
+      spare_found += with[j].distance <= std::get<1>(nearest[kWanted + kSpare - 1]) ? 1 : 0;
+  }
+  EXPECT_GE(spare_found / (kQueries * kSpare), 0.9);
+  // A look at everything gives them as it gives the others.
+  index.recall = 1;
+  index.rows_wanted = 100;
+  const auto query = RandomVector(random, 16);
+  pigment_host_search* search = index.NewSearch(PIGMENT_METRIC_L2, &query);
+  pigment_host_hit hits[300];
+  size_t count = 0;
+  HOST_OK(pigment_host_search_next(search, hits, std::size(hits), &count, error.out()));
+  EXPECT_EQ(count, 100 + kSpare);
+  pigment_host_search_free(search);
 }
 
 TEST(HostIndex, LeavesOutRowsThatAreDeadToEverybody) {

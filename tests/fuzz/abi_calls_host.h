@@ -645,6 +645,8 @@ inline void AddSearches(std::vector<Entry>& t) {
          options.no_zero_vectors = in.OneIn(4);
          if (in.OneIn(4))
            options.rows_wanted = in.OneIn(4) ? static_cast<size_t>(in.Number()) : in.Below(5);
+         if (in.OneIn(4))
+           options.rows_spare = in.OneIn(4) ? static_cast<size_t>(in.Number()) : in.Below(5);
          const FuzzedConditions conditions(a);
          if (in.OneIn(2)) {
            options.condition_count = conditions.conditions.size();

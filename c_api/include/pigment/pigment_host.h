@@ -618,6 +618,9 @@ typedef struct pigment_host_search_options {
   uint32_t sparse_column;
   /* Since 0.2: rows that will probably be asked for, in all; the others come, too, by more passes. 0: nobody knows. */
   size_t rows_wanted;
+  /* Since 0.2, with rows_wanted: so many more that may be asked for. The first pass gives them of what it meets on its way to those, so they cost next to
+     nothing and are less surely the nearest. */
+  size_t rows_spare;
 } pigment_host_search_options;
 
 typedef struct pigment_host_hit {

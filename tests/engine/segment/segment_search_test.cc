@@ -391,6 +391,47 @@ TEST_P(OfBothKinds, AWidthIsSoManyVisits) {
   EXPECT_GE(before, 0.9);
 }
 
+// A walk gives them of what it met, fewer where it was short; from elsewhere they come as if more
+// were searched for.
+TEST(SegmentSearch, GivesSpareRowsWhateverWayIsGone) {
+  constexpr size_t kNearest = 10, kSpare = 6;
+  size_t spare_given = 0, spare_wanted = 0;
+  for (const IndexCase& of : AllCases()) {
+    const IndexedSegment indexed(of);
+    ASSERT_OK(indexed.status);
+    const uint32_t dimension = of.made.dimension;
+    const std::vector<uint64_t> few = SomeRows(indexed.rows, 0.01, 4);
+    for (const std::span<const uint64_t> allowed : {std::span<const uint64_t>(), {few}}) {
+      SegmentSearch search = indexed.Search(kNearest, 0.98, allowed);
+      const auto without = SearchSegment(*indexed.segment, dimension, search);
+      ASSERT_OK(without);
+      search.spare = kSpare;
+      const auto with = SearchSegment(*indexed.segment, dimension, search);
+      ASSERT_OK(with);
+      const size_t count = std::min<size_t>(kNearest + kSpare, search.allowed_count);
+      if (with->walks == IndexedSegment::kQueries) {
+        EXPECT_EQ(with->nodes_visited, without->nodes_visited);
+      } else {
+        EXPECT_GE(with->clusters_probed, without->clusters_probed);
+      }
+      for (size_t query = 0; query < IndexedSegment::kQueries; ++query) {
+        const auto& hits = with->found.hits[query];
+        ASSERT_LE(hits.size(), count);
+        spare_wanted += count - without->found.hits[query].size();
+        spare_given += hits.size() - without->found.hits[query].size();
+        // By a metric that another stands in for more of what was compared may be found nearer.
+        if (HasStandIn(of.metric) || with->walks == 0) continue;
+        const auto& nearest = without->found.hits[query];
+        for (size_t i = 0; i < nearest.size(); ++i) EXPECT_EQ(hits[i].row, nearest[i].row);
+      }
+      if (with->walks != 0) continue;
+      search.scan.k += kSpare;
+      EXPECT_GE(RecallOf(indexed, search, *with), 0.9);
+    }
+  }
+  EXPECT_GE(static_cast<double>(spare_given) / static_cast<double>(spare_wanted), 0.95);
+}
+
 TEST(SegmentSearch, OfARecallOfOneIsTheScan) {
   for (const IndexCase& of : AllCases()) {
     const IndexedSegment indexed(of);
