@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // BoundedRows: of rows whose distances codes have bounded the nearest, by vectors. What the bounds
-// do not rule out is gathered, then compared, the most promising first, until no bound lets in
-// more. One thread; everything is borrowed.
+// do not rule out is gathered; now and then the most promising are compared, for a limit that rules
+// out others, and in the end all that no limit has. One thread; everything is borrowed.
 
 #pragma once
 
@@ -31,6 +31,7 @@ class BoundedRows {
       : distance_(distance),
         query_(query),
         control_(control),
+        k_(k),
         nearest_(k, wanted),
         limit_(query.SquareOf(wanted)) {}
 
@@ -46,28 +47,21 @@ class BoundedRows {
   }
   size_t gathered() const { return gathered_.size(); }
 
+  // Compares some of what was gathered, enough for a limit, and drops what is beyond it. All that
+  // are within the limit of the moment would be several times what the last one lets in.
   // `expect(row)` asks for a vector ahead, `read(row)` gives it.
   template <typename Expect, typename Read>
-  Status Compare(const Expect& expect, const Read& read) {
-    constexpr size_t kAhead = 4;
-    constexpr size_t kRowsPerCheck = 64;
-    std::sort(gathered_.begin(), gathered_.end());
-    for (size_t i = 0; i < std::min(kAhead, gathered_.size()); ++i)
-      expect(static_cast<uint32_t>(gathered_[i]));
-    for (size_t i = 0; i < gathered_.size(); ++i) {
-      if (DistanceOfKey(static_cast<uint32_t>(gathered_[i] >> 32)) > limit_) break;
-      if (i % kRowsPerCheck == 0 && control_ != nullptr) PIGMENT_RETURN_IF_ERROR(control_->Check());
-      if (i + kAhead < gathered_.size()) expect(static_cast<uint32_t>(gathered_[i + kAhead]));
-      const auto row = static_cast<uint32_t>(gathered_[i]);
-      PIGMENT_ASSIGN_OR_RETURN(const float* const vector, read(row));
-      ++compared_;
-      const float distance = distance_(vector);
-      if (!nearest_.MayEnter(distance)) continue;
-      nearest_.Offer(distance, row);
-      limit_ = query_.SquareOf(nearest_.worst());
-    }
-    gathered_.clear();
+  Status Narrow(const Expect& expect, const Read& read) {
+    constexpr size_t kSome = 16;
+    const size_t some = limit_ != limit_ ? k_ + kSome : kSome;
+    PIGMENT_RETURN_IF_ERROR(CompareFirst(std::min(some, gathered_.size()), expect, read));
+    std::erase_if(gathered_, [this](uint64_t promise) { return BoundOf(promise) > limit_; });
     return Status::Ok();
+  }
+  // Compares what is left; as Narrow().
+  template <typename Expect, typename Read>
+  Status Compare(const Expect& expect, const Read& read) {
+    return CompareFirst(gathered_.size(), expect, read);
   }
 
   uint64_t compared() const { return compared_; }
@@ -80,9 +74,40 @@ class BoundedRows {
   }
 
  private:
+  static float BoundOf(uint64_t promise) {
+    return DistanceOfKey(static_cast<uint32_t>(promise >> 32));
+  }
+
+  // The `count` most promising go.
+  template <typename Expect, typename Read>
+  Status CompareFirst(size_t count, const Expect& expect, const Read& read) {
+    constexpr size_t kAhead = 4;
+    constexpr size_t kRowsPerCheck = 64;
+    const auto end = gathered_.begin() + static_cast<ptrdiff_t>(count);
+    if (end != gathered_.end()) std::nth_element(gathered_.begin(), end, gathered_.end());
+    std::sort(gathered_.begin(), end);
+    for (size_t i = 0; i < std::min(kAhead, count); ++i)
+      expect(static_cast<uint32_t>(gathered_[i]));
+    for (size_t i = 0; i < count; ++i) {
+      if (BoundOf(gathered_[i]) > limit_) break;
+      if (i % kRowsPerCheck == 0 && control_ != nullptr) PIGMENT_RETURN_IF_ERROR(control_->Check());
+      if (i + kAhead < count) expect(static_cast<uint32_t>(gathered_[i + kAhead]));
+      const auto row = static_cast<uint32_t>(gathered_[i]);
+      PIGMENT_ASSIGN_OR_RETURN(const float* const vector, read(row));
+      ++compared_;
+      const float distance = distance_(vector);
+      if (!nearest_.MayEnter(distance)) continue;
+      nearest_.Offer(distance, row);
+      limit_ = query_.SquareOf(nearest_.worst());
+    }
+    gathered_.erase(gathered_.begin(), end);
+    return Status::Ok();
+  }
+
   const DistanceFunction& distance_;
   const GraphQuery& query_;
   const CallControl* const control_;
+  const size_t k_;
   TopK nearest_;
   float limit_;                     // the square of the k-th nearest so far; NaN: there are fewer
   std::vector<uint64_t> gathered_;  // PromiseOf bound and row

@@ -19,7 +19,7 @@ namespace pigment {
 namespace {
 
 // Of so many rows the nearest are compared before the scan goes on: few enough to find the others'
-// limit early, enough that most of them are never compared.
+// limit early.
 constexpr size_t kGatheredMax = 256;
 // Rows that are listed at once; a multiple of 64.
 constexpr uint32_t kRowsPerWindow = 4096;
@@ -48,7 +48,8 @@ class CodeScanner {
   void Expect(size_t place);
   // The codes from a place in the window on which lie together; gives the place behind them.
   Result<size_t> Gather(size_t place);
-  Status Compare();
+  // Compares some of what was gathered, or in the end all that is left.
+  Status Compare(bool is_end);
   Status Pace(size_t codes);
 
   const uint32_t rows_;
@@ -118,22 +119,27 @@ Result<size_t> CodeScanner::Gather(size_t place) {
   return end;
 }
 
-Status CodeScanner::Compare() {
-  return rows_found_.Compare([this](uint32_t row) { reader_.ExpectVector(row); },
-                             [this](uint32_t row) { return reader_.Vector(row); });
+Status CodeScanner::Compare(bool is_end) {
+  const auto expect = [this](uint32_t row) { reader_.ExpectVector(row); };
+  const auto read = [this](uint32_t row) { return reader_.Vector(row); };
+  return is_end ? rows_found_.Compare(expect, read) : rows_found_.Narrow(expect, read);
 }
 
 Result<CodeScanResult> CodeScanner::Run() {
   if (search_.k == 0) return std::move(result_);
+  size_t next_look = kGatheredMax;  // gathered rows
   for (uint32_t first = 0; first < rows_; first += kRowsPerWindow) {
     ListWindow(first);
     for (size_t place = 0; place < window_rows_;) {
       PIGMENT_ASSIGN_OR_RETURN(place, Gather(place));
-      if (rows_found_.gathered() >= kGatheredMax) PIGMENT_RETURN_IF_ERROR(Compare());
+      if (rows_found_.gathered() >= next_look) {
+        PIGMENT_RETURN_IF_ERROR(Compare(false));
+        next_look = rows_found_.gathered() + kGatheredMax;
+      }
     }
     if (rows_ - first <= kRowsPerWindow) break;
   }
-  PIGMENT_RETURN_IF_ERROR(Compare());
+  PIGMENT_RETURN_IF_ERROR(Compare(true));
   result_.hits = rows_found_.TakeHits();
   result_.vectors_compared = rows_found_.compared();
   return std::move(result_);

@@ -29,11 +29,11 @@ constexpr double kHangingBytes = 100;
 // Vectors that a probe compares for each neighbour.
 constexpr double kComparedEach = 8;
 // The same of a scan of codes. Those of fewer dimensions say less: by signs of 64 it compares some
-// 3,000 of 10,000 rows for ten neighbours, where by those of 384 it compares 300. Codes of more
+// 2,000 of 10,000 rows for ten neighbours, where by those of 384 it compares 200. Codes of more
 // bits say as much as signs of so many times the dimensions: the squares of errors, the query's
 // rounding included, are as much smaller.
 double ComparedByCodesEach(uint32_t dimension, uint32_t bits) {
-  constexpr double kEach = 30, kDimension = 384, kGrowth = 1.3;
+  constexpr double kEach = 20, kDimension = 384, kGrowth = 1.3;
   static constexpr double kTimes[kLevelBitsMax + 1] = {0, 1, 3.9, 11.5, 25};
   return kEach * std::pow(std::max(kDimension / (kTimes[bits] * dimension), 1.0), kGrowth);
 }

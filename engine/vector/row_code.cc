@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Codes, planes of a query, and the kernel that counts bits, compiled once per SIMD target by
-// Highway for the sake of the instruction that does so: of one word, or, where the machine has it
-// (AVX3_DL), of a register.
+// Highway: with the instruction that does so, of one word, or, where the machine has it (AVX3_DL),
+// of a register; with AVX2 by looking up what is set in four bits.
 
 #define HWY_WANT_AVX3_DL 1
 
@@ -30,6 +30,8 @@ constexpr size_t kWordsPerGroup = 8;
 struct CountArguments {
   const uint64_t* planes;  // of each group of words the first plane, then the others; 0 at the end
   const uint64_t* shifts;  // of each word, in groups
+  const uint8_t*
+      nibbles;  // of each two words of each plane the lower halves of their bytes, then the upper
   size_t words;
   const std::byte* const* codes;
   size_t count;
@@ -112,6 +114,66 @@ HWY_ATTR void CountDifferences(const CountArguments& arguments) {
       from += kPlanes * kWordsPerGroup;
     }
     arguments.sums[i] = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(words, sum)));
+  }
+}
+
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// How many of four bits are set, times what those of a plane count.
+struct CountsOfNibbles {
+  constexpr CountsOfNibbles() {
+    for (size_t plane = 0; plane < kPlanes; ++plane) {
+      for (size_t nibble = 0; nibble < 16; ++nibble) {
+        for (size_t bit = 0; bit < 4; ++bit)
+          of[plane][nibble] =
+              static_cast<uint8_t>(of[plane][nibble] + ((nibble >> bit & 1) << plane));
+      }
+    }
+  }
+  uint8_t of[kPlanes][16] = {};
+};
+
+// Two codes side by side, of each two words at a time.
+HWY_ATTR void CountDifferences(const CountArguments& arguments) {
+  static constexpr CountsOfNibbles kCounts;
+  const hn::FixedTag<uint8_t, 32> bytes;
+  const hn::Half<decltype(bytes)> block;
+  const hn::Repartition<uint16_t, decltype(bytes)> shorts;
+  const hn::Repartition<uint64_t, decltype(bytes)> words;
+  const auto counts = [&](size_t plane)
+                          HWY_ATTR { return hn::LoadDup128(bytes, kCounts.of[plane]); };
+  const hn::Vec<decltype(bytes)> tables[kPlanes] = {counts(0), counts(1), counts(2), counts(3)};
+  const auto lower_half = hn::Set(bytes, 15);
+  const auto load = [&](size_t code, size_t word) HWY_ATTR {
+    return hn::LoadU(
+        block, reinterpret_cast<const uint8_t*>(arguments.codes[code]) + word * sizeof(uint64_t));
+  };
+  for (size_t i = 0; i < arguments.count; i += 2) {
+    const size_t other = HWY_MIN(i + 1, arguments.count - 1);
+    auto sum = hn::Zero(words);
+    const uint8_t* query = arguments.nibbles;
+    for (size_t word = 0; word < arguments.words; word += 2) {
+      const auto signs = hn::Combine(bytes, load(other, word), load(i, word));
+      const auto lower = hn::And(signs, lower_half);
+      const auto upper =
+          hn::And(hn::BitCast(bytes, hn::ShiftRight<4>(hn::BitCast(shorts, signs))), lower_half);
+      // Of a byte at most 8 * 15.
+      auto differences = hn::Zero(bytes);
+      for (size_t plane = 0; plane < kPlanes; ++plane, query += 32) {
+        const auto of_lower = hn::Xor(lower, hn::LoadDup128(bytes, query));
+        const auto of_upper = hn::Xor(upper, hn::LoadDup128(bytes, query + 16));
+        differences = hn::Add(differences, hn::Add(hn::TableLookupBytes(tables[plane], of_lower),
+                                                   hn::TableLookupBytes(tables[plane], of_upper)));
+      }
+      const auto of_words = hn::SumsOf8(differences);
+      sum = hn::Add(sum, hn::Shl(of_words, hn::LoadDup128(words, arguments.shifts + word)));
+    }
+    sum = hn::Add(sum, hn::Reverse2(words, sum));
+    arguments.sums[i] = static_cast<uint32_t>(hn::GetLane(sum));
+    arguments.sums[other] =
+        static_cast<uint32_t>(hn::GetLane(hn::UpperHalf(hn::Half<decltype(words)>(), sum)));
   }
 }
 
@@ -203,6 +265,18 @@ RowCodeQuery::RowCodeQuery(std::span<const float> query, uint32_t bits)
     }
   }
   for (size_t word = 0; word < words_; ++word) shifts_[word] = bits_ - 1 - word / plane_words;
+  nibbles_.reserve(planes_.size() * sizeof(uint64_t) * 2);
+  for (size_t word = 0; word < words_; word += 2) {
+    for (size_t plane = 0; plane < kPlanes; ++plane) {
+      const size_t group = word / kWordsPerGroup * kWordsPerGroup;
+      uint8_t bytes[2 * sizeof(uint64_t)];
+      std::memcpy(bytes, planes_.data() + group * kPlanes + plane * kWordsPerGroup + word - group,
+                  sizeof bytes);
+      for (const int shift : {0, 4}) {
+        for (const uint8_t byte : bytes) nibbles_.push_back(byte >> shift & 15);
+      }
+    }
+  }
 }
 
 // The standard error of u . q is |q| |u| sqrt(1 - a^2) / sqrt(d), where a and |u| of rotated points
@@ -225,7 +299,7 @@ void RowCodeQuery::LowerBounds(const std::byte* const* codes, size_t count, floa
   for (size_t begin = 0; begin < count; begin += kCodesAtOnce) {
     const size_t some = std::min(kCodesAtOnce, count - begin);
     HWY_DYNAMIC_DISPATCH(CountDifferences)
-    ({planes_.data(), shifts_.data(), words_, codes + begin, some, sums});
+    ({planes_.data(), shifts_.data(), nibbles_.data(), words_, codes + begin, some, sums});
     for (size_t i = 0; i < some; ++i)
       std::memcpy(halves + i * 4, codes[begin + i] + numbers_at, 2 * sizeof(uint16_t));
     WidenHalves(halves, std::span(numbers).first(2 * some));

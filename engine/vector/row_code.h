@@ -55,6 +55,7 @@ class RowCodeQuery {
   const size_t words_;            // of a code's signs
   std::vector<uint64_t> planes_;  // of each eight words the four planes, the lowest first
   std::vector<uint64_t> shifts_;  // of each word: what its signs count, as a power of two
+  std::vector<uint8_t> nibbles_;  // of each two words the planes again, in halves of bytes
   float unit_ = 0;                // q_i is about unit * an odd number from -15 to 15
   float square_ = 0;              // |q|^2
 };
