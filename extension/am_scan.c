@@ -42,6 +42,10 @@
 /* Where rows are put in order so many wait, or come behind, before the last one is given: it takes more seldom, and one that is not there costs a search. */
 #define WAITING_ROWS_MIN 4
 
+/* So small a part of the rows that are wanted may be others than the nearest of the search, a little less surely found: those that stand in for rows that
+ * the snapshot does not see. */
+#define SPARE_SHARE 4
+
 typedef struct PigScan
 {
 	MemoryContext context;		/* of everything here, freed at the end of the scan or by an error */
@@ -312,9 +316,10 @@ choose_rows(IndexScanDesc scan, PigScan *state, const PigVector *query, float ro
 	{
 		PigSpareRows spare = pig_spare_rows(state->segments);
 
-		options->rows_wanted = state->rows_wanted + spare.unseen;
+		options->rows_spare = Min(spare.unseen, state->rows_wanted / SPARE_SHARE);
+		options->rows_wanted = state->rows_wanted + spare.unseen - options->rows_spare;
 		if (rounding > 0)
-			options->rows_spare = Max(spare.waiting, WAITING_ROWS_MIN);
+			options->rows_spare += Max(spare.waiting, WAITING_ROWS_MIN);
 	}
 	if (scan->numberOfOrderBys > 0 && scan->orderByData->sk_strategy == PIG_NAN_FIRST_STRATEGY)
 		options->nan = PIGMENT_NAN_FIRST;
