@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers in 12 bits: reading is compiled once per SIMD target by Highway; writing, which happens
-// once for each vector, is plain code.
+// Numbers in 12 bits: reading, rounding and writing are compiled once per SIMD target by Highway.
 
 #include "engine/vector/twelve.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,6 +17,21 @@
 #define HWY_TARGET_INCLUDE "engine/vector/twelve.cc"
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
+
+#ifndef PIGMENT_ENGINE_VECTOR_TWELVE_SUMS
+#define PIGMENT_ENGINE_VECTOR_TWELVE_SUMS
+namespace pigment {
+// Of a vector and what rounding makes of it: as HalfShiftOf takes them.
+struct TwelveSums {
+  double square = 0;
+  double lost = 0;
+  double taxicab = 0;
+};
+// The most numbers that are rounded at a time; a multiple of what any target takes.
+inline constexpr size_t kTwelvesAtOnce = 8;
+inline constexpr float kStepsMax = 4092;
+}  // namespace pigment
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace pigment {
@@ -59,6 +74,90 @@ size_t UnpackUpper(const uint8_t* lower, const uint8_t* upper, size_t count, flo
   return UnpackWhole<4>(lower, upper, count, power, out);
 }
 
+// Magnitudes in units of the power, rounded; up to 4,096 where they would be beyond kStepsMax.
+// Added to so much, a float has no bits below the step, so the addition rounds.
+template <class D>
+HWY_INLINE hn::Vec<D> StepsOf(D floats, hn::Vec<D> magnitude) {
+  const auto upper = hn::IfThenElse(hn::Lt(magnitude, hn::Set(floats, 2048)),
+                                    hn::Set(floats, 0x1p24f), hn::Set(floats, 0x1p25f));
+  const auto large =
+      hn::IfThenElse(hn::Lt(magnitude, hn::Set(floats, 1024)), hn::Set(floats, 0x1p23f), upper);
+  return hn::Sub(hn::Add(magnitude, large), large);
+}
+
+// The greatest magnitude of as many as whole registers hold; returns how many.
+size_t GreatestWhole(const float* values, size_t count, float* greatest) {
+  const hn::CappedTag<float, kTwelvesAtOnce> floats;
+  const size_t lanes = hn::Lanes(floats);
+  auto most = hn::Zero(floats);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    most = hn::Max(most, hn::Abs(hn::LoadU(floats, values + i)));
+  *greatest = hn::GetLane(hn::MaxOfLanes(floats, most));
+  return i;
+}
+
+// Rounds as many as whole registers hold; returns how many.
+size_t RoundWhole(const float* values, size_t count, float unit, float power, float* out,
+                  TwelveSums& sums) {
+  const hn::CappedTag<double, kTwelvesAtOnce> doubles;
+  const hn::Rebind<float, decltype(doubles)> floats;
+  const size_t lanes = hn::Lanes(doubles);
+  auto square = hn::Zero(doubles), lost = hn::Zero(doubles), taxicab = hn::Zero(doubles);
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto value = hn::LoadU(floats, values + i);
+    const auto steps = StepsOf(floats, hn::Mul(hn::Abs(value), hn::Set(floats, unit)));
+    const auto rounded = hn::CopySignToAbs(hn::Mul(steps, hn::Set(floats, power)), value);
+    if (out != nullptr) hn::StoreU(rounded, floats, out + i);
+    const auto wide = hn::PromoteTo(doubles, value);
+    const auto difference = hn::Sub(wide, hn::PromoteTo(doubles, rounded));
+    square = hn::Add(square, hn::Mul(wide, wide));
+    lost = hn::Add(lost, hn::Mul(difference, difference));
+    taxicab = hn::Add(taxicab, hn::Abs(difference));
+  }
+  sums.square += hn::GetLane(hn::SumOfLanes(doubles, square));
+  sums.lost += hn::GetLane(hn::SumOfLanes(doubles, lost));
+  sums.taxicab += hn::GetLane(hn::SumOfLanes(doubles, taxicab));
+  return i;
+}
+
+// Of `count` numbers and those `apart` behind them, which share bytes of `upper`, as many as whole
+// registers hold; returns how many.
+size_t PackWhole(const float* values, size_t apart, size_t count, float unit, uint8_t* lower,
+                 uint8_t* upper) {
+  const hn::CappedTag<float, 16> floats;
+  const hn::RebindToSigned<decltype(floats)> words;
+  const hn::Rebind<uint8_t, decltype(floats)> bytes;
+  const size_t lanes = hn::Lanes(floats);
+  // The sign above m, as in a word of twelve bits.
+  const auto word_of = [&](const float* from) HWY_ATTR {
+    const auto value = hn::LoadU(floats, from);
+    const auto magnitude = hn::Mul(hn::Abs(value), hn::Set(floats, unit));
+    const auto rounded = hn::Min(StepsOf(floats, magnitude), hn::Set(floats, kStepsMax));
+    const auto steps = hn::ConvertTo(words, rounded);
+    const auto of_four = hn::Add(hn::ShiftRight<2>(steps), hn::Set(words, 1024));
+    const auto of_two = hn::Add(hn::ShiftRight<1>(steps), hn::Set(words, 512));
+    const auto above = hn::IfThenElse(hn::Lt(steps, hn::Set(words, 2048)), of_two, of_four);
+    const auto m = hn::IfThenElse(hn::Lt(steps, hn::Set(words, 1024)), steps, above);
+    const auto sign = hn::And(hn::ShiftRight<20>(hn::BitCast(words, value)), hn::Set(words, 2048));
+    return hn::Or(m, sign);
+  };
+  const auto low_of = [&](hn::Vec<decltype(words)> word) HWY_ATTR {
+    return hn::DemoteTo(bytes, hn::And(word, hn::Set(words, 255)));
+  };
+  size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto first = word_of(values + i);
+    const auto second = word_of(values + apart + i);
+    hn::StoreU(low_of(first), bytes, lower + i);
+    hn::StoreU(low_of(second), bytes, lower + apart + i);
+    const auto both = hn::Or(hn::ShiftRight<8>(first), hn::ShiftLeft<4>(hn::ShiftRight<8>(second)));
+    hn::StoreU(hn::DemoteTo(bytes, both), bytes, upper + i);
+  }
+  return i;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace pigment
@@ -70,22 +169,25 @@ namespace {
 
 HWY_EXPORT(UnpackLower);
 HWY_EXPORT(UnpackUpper);
+HWY_EXPORT(GreatestWhole);
+HWY_EXPORT(RoundWhole);
+HWY_EXPORT(PackWhole);
 
-constexpr float kStepsMax = 4092;
 constexpr int kExponentMin = -24;  // halves have none smaller
 
 uint32_t SignOf(float number) { return std::bit_cast<uint32_t>(number) >> 31; }
 
-// A magnitude in units of the power, rounded; up to 4,096 where it would be beyond kStepsMax.
+// As StepsOf() has it.
 float Steps(float magnitude) {
-  // Added to so much, a float has no bits below the step, so the addition rounds.
   const float large = magnitude < 1024 ? 0x1p23f : magnitude < 2048 ? 0x1p24f : 0x1p25f;
   return (magnitude + large) - large;
 }
 
 float GreatestOf(std::span<const float> vector) {
   float greatest = 0;
-  for (const float number : vector) greatest = std::max(greatest, std::fabs(number));
+  for (size_t i = HWY_DYNAMIC_DISPATCH(GreatestWhole)(vector.data(), vector.size(), &greatest);
+       i < vector.size(); ++i)
+    greatest = std::max(greatest, std::fabs(vector[i]));
   return greatest;
 }
 
@@ -118,36 +220,37 @@ std::optional<HalfShift> RoundToTwelves(std::span<const float> vector, std::span
   const int exponent = ExponentFor(greatest);
   const float unit = std::ldexp(1.0f, -exponent), power = std::ldexp(1.0f, exponent);
   if (Steps(greatest * unit) * power > kHalfMax) return std::nullopt;
-  double square = 0, lost = 0, taxicab = 0;
-  for (size_t i = 0; i < vector.size(); ++i) {
-    const double number = vector[i];
-    const float rounded = std::copysign(Steps(std::fabs(vector[i]) * unit) * power, vector[i]);
-    const double difference = number - rounded;
-    square += number * number;
-    lost += difference * difference;
-    taxicab += std::fabs(difference);
-    if (!out.empty()) out[i] = rounded;
+  float* const to = out.empty() ? nullptr : out.data();
+  TwelveSums sums;
+  const size_t whole =
+      HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), unit, power, to, sums);
+  if (const std::span<const float> rest = vector.subspan(whole); !rest.empty()) {
+    std::array<float, kTwelvesAtOnce> padded{}, rounded;
+    std::copy(rest.begin(), rest.end(), padded.begin());
+    HWY_DYNAMIC_DISPATCH(RoundWhole)
+    (padded.data(), padded.size(), unit, power, rounded.data(), sums);
+    if (to != nullptr) std::copy_n(rounded.begin(), rest.size(), to + whole);
   }
-  if (halves->length == 0 && lost != 0) return std::nullopt;
-  return HalfShiftOf(lost, square, taxicab);
+  if (halves->length == 0 && sums.lost != 0) return std::nullopt;
+  return HalfShiftOf(sums.lost, sums.square, sums.taxicab);
 }
 
 void PackTwelves(std::span<const float> vector, std::byte* out) {
-  const size_t upper_bytes = TwelvesBytes(vector.size()) - 1 - vector.size();
+  const size_t first = (vector.size() + 1) / 2, second = vector.size() - first;
   const int exponent = ExponentFor(GreatestOf(vector));
   const float unit = std::ldexp(1.0f, -exponent);
   out[0] = static_cast<std::byte>(exponent);
-  std::byte* const lower = out + 1;
-  std::byte* const upper = lower + vector.size();
-  for (size_t i = 0; i < vector.size(); ++i) {
+  auto* const lower = reinterpret_cast<uint8_t*>(out + 1);
+  uint8_t* const upper = lower + vector.size();
+  const auto put = [&](size_t i) {
     const uint32_t word = WordOf(vector[i], unit);
-    const auto above = static_cast<std::byte>(word >> 8);
-    lower[i] = static_cast<std::byte>(word);
-    if (i < upper_bytes) {
-      upper[i] = above;
-    } else {
-      upper[i - upper_bytes] |= above << 4;
-    }
+    lower[i] = static_cast<uint8_t>(word);
+    return word >> 8;
+  };
+  for (size_t i = HWY_DYNAMIC_DISPATCH(PackWhole)(vector.data(), first, second, unit, lower, upper);
+       i < first; ++i) {
+    const uint32_t above = put(i);
+    upper[i] = static_cast<uint8_t>(i < second ? above | put(first + i) << 4 : above);
   }
 }
 

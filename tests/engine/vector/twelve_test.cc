@@ -15,6 +15,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/support/simd_targets.h"
+
 namespace pigment {
 namespace {
 
@@ -68,6 +70,39 @@ TEST(Twelves, AreReadAsTheyAreDefinedOnEveryTargetUnalignedAndInAnyNumber) {
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   EXPECT_GT(targets, 0);
+}
+
+TEST(Twelves, AreRoundedAndWrittenAlikeOnEveryTarget) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<float> numbers;
+  for (size_t count = 0; count <= 70; ++count) {
+    std::vector<float> vector(count);
+    for (float& number : vector) number = random() % 5 == 0 ? 0 : numbers(random) * 0.3f;
+    std::vector<float> rounded(count + 1), first_rounded;
+    std::vector<std::byte> bytes, first_bytes;
+    double length = 0;
+    const int targets = ForEachTarget([&] {
+      rounded.back() = 42;
+      const auto shift = RoundToTwelves(vector, std::span(rounded).first(count));
+      ASSERT_TRUE(shift) << count;
+      EXPECT_EQ(rounded.back(), 42);
+      bytes.assign(TwelvesBytes(count) + 1, std::byte{0xAA});
+      PackTwelves(vector, bytes.data());
+      EXPECT_EQ(bytes.back(), std::byte{0xAA}) << "wrote beyond its end";
+      if (first_rounded.empty()) {
+        first_rounded = rounded;
+        first_bytes = bytes;
+        length = shift->length;
+      }
+      EXPECT_TRUE(SameBits(rounded, first_rounded)) << count;
+      EXPECT_EQ(bytes, first_bytes) << count;
+      EXPECT_NEAR(shift->length, length, length * 1e-12);
+    });
+    EXPECT_GT(targets, 0);
+    std::vector<float> read(count);
+    UnpackTwelves(bytes.data(), read);
+    EXPECT_TRUE(SameBits(read, std::span(rounded).first(count))) << count;
+  }
 }
 
 TEST(Twelves, RoundToTheNearestAndToEvenBetweenTwo) {
