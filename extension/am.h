@@ -106,7 +106,7 @@ extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta 
 typedef struct PigSpareRows
 {
 	size_t		unseen;			/* because its snapshot does not see as many others */
-	size_t		waiting;		/* because so many wait to be put in order, or behind it; they count for less than what is given */
+	size_t		waiting;		/* because others wait to be put in order, and one comes behind them */
 } PigSpareRows;
 
 /* How many a scan looks for: as many as one of those lately needed at the most. */

@@ -39,11 +39,10 @@
 /* So many rows ahead their pages of the table are asked for; half as many ahead the rows in them. */
 #define ROWS_AHEAD 4
 
-/* Where rows are put in order so many wait, or come behind, before the last one is given: it takes more seldom, and one that is not there costs a search. */
+/* Where rows are put in order so many are there to wait: it takes more seldom, and one that is not there costs a search. */
 #define WAITING_ROWS_MIN 4
 
-/* So small a part of the rows that are wanted may be others than the nearest of the search, a little less surely found: those that stand in for rows that
- * the snapshot does not see. */
+/* So small a part of the rows that are wanted may be a little less surely found: those that stand in for rows that the snapshot does not see. */
 #define SPARE_SHARE 4
 
 typedef struct PigScan

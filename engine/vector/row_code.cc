@@ -30,8 +30,7 @@ constexpr size_t kWordsPerGroup = 8;
 struct CountArguments {
   const uint64_t* planes;  // of each group of words the first plane, then the others; 0 at the end
   const uint64_t* shifts;  // of each word, in groups
-  const uint8_t*
-      nibbles;  // of each two words of each plane the lower halves of their bytes, then the upper
+  const uint8_t* nibbles;  // of each two words and plane lower halves of bytes, then the upper ones
   size_t words;
   const std::byte* const* codes;
   size_t count;
