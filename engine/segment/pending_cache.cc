@@ -127,10 +127,13 @@ void PendingCache::MakeChunks(Metric metric, size_t most) {
     if (rows.size() < kChunkRows) return;
     if (space_ == nullptr) space_ = MakeChunkSpace(metric, dimension);
     vector_.resize(dimension);
-    ChunkCodes made_codes(space_, metric, dimension, kChunkRows, [&](uint32_t place) {
-      DecodeByteCode(codes(rows[place]), vector_);
-      return std::span<const float>(vector_);
-    });
+    ChunkCodes made_codes(
+        space_, metric, dimension, kChunkRows,
+        [&](uint32_t place) {
+          DecodeByteCode(codes(rows[place]), vector_);
+          return std::span<const float>(vector_);
+        },
+        chunks_.empty() ? nullptr : &chunks_.back().codes);
     const size_t bytes = made_codes.bytes() + sizeof(Chunk) + rows.size() * sizeof(uint32_t);
     if (!HasRoomForChunk(bytes)) return;
     // What may run out of memory comes before what counts.

@@ -102,8 +102,13 @@ Status PendingSearch::CompareBounded(const Wanted& wanted) {
 
 Status PendingSearch::GatherChunks(const Wanted& wanted) {
   float bounds[kLinksPerNodeMax];
+  const float* centroid = nullptr;
+  float square = 0;
   for (const PendingCache::Chunk& chunk : source_.cache->chunks()) {
-    const float square = chunk_query_->distance(chunk.codes.centroid().data());
+    if (chunk.codes.centroid().data() != centroid) {
+      centroid = chunk.codes.centroid().data();
+      square = chunk_query_->distance(centroid);
+    }
     for (uint32_t number = 0; number < chunk.codes.nodes(); ++number) {
       const GraphNode node = chunk.codes.node(number);
       if (number + 1 < chunk.codes.nodes()) node.ExpectNext();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Codes of the vectors of one full chunk of rows that are in no segment yet, as of a cluster
-// (cluster_lists.h) whose centroid is the middle of the chunk. Made by the first searches that
-// want them, so that writes which nobody searches cost nothing. Immutable; any thread.
+// (cluster_lists.h) whose centroid is the middle of the chunk, or of one before where that is as
+// good: rows that come in no order have much the same middle everywhere, and a query compares it
+// once. Made by the first searches that want them, so that writes which nobody searches cost
+// nothing. Immutable; any thread.
 
 #pragma once
 
@@ -36,9 +38,10 @@ class ChunkCodes {
  public:
   // The vector of a row of the chunk, of the space's dimension; valid until the next is asked for.
   using Vectors = std::function<std::span<const float>(uint32_t row)>;
-  // Links are the rows' places in the chunk. REQUIRES: finite values.
+  // Links are the rows' places in the chunk. `before` are codes of another chunk in the space, or
+  // null. REQUIRES: finite values.
   ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, uint32_t dimension,
-             uint32_t rows, const Vectors& vectors);
+             uint32_t rows, const Vectors& vectors, const ChunkCodes* before = nullptr);
 
   bool IsFor(Metric metric, uint32_t dimension) const {
     return metric_ == metric && dimension_ == dimension;
@@ -46,19 +49,20 @@ class ChunkCodes {
   // False: squares of these vectors have no room in f32, and there are no codes.
   bool is_usable() const { return !nodes_.empty(); }
   const std::shared_ptr<const GraphSpace>& space() const { return space_; }
-  std::span<const float> centroid() const { return centroid_; }
+  // Two chunks that share one have it in one place.
+  std::span<const float> centroid() const { return *centroid_; }
   uint32_t nodes() const { return shape_.nodes(); }
   GraphNode node(uint32_t number) const;
   // The first of them is asked for from memory.
   void Expect() const { ExpectBytes(nodes_.data(), shape_.node_bytes(0)); }
-  size_t bytes() const { return nodes_.size() + centroid_.size() * sizeof(float); }
+  size_t bytes() const { return nodes_.size() + centroid_->size() * sizeof(float); }
 
  private:
   const std::shared_ptr<const GraphSpace> space_;
   const Metric metric_;
   const uint32_t dimension_;
   const ClusterShape shape_;
-  std::vector<float> centroid_;
+  std::shared_ptr<const std::vector<float>> centroid_;
   std::vector<std::byte> nodes_;
 };
 
