@@ -126,7 +126,7 @@ bool SegmentSearcher::PlanSearches(const IndexHead& head) {
   const double visits_of_scan = std::max(ScanBytes(head) - fixed_bytes, 0.0) / VisitBytes(head);
   if (search_.width != 0) {
     reach_ = std::numeric_limits<float>::infinity();
-    visits_max_ = is_graph() ? std::max(search_.width, searched(head)) : search_.width;
+    visits_max_ = is_graph() ? std::max({search_.width, searched(head), wanted()}) : search_.width;
     return static_cast<double>(visits_max_) < visits_of_scan;
   }
   reach_ = head.reach.For(searched(head), search_.recall).reach;

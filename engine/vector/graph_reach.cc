@@ -31,20 +31,28 @@ constexpr uint32_t kLongWalksOf = 3;  // one of so many is long
 // What may be nearer than the k-th nearest is always visited.
 constexpr float kLeastReach = 1;
 
+// All entry nodes, one after the other: each walk begins with them.
+std::vector<std::byte> EncodeEntryNodes(const GraphEncoder& encoder) {
+  std::vector<std::byte> bytes(size_t{encoder.entry_nodes()} * encoder.node_bytes());
+  for (uint32_t number = 0; number < encoder.entry_nodes(); ++number)
+    encoder.EncodeEntryNode(number, bytes.data() + number * encoder.node_bytes());
+  return bytes;
+}
+
 class TableSource final : public GraphSource {
  public:
-  TableSource(GraphNodes& nodes, std::span<const float> query)
+  TableSource(GraphNodes& nodes, std::span<const std::byte> entry_nodes,
+              std::span<const float> query)
       : nodes_(nodes),
         encoder_(nodes.encoder()),
         points_(encoder_.points()),
         distance_(Metric::kL2, query),
         centre_square_(InnerProduct(query.data(), query.data(), query.size())),
-        entry_node_(encoder_.node_bytes()) {}
+        entry_nodes_(entry_nodes) {}
 
   uint32_t entry_nodes() const override { return encoder_.entry_nodes(); }
   Result<GraphNode> EntryNode(uint32_t number) override {
-    encoder_.EncodeEntryNode(number, entry_node_.data());
-    return Read(entry_node_);
+    return Read(entry_nodes_.subspan(number * encoder_.node_bytes(), encoder_.node_bytes()));
   }
   float centre_square() const override { return centre_square_; }
   bool has_exact_codes() const override { return encoder_.codes().are_exact; }
@@ -67,12 +75,13 @@ class TableSource final : public GraphSource {
   const VectorTable& points_;
   const DistanceFunction distance_;
   const float centre_square_;
-  std::vector<std::byte> entry_node_;
+  const std::span<const std::byte> entry_nodes_;
 };
 
 // Walks to the queries of a sample from one to before another.
 Status WalkTo(const CalibrationSample& sample, uint32_t begin, uint32_t end, GraphNodes& nodes,
-              bool is_longer, const BuildPause& pause, CalibrationSums& sums) {
+              std::span<const std::byte> entry_nodes, bool is_longer, const BuildPause& pause,
+              CalibrationSums& sums) {
   GraphWalk walk;
   std::vector<SearchStep> steps;
   for (uint32_t i = begin; i < end; ++i) {
@@ -81,7 +90,7 @@ Status WalkTo(const CalibrationSample& sample, uint32_t begin, uint32_t end, Gra
     const LongWalk& longest =
         is_longer ? (is_long ? kLongerWalk : kLongerShortWalk) : (is_long ? kLongWalk : kShortWalk);
     const std::span<const float> query = sample.points.vector(i);
-    TableSource source(nodes, query);
+    TableSource source(nodes, entry_nodes, query);
     steps.clear();
     PIGMENT_RETURN_IF_ERROR(walk.Search(source, SignCodeQuery(query, nodes.encoder().codes().bits),
                                         nodes.encoder().points().count(),
@@ -97,15 +106,15 @@ Status WalkTo(const CalibrationSample& sample, uint32_t begin, uint32_t end, Gra
 }
 
 Result<CalibrationSums> WalkToAll(const CalibrationSample& sample, GraphNodes& nodes,
-                                  const BuildPause& pause) {
+                                  std::span<const std::byte> entry_nodes, const BuildPause& pause) {
   constexpr uint32_t kFirst = 32;  // they tell most often when longer walks are needed
   const uint32_t count = sample.points.count();
   CalibrationSums sums(ReachSums::Kind::kWalks, kLeastReach);
   for (uint32_t begin = 0, end = std::min(kFirst, count); begin < count; begin = end, end = count) {
-    PIGMENT_RETURN_IF_ERROR(WalkTo(sample, begin, end, nodes, false, pause, sums));
+    PIGMENT_RETURN_IF_ERROR(WalkTo(sample, begin, end, nodes, entry_nodes, false, pause, sums));
     if (!sums.FindsAll()) {
       CalibrationSums longer(ReachSums::Kind::kWalks, kLeastReach);
-      PIGMENT_RETURN_IF_ERROR(WalkTo(sample, 0, count, nodes, true, pause, longer));
+      PIGMENT_RETURN_IF_ERROR(WalkTo(sample, 0, count, nodes, entry_nodes, true, pause, longer));
       return longer;
     }
   }
@@ -115,8 +124,9 @@ Result<CalibrationSums> WalkToAll(const CalibrationSample& sample, GraphNodes& n
 }  // namespace
 
 Result<ReachTable> CalibrateReach(GraphNodes& nodes, const CalibrationOptions& options) {
+  const std::vector<std::byte> entry_nodes = EncodeEntryNodes(nodes.encoder());
   return Calibrate(nodes.encoder().points(), options, [&](const CalibrationSample& sample) {
-    return WalkToAll(sample, nodes, options.pause);
+    return WalkToAll(sample, nodes, entry_nodes, options.pause);
   });
 }
 

@@ -389,6 +389,13 @@ TEST_P(OfBothKinds, AWidthIsSoManyVisits) {
     before = recall;
   }
   EXPECT_GE(before, 0.9);
+  // A walk visits as many as are given.
+  SegmentSearch search = indexed.Search(10, 1);
+  search.spare = 5;
+  search.width = 10;
+  const auto found = SearchSegment(*indexed.segment, 48, search);
+  ASSERT_OK(found);
+  for (const auto& hits : found->found.hits) EXPECT_EQ(hits.size(), 15u);
 }
 
 // A walk gives them of what it met, fewer where it was short; from elsewhere they come as if more
