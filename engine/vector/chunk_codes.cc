@@ -34,9 +34,8 @@ ChunkCodes::ChunkCodes(std::shared_ptr<const GraphSpace> space, Metric metric, u
     : space_(std::move(space)),
       metric_(metric),
       dimension_(dimension),
-      shape_(BitsOfCode(*space_), rows),
-      centroid_(std::make_shared<const std::vector<float>>(space_->point_dimension())) {
-  const size_t point_dimension = centroid_->size();
+      shape_(BitsOfCode(*space_), rows) {
+  const size_t point_dimension = space_->point_dimension();
   std::vector<float> middle(point_dimension);
   std::vector<float> points(rows * point_dimension);
   double squares = 0;

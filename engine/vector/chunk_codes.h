@@ -49,20 +49,21 @@ class ChunkCodes {
   // False: squares of these vectors have no room in f32, and there are no codes.
   bool is_usable() const { return !nodes_.empty(); }
   const std::shared_ptr<const GraphSpace>& space() const { return space_; }
-  // Two chunks that share one have it in one place.
+  // Two chunks that share one have it in one place. REQUIRES: is_usable().
   std::span<const float> centroid() const { return *centroid_; }
   uint32_t nodes() const { return shape_.nodes(); }
   GraphNode node(uint32_t number) const;
   // The first of them is asked for from memory.
   void Expect() const { ExpectBytes(nodes_.data(), shape_.node_bytes(0)); }
-  size_t bytes() const { return nodes_.size() + centroid_->size() * sizeof(float); }
+  // What is shared counts for each.
+  size_t bytes() const { return nodes_.size() + space_->point_dimension() * sizeof(float); }
 
  private:
   const std::shared_ptr<const GraphSpace> space_;
   const Metric metric_;
   const uint32_t dimension_;
   const ClusterShape shape_;
-  std::shared_ptr<const std::vector<float>> centroid_;
+  std::shared_ptr<const std::vector<float>> centroid_;  // null: not usable
   std::vector<std::byte> nodes_;
 };
 

@@ -21,20 +21,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#ifndef PIGMENT_ENGINE_VECTOR_HALF_SUMS
-#define PIGMENT_ENGINE_VECTOR_HALF_SUMS
-namespace pigment {
-// Of a vector and what rounding makes of it.
-struct HalfSums {
-  double square = 0;   // of its numbers
-  double lost = 0;     // of the differences
-  double taxicab = 0;  // of these without their signs, not squared
-  float greatest = 0;  // of what is rounded, without signs
-};
-// The most numbers that are rounded at a time; a multiple of what any target takes.
-inline constexpr size_t kRoundedAtOnce = 8;
-}  // namespace pigment
-#endif
+#include "engine/vector/rounding-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace pigment {
@@ -72,30 +59,9 @@ hn::Vec<D> Rounded(D floats, hn::Vec<D> value) {
   return hn::Or(hn::IfThenElse(is_small, small, usual), sign);
 }
 
-// Of as many as whole registers hold; returns how many. `sums` are those of HalfSums.
-size_t RoundWhole(const float* values, size_t count, float* out, HalfSums& sums) {
-  const hn::CappedTag<double, kRoundedAtOnce> doubles;
-  const hn::Rebind<float, decltype(doubles)> floats;
-  const size_t lanes = hn::Lanes(doubles);
-  auto square = hn::Zero(doubles), lost = hn::Zero(doubles), taxicab = hn::Zero(doubles);
-  auto greatest = hn::Zero(floats);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = hn::LoadU(floats, values + i);
-    const auto rounded = Rounded(floats, value);
-    if (out != nullptr) hn::StoreU(rounded, floats, out + i);
-    greatest = hn::Max(greatest, hn::Abs(rounded));
-    const auto wide = hn::PromoteTo(doubles, value);
-    const auto difference = hn::Sub(wide, hn::PromoteTo(doubles, rounded));
-    square = hn::Add(square, hn::Mul(wide, wide));
-    lost = hn::Add(lost, hn::Mul(difference, difference));
-    taxicab = hn::Add(taxicab, hn::Abs(difference));
-  }
-  sums.square += hn::GetLane(hn::SumOfLanes(doubles, square));
-  sums.lost += hn::GetLane(hn::SumOfLanes(doubles, lost));
-  sums.taxicab += hn::GetLane(hn::SumOfLanes(doubles, taxicab));
-  sums.greatest = std::max(sums.greatest, hn::GetLane(hn::MaxOfLanes(floats, greatest)));
-  return i;
+size_t RoundWhole(const float* values, size_t count, float* out, RoundingSums* sums) {
+  return RoundEach(values, count, out, sums,
+                   [](auto value) HWY_ATTR { return Rounded(RoundedFloats(), value); });
 }
 
 }  // namespace
@@ -178,15 +144,7 @@ std::optional<HalfShift> HalfShiftOf(double lost, double square, double taxicab)
 }
 
 std::optional<HalfShift> RoundVector(std::span<const float> vector, std::span<float> out) {
-  float* const to = out.empty() ? nullptr : out.data();
-  HalfSums sums;
-  const size_t whole = HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), to, sums);
-  if (const std::span<const float> rest = vector.subspan(whole); !rest.empty()) {
-    std::array<float, kRoundedAtOnce> padded{}, rounded;
-    std::copy(rest.begin(), rest.end(), padded.begin());
-    HWY_DYNAMIC_DISPATCH(RoundWhole)(padded.data(), padded.size(), rounded.data(), sums);
-    if (to != nullptr) std::copy_n(rounded.begin(), rest.size(), to + whole);
-  }
+  const RoundingSums sums = RoundAll(vector, out, HWY_DYNAMIC_DISPATCH(RoundWhole));
   if (!(sums.greatest <= kHalfMax)) return std::nullopt;
   return HalfShiftOf(sums.lost, sums.square, sums.taxicab);
 }

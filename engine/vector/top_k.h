@@ -68,6 +68,7 @@ class TopK {
   }
 
   size_t size() const { return heap_.size(); }
+  size_t k() const { return k_; }
   // The largest distance kept, once k are; the limit before.
   float worst() const { return worst_; }
 

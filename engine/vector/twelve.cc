@@ -5,7 +5,6 @@
 #include "engine/vector/twelve.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -18,17 +17,11 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#ifndef PIGMENT_ENGINE_VECTOR_TWELVE_SUMS
-#define PIGMENT_ENGINE_VECTOR_TWELVE_SUMS
+#include "engine/vector/rounding-inl.h"
+
+#ifndef PIGMENT_ENGINE_VECTOR_TWELVE_STEPS
+#define PIGMENT_ENGINE_VECTOR_TWELVE_STEPS
 namespace pigment {
-// Of a vector and what rounding makes of it: as HalfShiftOf takes them.
-struct TwelveSums {
-  double square = 0;
-  double lost = 0;
-  double taxicab = 0;
-};
-// The most numbers that are rounded at a time; a multiple of what any target takes.
-inline constexpr size_t kTwelvesAtOnce = 8;
 inline constexpr float kStepsMax = 4092;
 }  // namespace pigment
 #endif
@@ -87,7 +80,7 @@ HWY_INLINE hn::Vec<D> StepsOf(D floats, hn::Vec<D> magnitude) {
 
 // The greatest magnitude of as many as whole registers hold; returns how many.
 size_t GreatestWhole(const float* values, size_t count, float* greatest) {
-  const hn::CappedTag<float, kTwelvesAtOnce> floats;
+  const RoundedFloats floats;
   const size_t lanes = hn::Lanes(floats);
   auto most = hn::Zero(floats);
   size_t i = 0;
@@ -97,29 +90,13 @@ size_t GreatestWhole(const float* values, size_t count, float* greatest) {
   return i;
 }
 
-// Rounds as many as whole registers hold; returns how many.
 size_t RoundWhole(const float* values, size_t count, float unit, float power, float* out,
-                  TwelveSums& sums) {
-  const hn::CappedTag<double, kTwelvesAtOnce> doubles;
-  const hn::Rebind<float, decltype(doubles)> floats;
-  const size_t lanes = hn::Lanes(doubles);
-  auto square = hn::Zero(doubles), lost = hn::Zero(doubles), taxicab = hn::Zero(doubles);
-  size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto value = hn::LoadU(floats, values + i);
+                  RoundingSums* sums) {
+  const RoundedFloats floats;
+  return RoundEach(values, count, out, sums, [&](auto value) HWY_ATTR {
     const auto steps = StepsOf(floats, hn::Mul(hn::Abs(value), hn::Set(floats, unit)));
-    const auto rounded = hn::CopySignToAbs(hn::Mul(steps, hn::Set(floats, power)), value);
-    if (out != nullptr) hn::StoreU(rounded, floats, out + i);
-    const auto wide = hn::PromoteTo(doubles, value);
-    const auto difference = hn::Sub(wide, hn::PromoteTo(doubles, rounded));
-    square = hn::Add(square, hn::Mul(wide, wide));
-    lost = hn::Add(lost, hn::Mul(difference, difference));
-    taxicab = hn::Add(taxicab, hn::Abs(difference));
-  }
-  sums.square += hn::GetLane(hn::SumOfLanes(doubles, square));
-  sums.lost += hn::GetLane(hn::SumOfLanes(doubles, lost));
-  sums.taxicab += hn::GetLane(hn::SumOfLanes(doubles, taxicab));
-  return i;
+    return hn::CopySignToAbs(hn::Mul(steps, hn::Set(floats, power)), value);
+  });
 }
 
 // Of `count` numbers and those `apart` behind them, which share bytes of `upper`, as many as whole
@@ -220,17 +197,10 @@ std::optional<HalfShift> RoundToTwelves(std::span<const float> vector, std::span
   const int exponent = ExponentFor(greatest);
   const float unit = std::ldexp(1.0f, -exponent), power = std::ldexp(1.0f, exponent);
   if (Steps(greatest * unit) * power > kHalfMax) return std::nullopt;
-  float* const to = out.empty() ? nullptr : out.data();
-  TwelveSums sums;
-  const size_t whole =
-      HWY_DYNAMIC_DISPATCH(RoundWhole)(vector.data(), vector.size(), unit, power, to, sums);
-  if (const std::span<const float> rest = vector.subspan(whole); !rest.empty()) {
-    std::array<float, kTwelvesAtOnce> padded{}, rounded;
-    std::copy(rest.begin(), rest.end(), padded.begin());
-    HWY_DYNAMIC_DISPATCH(RoundWhole)
-    (padded.data(), padded.size(), unit, power, rounded.data(), sums);
-    if (to != nullptr) std::copy_n(rounded.begin(), rest.size(), to + whole);
-  }
+  const RoundingSums sums =
+      RoundAll(vector, out, [&](const float* values, size_t count, float* to, RoundingSums* of) {
+        return HWY_DYNAMIC_DISPATCH(RoundWhole)(values, count, unit, power, to, of);
+      });
   if (halves->length == 0 && sums.lost != 0) return std::nullopt;
   return HalfShiftOf(sums.lost, sums.square, sums.taxicab);
 }

@@ -5,8 +5,6 @@
 #include "engine/vector/twelve.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <bit>
@@ -42,10 +40,7 @@ std::vector<double> AllSteps() {
 TEST(Twelves, AreReadAsTheyAreDefinedOnEveryTargetUnalignedAndInAnyNumber) {
   const std::vector<double> steps = AllSteps();
   std::mt19937_64 random(3);
-  int targets = 0;
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(target);
+  const int targets = ForEachTarget([&] {
     for (size_t count = 0; count <= 70; ++count) {
       const size_t upper = (count + 1) / 2;
       std::vector<std::byte> bytes(TwelvesBytes(count) + 1);
@@ -65,10 +60,7 @@ TEST(Twelves, AreReadAsTheyAreDefinedOnEveryTargetUnalignedAndInAnyNumber) {
       }
       ASSERT_EQ(out[count], 42.0f);
     }
-    ++targets;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  });
   EXPECT_GT(targets, 0);
 }
 
