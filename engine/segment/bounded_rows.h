@@ -31,7 +31,6 @@ class BoundedRows {
       : distance_(distance),
         query_(query),
         control_(control),
-        k_(k),
         nearest_(k, wanted),
         limit_(query.SquareOf(wanted)) {}
 
@@ -53,7 +52,7 @@ class BoundedRows {
   template <typename Expect, typename Read>
   Status Narrow(const Expect& expect, const Read& read) {
     constexpr size_t kSome = 16;
-    const size_t some = limit_ != limit_ ? k_ + kSome : kSome;
+    const size_t some = limit_ != limit_ ? nearest_.k() + kSome : kSome;
     PIGMENT_RETURN_IF_ERROR(CompareFirst(std::min(some, gathered_.size()), expect, read));
     std::erase_if(gathered_, [this](uint64_t promise) { return BoundOf(promise) > limit_; });
     return Status::Ok();
@@ -107,7 +106,6 @@ class BoundedRows {
   const DistanceFunction& distance_;
   const GraphQuery& query_;
   const CallControl* const control_;
-  const size_t k_;
   TopK nearest_;
   float limit_;                     // the square of the k-th nearest so far; NaN: there are fewer
   std::vector<uint64_t> gathered_;  // PromiseOf bound and row

@@ -277,7 +277,7 @@ Status HostSearch::ReadRowPointer(IndexHit& found) const {
 Status HostSearch::RunIndexPass() {
   found_.clear();
   pending_rows_ = 0;
-  PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_ - spare_));
+  PIGMENT_RETURN_IF_ERROR(AskIndexes(index_rows_given_ + capacity_));
   std::erase_if(found_, [&](const IndexHit& found) { return WasGiven(found); });
   for (const IndexHit& found : found_) {
     if (found.source < segments_.size())
@@ -304,7 +304,7 @@ Status HostSearch::AskIndexes(size_t neighbors) {
                                            {.scan = {.metric = options_.metric,
                                                      .queries = options_.query->data(),
                                                      .query_count = 1,
-                                                     .k = neighbors,
+                                                     .k = neighbors - spare_,
                                                      .limits = std::span(&limit, 1),
                                                      .allowed_rows = source.live},
                                             .allowed_count = source.live_vectors,
@@ -319,11 +319,11 @@ Status HostSearch::AskIndexes(size_t neighbors) {
       // What is no number comes when all numbers were given.
       if (hit.distance == hit.distance) found_.push_back({hit.distance, i, hit.row});
     }
-    limit = KeepNearest(neighbors + spare_, limit);
+    limit = KeepNearest(neighbors, limit);
   }
   for (uint32_t i = 0; i < cached_.size(); ++i) {
-    PIGMENT_RETURN_IF_ERROR(AskCache(i, neighbors + spare_, limit));
-    limit = KeepNearest(neighbors + spare_, limit);
+    PIGMENT_RETURN_IF_ERROR(AskCache(i, neighbors, limit));
+    limit = KeepNearest(neighbors, limit);
   }
   return Status::Ok();
 }

@@ -206,7 +206,7 @@ class HostSearch {
   // Whether they may be asked for so many neighbours.
   bool MayAskIndexes(uint64_t neighbors) const;
   Status RunIndexPass();
-  // The nearest rows by index, at most `neighbors` and the spare ones, those that were given among
+  // The nearest rows by index, at most `neighbors`, the spare ones and those that were given among
   // them, into found_.
   Status AskIndexes(size_t neighbors);
   // Adds what a cache, number `number`, has nearer than what was found.
