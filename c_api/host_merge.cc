@@ -14,6 +14,7 @@
 #include "c_api/error.h"
 #include "c_api/host_segment.h"
 #include "engine/collection/merge_plan.h"
+#include "engine/segment/pending_graft.h"
 #include "engine/segment/pending_reader.h"
 #include "engine/vector/half.h"
 #include "pigment/pigment_host.h"
@@ -61,6 +62,31 @@ pigment_status pigment_pending_visit_pages(const pigment_page_source* source, ui
     return pending.reader().VisitPages(
         [&](uint32_t physical) { return Visit(visit, context, physical); });
   });
+}
+
+pigment_status pigment_pending_graft_visit_pages(const pigment_page_source* source, uint32_t stamp,
+                                                 uint32_t first, PageVisitor visit, void* context,
+                                                 uint32_t* segment, pigment_error** error) {
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (segment != nullptr) *segment = 0;
+      },
+      [&]() -> Status {
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy,
+                                 pigment::abi::ReadPageSource(source));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull(
+            {{reinterpret_cast<const void*>(visit), "visit"}, {segment, "segment"}}));
+        if (first == pigment::kNoBlock) return pigment::InvalidArgument("first is no page");
+        pigment::abi::HostBlockSource pages(copy);
+        PIGMENT_ASSIGN_OR_RETURN(
+            const std::vector<pigment::PendingGraftPart> parts,
+            pigment::ReadPendingGrafts(&pages, stamp, first, [&](uint32_t physical) {
+              return Visit(visit, context, physical);
+            }));
+        *segment = parts.back().graph;
+        return Status::Ok();
+      });
 }
 
 pigment_status pigment_pending_rounds_to_halves(const pigment_page_source* source, uint32_t stamp,

@@ -425,6 +425,7 @@ void pigment_host_search_get_counters(const pigment_host_search* search,
       out.probes = search->search->probes();
       out.visits = search->search->visits();
       out.rows_late = search->search->rows_late();
+      out.grafts = search->search->grafts();
     }
   }
   pigment::abi::WriteStruct(out, counters);
@@ -507,4 +508,44 @@ pigment_status pigment_pending_cache_new(const pigment_pending_cache_options* op
 
 void pigment_pending_cache_free(pigment_pending_cache* cache) {
   if (pigment::abi::IsHandle(cache)) delete cache;
+}
+
+void pigment_pending_cache_set_graft(pigment_pending_cache* cache, uint32_t first) {
+  if (pigment::abi::IsHandle(cache)) cache->cache->SetGraft(first);
+}
+
+bool pigment_pending_cache_may_hang(const pigment_pending_cache* cache,
+                                    const pigment_segment* segment) {
+  return pigment::abi::IsHandle(cache) && pigment::abi::IsHandle(segment) &&
+         cache->cache->MayHang(*segment->segment);
+}
+
+pigment_status pigment_pending_cache_hang(pigment_pending_cache* cache,
+                                          const pigment_page_source* source, size_t segment,
+                                          pigment_buffer** part, pigment_error** error) {
+  return pigment::abi::Call(
+      error,
+      [&] {
+        if (part != nullptr) *part = nullptr;
+      },
+      [&]() -> Status {
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckHandle(cache, "cache"));
+        PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{part, "part"}}));
+        PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy,
+                                 pigment::abi::ReadPageSource(source));
+        if (segment >= copy.segment_count) {
+          return pigment::InvalidArgument(
+              fmt::format("segment {}, the source has {}", segment, copy.segment_count));
+        }
+        pigment::abi::HostBlockSource pages(copy);
+        const pigment::Segment* const graph = copy.segments[segment]->segment.get();
+        pigment::SharedVectors shared;
+        for (size_t i = 0; i < copy.segment_count; ++i) shared.Add(copy.segments[i]->segment.get());
+        PIGMENT_RETURN_IF_ERROR(cache->cache->Extend(&pages, &shared));
+        PIGMENT_RETURN_IF_ERROR(cache->cache->TakeGraft(&pages, std::span(&graph, 1)));
+        if (!cache->cache->MayHang(*graph)) return Status::Ok();
+        PIGMENT_ASSIGN_OR_RETURN(std::string bytes, cache->cache->Hang(*graph));
+        *part = pigment::abi::NewBuffer(std::move(bytes));
+        return Status::Ok();
+      });
 }

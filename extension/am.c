@@ -74,8 +74,8 @@ pig_register_options(void)
 							"Scans look at codes of pending rows, for which a session keeps up to twice as much memory of each index, usually a third.",
 							&pig_pending_limit, 16384, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("pigment.background_merge",
-							 "Whether an insert asks for a background worker to merge segments that it leaves to others.",
-							 "Off, or where no worker is free: VACUUM merges them.",
+							 "Whether inserts ask for a background worker to merge segments that they leave to others, and scans for one to note where many pending rows lie.",
+							 "Off, or where no worker is free: VACUUM merges them, and scans look at all pending rows.",
 							 &pig_background_merge, true, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 

@@ -102,6 +102,10 @@ extern PigSegments *pig_hold_segments(PigSource *source, const PigMeta *meta, Me
 extern PigSegments *pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context);
 /* What scans of this session have read of the pending pages of this generation; NULL: they are to be read in their pages. Held as the segments are. */
 extern pigment_pending_cache *pig_hold_pending(PigSegments *held, const PigMeta *meta);
+/* A cache of the pending rows that there are, and of what they hang on. */
+extern pigment_pending_cache *pig_new_pending_cache(const PigMeta *meta);
+/* A scan ends that has read pending rows: has a background worker find out what they hang on, if there are many of which nobody did. */
+extern void pig_hang_if_due(PigSegments *held, Relation index, Relation heap);
 /* Rows beyond its limit that a scan needs. */
 typedef struct PigSpareRows
 {
@@ -170,7 +174,10 @@ extern int	pig_pending_limit;
 extern void pig_flush_if_due(Relation index, Relation heap, uint64 full_bytes, uint64 entry_bytes);
 /* Flushes pending pages, merges what is due and finds lost pages. */
 extern void pig_maintain(Relation index, Relation heap);
-/* Merges what is due and finds lost pages; flushes as inserts would, who cannot meanwhile. The maintenance lock is held, and released. */
+/*
+ * Merges what is due and finds lost pages, then what pending rows hang on; flushes as inserts would, who cannot meanwhile. The maintenance lock is held,
+ * and released.
+ */
 extern void pig_merge_beside_inserts(Relation index, Relation heap);
 /* Whether a background worker can and may do this for what an insert leaves; has one do it, if there is one. The maintenance lock is not held then. */
 extern bool pig_background_merge;

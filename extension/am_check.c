@@ -426,6 +426,28 @@ check_pending_chain(CheckState *check, PigSource *pending_pages)
 }
 
 /*
+ * What pending rows hang on, which must be a segment that there is.
+ */
+static void
+check_graft(CheckState *check, PigSource *pending_pages)
+{
+	PigRetired	pages = {0};
+	uint32		segment;
+	bool		is_there = false;
+
+	if (check->meta.graft == 0)
+		return;
+	segment = pig_collect_graft(pending_pages, check->meta.pending_stamp, check->meta.graft, &pages);
+	for (uint32 i = 0; i < check->meta.segment_count; i++)
+		is_there |= check->meta.segments[i].segment == segment;
+	if (!is_there)
+		pig_raise_corrupted(check->index, check->meta.graft, psprintf("rows hang on segment %u, which is not there", segment));
+	for (Size i = 0; i < pages.count; i++)
+		claim(check, pages.blocks[i], BLOCK_OVERFLOW);
+	pfree(pages.blocks);
+}
+
+/*
  * A list's page and what it names; returns the next. On a standby, which replays changes meanwhile, it may be none any more, and what it names
  * may serve for something by now.
  */
@@ -933,6 +955,7 @@ check_index(CheckState *check, Relation table)
 		check_segment(check, segment_pages, &check->meta.segments[i]);
 	segment_pages->visited = NULL;
 	check_pending_chain(check, pending_pages);
+	check_graft(check, pending_pages);
 	check_hashes(check, segments, &pages);
 	collect_rows(check, segments, segment_pages, pending_pages);
 	check_lists(check);

@@ -2,7 +2,7 @@
 
 /*
  * am_merge.c
- *	  Maintenance: pending rows are flushed into a segment, segments are merged, lost pages are found.
+ *	  Maintenance: pending rows are flushed into a segment, segments are merged, lost pages are found; what pending rows hang on.
  *
  * One at a time does it, under the maintenance lock, which bulk deletes hold too: what is read here and published later has lost no row in between.
  * Others go on: scans read the pages that they know, which stay as they are until no snapshot is left that is as old; inserts append to
@@ -202,11 +202,33 @@ tell_given_up(const Maintenance *work, const PigBuild *build, const PigSegmentEn
 }
 
 /*
+ * What pending rows hang on goes with the segment, and with these rows. Looked at as it is now: a flush beside a merge may have taken it.
+ */
+static void
+drop_graft(Maintenance *work, PigChange *change, PigRetired *retired)
+{
+	PigMeta    *now = palloc(sizeof(PigMeta));
+	PigRetired	pages = {0};
+	uint32		segment;
+
+	pig_read_meta(work->index, now);
+	if (now->graft == 0)
+		return;
+	segment = pig_collect_graft(work->pending_pages, now->pending_stamp, now->graft, &pages);
+	change->drops_graft = change->pending_head != PIGMENT_NO_PAGE;
+	for (uint32 i = 0; i < change->count; i++)
+		change->drops_graft |= change->segments[i] == segment;
+	for (Size i = 0; i < pages.count && change->drops_graft; i++)
+		pig_retired_add(retired, pages.blocks[i]);
+}
+
+/*
  * Writes the lists of what goes, and publishes the change.
  */
 static void
-replace(Maintenance *work, PigRoom *room, PigChange *change, const PigRetired *retired)
+replace(Maintenance *work, PigRoom *room, PigChange *change, PigRetired *retired)
 {
+	drop_graft(work, change, retired);
 	change->retired = pig_write_retired(room, retired);
 	pig_publish_change(work->index, change);
 	pig_room_return(room);
@@ -701,6 +723,84 @@ merge_all(Maintenance *work)
 	}
 }
 
+/* ---- what pending rows hang on ---- */
+
+typedef struct HungRows
+{
+	pigment_pending_cache *cache;
+	pigment_buffer *part;
+	MemoryContextCallback release;
+} HungRows;
+
+/*
+ * Called when the memory context goes, also after an error: frees memory and nothing else.
+ */
+static void
+release_hung(void *arg)
+{
+	HungRows   *hung = (HungRows *) arg;
+
+	pigment_buffer_free(hung->part);
+	pigment_pending_cache_free(hung->cache);
+}
+
+/*
+ * The place of the largest segment with an index; -1: there is none.
+ */
+static int
+largest_index(const PigSegments *segments)
+{
+	uint64		most = 0;
+	int			largest = -1;
+
+	for (int i = 0; i < segments->count; i++)
+	{
+		pigment_segment_info info = {.struct_size = sizeof(info)};
+
+		pigment_segment_get_info(segments->segments[i], &info);
+		if (info.index == PIGMENT_INDEX_FLAT || info.vectors <= most)
+			continue;
+		most = info.vectors;
+		largest = i;
+	}
+	return largest;
+}
+
+/*
+ * Finds out what pending rows hang on of which nobody did, where that is worth it.
+ */
+static void
+hang_pending(Maintenance *work)
+{
+	MemoryContext caller = begin_step(work);
+	PigSegments *segments = pig_open_segments(work->segment_pages, work->meta, work->context);
+	int			largest = largest_index(segments);
+	HungRows   *hung = palloc0(sizeof(HungRows));
+	const char *bytes;
+	size_t		size;
+
+	if (largest >= 0)
+	{
+		hung->release.func = release_hung;
+		hung->release.arg = hung;
+		MemoryContextRegisterResetCallback(work->context, &hung->release);
+		hung->cache = pig_new_pending_cache(work->meta);
+		pig_source_share(work->pending_pages, segments);
+		PIG_CALL(pending_error(work),
+				 pigment_pending_cache_hang(hung->cache, &work->pending_pages->callbacks, (size_t) largest, &hung->part, &error));
+	}
+	bytes = pigment_buffer_data(hung->part, &size);
+	if (bytes != NULL && has_space(work, size / BLCKSZ + 1))
+	{
+		PigRoom		room;
+
+		pig_room_init_maintenance(&room, work->index, work->heap);
+		pig_publish_graft(&room, work->meta, bytes, size);
+		pig_room_return(&room);
+	}
+	end_step(work, caller);
+}
+
 /* ---- lost pages ---- */
 
 /*
@@ -794,6 +894,7 @@ pig_merge_beside_inserts(Relation index, Relation heap)
 	reclaim_lost(&work);
 	while (merge_due(&work, PG_UINT64_MAX))
 		;
+	hang_pending(&work);
 	end_maintenance(&work);
 }
 

@@ -183,6 +183,8 @@ pig_end_scan(IndexScanDesc scan)
 	PigScan    *state = (PigScan *) scan->opaque;
 
 	note_spare_rows(state);
+	if (state->segments != NULL && scan->numberOfOrderBys > 0 && scan->heapRelation != NULL)
+		pig_hang_if_due(state->segments, scan->indexRelation, scan->heapRelation);
 	pig_reorder_free(state->reorder);
 	MemoryContextDelete(state->context);
 	scan->opaque = NULL;

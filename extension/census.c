@@ -67,6 +67,26 @@ pig_collect_pending(PigSource *source, uint32 stamp, BlockNumber first, BlockNum
 	} while (pig_retry(status, error, kept));
 }
 
+uint32
+pig_collect_graft(PigSource *source, uint32 stamp, BlockNumber first, PigRetired *pages)
+{
+	Collection	collection = {pages, CurrentMemoryContext, NULL};
+	Size		before = pages->count;
+	ErrorData **kept;
+	pigment_error *error;
+	pigment_status status;
+	uint32_t	segment;
+
+	do
+	{
+		error = NULL;
+		pages->count = before;
+		status = pigment_pending_graft_visit_pages(&source->callbacks, stamp, first, collect_page, &collection, &segment, &error);
+		kept = collection.error != NULL ? &collection.error : &source->error;
+	} while (pig_retry(status, error, kept));
+	return segment;
+}
+
 /* ---- the census ---- */
 
 typedef struct Census
@@ -130,6 +150,9 @@ pig_find_lost(Relation index, const PigMeta *meta, const PigSegments *segments, 
 	/* a list that leads to itself is marked twice */
 	for (BlockNumber block = meta->retired; block != PIGMENT_NO_PAGE;)
 		block = mark_list(&census, block);
+	if (meta->graft != 0)
+		(void) pig_collect_graft(pending_pages, meta->pending_stamp, meta->graft, &pages);
+	mark_pages(&census, &pages);
 
 	/* nobody has a page in hand: what was taken is linked */
 	pig_lock_taking(index, ExclusiveLock);

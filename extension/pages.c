@@ -103,11 +103,11 @@ check_meta(Relation index, Page page)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "the metapage is empty");
 	if (meta->magic != PIG_META_MAGIC)
 		pig_raise_corrupted(index, PIG_META_BLOCK, "no metapage of access method pigment");
-	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_HASHES)
+	if (meta->version < PIG_META_VERSION || meta->version > PIG_META_VERSION_KEYS_GRAFTS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has version %u, this module reads versions %d to %d",
-						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_HASHES),
+						RelationGetRelationName(index), meta->version, PIG_META_VERSION, PIG_META_VERSION_KEYS_GRAFTS),
 				 errhint("REINDEX it, or install the version of Pigment that wrote it.")));
 	status = pigment_meta_page_check(page, PIG_META_BLOCK, &error);
 	if (status != PIGMENT_OK)
@@ -153,7 +153,7 @@ pig_read_page_for(Relation index, Snapshot snapshot, BlockNumber block, PGAligne
 static uint32
 newest_version(bool has_keys)
 {
-	return has_keys ? PIG_META_VERSION_KEYS_HASHES : PIG_META_VERSION_HASHES;
+	return has_keys ? PIG_META_VERSION_KEYS_GRAFTS : PIG_META_VERSION_GRAFTS;
 }
 
 static void
@@ -331,6 +331,8 @@ pig_publish_change(Relation index, const PigChange *wanted)
 		meta->pending_head = wanted->pending_head;
 		meta->pending_bytes -= Min(meta->pending_bytes, wanted->pending_bytes);
 	}
+	if (wanted->drops_graft)
+		meta->graft = 0;
 	if (wanted->retired != PIGMENT_NO_PAGE)
 	{
 		/* read under the lock: whoever knows the old directory has a snapshot that is no younger */
@@ -417,6 +419,18 @@ write_overflow(PigRoom *room, uint32 stamp, const char *entry, size_t bytes)
 		if (offset == 0)
 			return next;
 	}
+}
+
+void
+pig_publish_graft(PigRoom *room, const PigMeta *meta, const void *part, size_t size)
+{
+	BlockNumber first = write_overflow(room, meta->pending_stamp, part, size);
+	PigMetaChange change = pig_begin_meta_change(room->index, NULL);
+
+	/* nobody else changes what is there while we hold the maintenance lock; what sessions keep of pending rows holds, so no new generation */
+	change.meta->version = newest_version(pig_has_keys(change.meta));
+	change.meta->graft = first;
+	pig_end_meta_change(&change);
 }
 
 typedef struct PendingEntry

@@ -11,8 +11,9 @@
  *
  *	offset	size	meaning
  *	0		4		magic, PIG_META_MAGIC
- *	4		4		version of this layout: 10 where rows have keys, otherwise 9; 8 and 7, 6 and 5, 4 and 3, 2 and 1 where all pending pages
- *					were made before there were hashes of vectors, or vectors in 12 bits, or in 16 bits, or holes, in them
+ *	4		4		version of this layout: 12 where rows have keys, otherwise 11; 10 and 9 where all pending pages were made before rows of them
+ *					could hang on a segment, 8 and 7, 6 and 5, 4 and 3, 2 and 1 before there were hashes of vectors, or vectors in 12 bits, or in
+ *					16 bits, or holes, in them
  *	8		4		dimension of all vectors; 0: no vector was seen yet
  *	12		4		metric, a PIGMENT_METRIC_*
  *	16		8		generation: grows with every change of the directory, when another dimension takes the place of one, and when
@@ -29,6 +30,7 @@
  *	64		32 each	directory: PigSegmentEntry, PIG_SEGMENTS_MAX of them; what version 0.1 left zero of them are flags and rounding
  *	8128	8		bytes of entries in the pending pages, the last left out; less where an older version appended some
  *	8136	4		how far rounding has taken a vector of a pending entry, at the most, as directory entries say it; never less again
+ *	8140	4		first page of what pending rows hang on, the newest part (pigment_pending_cache_set_graft()); 0: there is none
  *	8144	8		what hashes of vectors begin with, by chance; 0: segments have none (am_share.c)
  *
  * What is at 52 and behind 8128 version 0.1 left zero.
@@ -70,6 +72,9 @@
 /* And of a vector that a row of a segment has, the hash. */
 #define PIG_META_VERSION_HASHES 9
 #define PIG_META_VERSION_KEYS_HASHES 10
+/* And rows of theirs may hang on a segment, which a module that does not know of it would take away beneath them. */
+#define PIG_META_VERSION_GRAFTS 11
+#define PIG_META_VERSION_KEYS_GRAFTS 12
 
 typedef struct PigSegmentEntry
 {
@@ -109,6 +114,7 @@ typedef struct PigMeta
 	PigSegmentEntry segments[PIG_SEGMENTS_MAX];
 	uint64		pending_bytes;
 	float		pending_rounding;
+	uint32		graft;
 	uint64		vector_seed;
 } PigMeta;
 
@@ -117,6 +123,7 @@ StaticAssertDecl(BLCKSZ == PIGMENT_PAGE_BYTES, "size of a page");
 StaticAssertDecl(offsetof(PigMeta, segments) == 64, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, pending_bytes) == 8128, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, pending_rounding) == 8136, "layout of the metapage");
+StaticAssertDecl(offsetof(PigMeta, graft) == 8140, "layout of the metapage");
 StaticAssertDecl(offsetof(PigMeta, vector_seed) == 8144, "layout of the metapage");
 StaticAssertDecl(sizeof(PigSegmentEntry) == 32, "layout of a directory entry");
 StaticAssertDecl(sizeof(PigMeta) <= PIG_PAYLOAD_BYTES, "the directory fits the metapage");
@@ -202,11 +209,15 @@ typedef struct PigChange
 	uint32		segments[PIG_SEGMENTS_MAX]; /* their stamps */
 	BlockNumber pending_head;	/* PIGMENT_NO_PAGE: it stays */
 	uint64		pending_bytes;	/* of the pages before it */
+	bool		drops_graft;	/* pending rows hang nowhere from here on */
 	BlockNumber retired;		/* newest list of what goes, from pig_write_retired(); PIGMENT_NO_PAGE: nothing does */
 } PigChange;
 
 /* Makes a change in one record. The caller holds the maintenance lock. */
 extern void pig_publish_change(Relation index, const PigChange *change);
+
+/* Writes a part of what pending rows hang on and makes it known, the newest. The caller holds the maintenance lock. */
+extern void pig_publish_graft(PigRoom *room, const PigMeta *meta, const void *part, size_t size);
 
 /* The stamp of a segment that is about to be built; nobody gets it again. */
 extern uint32 pig_reserve_segment(Relation index);

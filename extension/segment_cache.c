@@ -10,15 +10,19 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "access/xlog.h"
 #include "compat.h"
 #include "portability/instr_time.h"
 #include "storage/buf_internals.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/spccache.h"
+#include "utils/timestamp.h"
 
 #include "am.h"
 #include "engine_error.h"
+#include "free_pages.h"
 
 /* With more indexes than this those that no scan uses are closed. */
 #define INDEXES_MAX 64
@@ -34,6 +38,9 @@
 #define SPARE_ROUND 64
 /* Where one needs more, most of the next will find that its rows are not enough, too. */
 #define SPARE_ROWS_MAX 256
+
+/* Milliseconds from asking for a worker that finds out what pending rows hang on until it is asked for again. */
+#define ASK_AGAIN_MS 10000
 
 /* Of a table the first so many blocks are remembered: 64 MB of a session's memory for 128 GB. */
 #define TABLE_BLOCKS_MAX (1 << 24)
@@ -69,6 +76,7 @@ struct PigOpenIndex
 	pigment_pending_cache *pending; /* or NULL */
 	uint64		pending_generation; /* of the metapage that it belongs to */
 	uint32		pending_dimension;
+	TimestampTz hanging_asked_at;	/* a worker, by pig_hang_if_due() */
 	KnownBuffers pages;
 	KnownBuffers table_pages;
 	PigSpareRows spare_rows;	/* that a scan needed at the most, of those since a round began */
@@ -413,31 +421,74 @@ pig_hold_all_rows(PigSource *source, const PigMeta *meta, MemoryContext context)
 	return hold_segments(source, meta, false, context);
 }
 
+static void
+set_graft(pigment_pending_cache *cache, const PigMeta *meta)
+{
+	pigment_pending_cache_set_graft(cache, meta->graft != 0 ? meta->graft : PIGMENT_NO_PAGE);
+}
+
+pigment_pending_cache *
+pig_new_pending_cache(const PigMeta *meta)
+{
+	pigment_pending_cache_options options = {.struct_size = sizeof(options)};
+	pigment_pending_cache *cache;
+
+	options.stamp = meta->pending_stamp;
+	options.first = meta->pending_head;
+	options.dimension = meta->dimension;
+	options.bytes_max = (uint64) pig_pending_limit * 1024 * 2;
+	PIG_CALL(NULL, pigment_pending_cache_new(&options, &cache, &error));
+	set_graft(cache, meta);
+	return cache;
+}
+
 pigment_pending_cache *
 pig_hold_pending(PigSegments *held, const PigMeta *meta)
 {
 	PigOpenIndex *open = held->open;
-	pigment_pending_cache_options options = {.struct_size = sizeof(options)};
 
 	/* then each page is to be asked whether the snapshot is too old for it */
 	if (pig_snapshots_grow_old())
 		return NULL;
 	if (open->pending != NULL && open->pending_generation == meta->generation && open->pending_dimension == meta->dimension)
+	{
+		/* an older metapage may know of none */
+		if (meta->graft != 0)
+			set_graft(open->pending, meta);
 		return open->pending;
+	}
 	/* a scan that copied the metapage long ago does not take it from those that follow; the dimension that comes first makes no generation */
 	if (open->pending != NULL && (open->pending_generation > meta->generation ||
 								  (open->pending_generation == meta->generation && meta->dimension == 0)))
 		return NULL;
 	pigment_pending_cache_free(open->pending);
 	open->pending = NULL;
-	options.stamp = meta->pending_stamp;
-	options.first = meta->pending_head;
-	options.dimension = meta->dimension;
-	options.bytes_max = (uint64) pig_pending_limit * 1024 * 2;
-	PIG_CALL(NULL, pigment_pending_cache_new(&options, &open->pending, &error));
+	open->pending = pig_new_pending_cache(meta);
 	open->pending_generation = meta->generation;
 	open->pending_dimension = meta->dimension;
 	return open->pending;
+}
+
+void
+pig_hang_if_due(PigSegments *held, Relation index, Relation heap)
+{
+	PigOpenIndex *open = held->open;
+	bool		may_hang = false;
+	TimestampTz now;
+
+	for (int i = 0; open->pending != NULL && i < held->count; i++)
+		may_hang |= pigment_pending_cache_may_hang(open->pending, held->segments[i]);
+	if (!may_hang || RecoveryInProgress() || IsInParallelMode() || !pig_can_merge_in_background(index, heap))
+		return;
+	now = GetCurrentTimestamp();
+	if (!TimestampDifferenceExceeds(open->hanging_asked_at, now, ASK_AGAIN_MS))
+		return;
+	open->hanging_asked_at = now;
+	/* whoever has the lock does it, or will be asked again */
+	if (!pig_try_lock_maintenance(index))
+		return;
+	pig_unlock_maintenance(index, ExclusiveLock);
+	pig_start_background_merge(index);
 }
 
 static PigSpareRows

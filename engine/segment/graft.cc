@@ -22,6 +22,9 @@ namespace {
 // Of the walks that look for the nodes that a row hangs on.
 constexpr double kWalkRecall = 0.9;
 constexpr size_t kWalkVisitsMax = 1000;
+// Where the first so many walks take half of that, rows lie where the graph has nothing, and the
+// others would take as long.
+constexpr uint32_t kFirstWalks = 64;
 // A graph of fewer times the rows would not stay the large one for long.
 constexpr uint64_t kTimesLarger = 2;
 // What has a graph of its own is searched well enough, unless it is so small a part that no merge
@@ -42,11 +45,6 @@ constexpr size_t kMetPartOfClusters = 4;
 constexpr uint32_t kNewPart = 64;
 constexpr uint64_t kOfGraph = uint64_t{1} << 32;  // in ties: no row
 constexpr uint32_t kRowsPerPause = 16;
-
-// Of a graph, or of clusters.
-uint32_t NodesOf(const SegmentInfo& graph) {
-  return graph.kind == SegmentKind::kGraph ? graph.vectors : graph.clusters;
-}
 
 uint64_t HungBytes(const SegmentInfo& graph, uint32_t rows) {
   return rows * Graft::NodesPerRow(graph) * sizeof(uint32_t);
@@ -97,9 +95,12 @@ class Walker {
     search.visits_max = kWalkVisitsMax;
     search.steps = &steps_;
     auto found = SearchGraph(graph_->info(), *reader_, search, walk_);
+    visits_ += walk_.nodes_visited();
     if (found.ok()) nodes_ = Graft::NodesNear(query, steps_, *found);
     return found;
   }
+  // Of all searches of a graph.
+  uint64_t visits() const { return visits_; }
   // Of the last search, those that rows nearer than what it found hang on.
   const std::vector<uint32_t>& nodes() const { return nodes_; }
 
@@ -115,6 +116,7 @@ class Walker {
   ClusterProbe probe_;
   std::vector<SearchStep> steps_;
   std::vector<uint32_t> nodes_;
+  uint64_t visits_ = 0;
 };
 
 struct Sample {
@@ -219,6 +221,62 @@ std::vector<bool> Graft::TakeFrom(const GraftOptions& options, std::vector<uint3
   return is_new;
 }
 
+Result<float> Graft::RadiusOf(const Segment& graph, const GraphSpace& space, GraftRows& rows,
+                              const std::vector<bool>& wanted, const BuildPause& pause) {
+  float radius = 0;
+  std::vector<float> point(space.point_dimension());
+  PIGMENT_RETURN_IF_ERROR(
+      ForRows(rows, wanted, pause, [&](uint32_t, const float* vector) -> Status {
+        space.MakePoint({vector, graph.info().dimension}, point.data());
+        const float square = InnerProduct(point.data(), point.data(), point.size());
+        radius = std::max(radius, std::sqrt(square));
+        return Status::Ok();
+      }));
+  return radius;
+}
+
+void Graft::ResizeCodes(const GraphSpace& space) {
+  const uint32_t dimension = space.point_dimension();
+  code_bytes_ = RowCodeBytes(dimension, RowCodeBits(dimension));
+  codes_.resize(count_ * code_bytes_);
+}
+
+void Graft::EncodeRow(uint32_t row, const GraphQuery& query) {
+  EncodeRowCode(query.point(), RowCodeBits(static_cast<uint32_t>(query.point().size())), radius_,
+                codes_.data() + row * code_bytes_);
+}
+
+Result<std::shared_ptr<const Graft>> Graft::OfNodes(const Segment& graph, GraftRows& rows,
+                                                    std::span<const uint32_t> nodes,
+                                                    std::shared_ptr<MemoryBudget> budget) {
+  std::shared_ptr<Graft> graft(new Graft(graph.info(), rows.count(), std::move(budget)));
+  PIGMENT_RETURN_IF_ERROR(graft->reservation_.Grow(MakeBytes(graph.info(), rows.count())));
+  PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
+  const GraphSpace& space = head->space;
+  graft->ResizeCodes(space);
+  const std::vector<bool> all(rows.count(), true);
+  float farthest = 0;
+  const auto encode = [&](uint32_t row, const float* vector) -> Status {
+    const GraphQuery query(space, {vector, graph.info().dimension});
+    const float square =
+        InnerProduct(query.point().data(), query.point().data(), query.point().size());
+    farthest = std::max(farthest, std::sqrt(square));
+    graft->EncodeRow(row, query);
+    return Status::Ok();
+  };
+  // Rows are seldom farther from the middle than those of the graph, so most are encoded once.
+  graft->radius_ = head->row_radius;
+  if (graft->radius_ != 0) PIGMENT_RETURN_IF_ERROR(ForRows(rows, all, {}, encode));
+  if (graft->radius_ == 0 || !(farthest <= graft->radius_)) {
+    PIGMENT_ASSIGN_OR_RETURN(const float radius, RadiusOf(graph, space, rows, all, {}));
+    if (!(radius * radius <= kPointSquareMax)) return std::shared_ptr<const Graft>();
+    graft->radius_ = radius > 0 ? radius : 1;
+    PIGMENT_RETURN_IF_ERROR(ForRows(rows, all, {}, encode));
+  }
+  graft->TakeNodes(NodesOf(graph.info()), nodes);
+  return std::shared_ptr<const Graft>(std::move(graft));
+}
+
 Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows& rows,
                                                  GraftOptions options) {
   Reservation scratch(options.budget.get());
@@ -229,20 +287,10 @@ Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows
       graft->reservation_.Grow(MakeBytes(graph.info(), rows.count()) - scratch_bytes));
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   const GraphSpace& space = head->space;
-  const uint32_t bits = RowCodeBits(space.point_dimension());
-  graft->code_bytes_ = RowCodeBytes(space.point_dimension(), bits);
-  graft->codes_.resize(rows.count() * graft->code_bytes_);
+  graft->ResizeCodes(space);
   std::vector<uint32_t> by_row(rows.count() * graft->nodes_per_row_, kNoNode);
   const std::vector<bool> is_new = graft->TakeFrom(options, by_row);
-  float radius = 0;
-  std::vector<float> point(space.point_dimension());
-  PIGMENT_RETURN_IF_ERROR(
-      ForRows(rows, is_new, options.pause, [&](uint32_t, const float* vector) -> Status {
-        space.MakePoint({vector, graph.info().dimension}, point.data());
-        const float square = InnerProduct(point.data(), point.data(), point.size());
-        radius = std::max(radius, std::sqrt(square));
-        return Status::Ok();
-      }));
+  PIGMENT_ASSIGN_OR_RETURN(const float radius, RadiusOf(graph, space, rows, is_new, options.pause));
   if (!(radius * radius <= kPointSquareMax)) return std::shared_ptr<const Graft>();
   // With room for those that come later, of which codes lose nothing. Zero: all of them are the
   // middle of the graph.
@@ -250,23 +298,24 @@ Result<std::shared_ptr<const Graft>> Graft::Make(const Segment& graph, GraftRows
   if (!has_codes) graft->radius_ = radius > 0 ? 2 * radius : 1;
   PIGMENT_ASSIGN_OR_RETURN(Walker walker, Walker::Make(graph));
   uint32_t found = 0;
-  bool has_all = true;
+  bool may_hang = true;
   const auto hang = [&](uint32_t row, const float* numbers) -> Status {
+    if (!may_hang) return Status::Ok();
     const std::span<const float> vector(numbers, graph.info().dimension);
     const GraphQuery query = walker.PointOf(vector);
-    EncodeRowCode(query.point(), bits, graft->radius_,
-                  graft->codes_.data() + row * graft->code_bytes_);
+    graft->EncodeRow(row, query);
     if (!is_new[row]) return Status::Ok();
     PIGMENT_ASSIGN_OR_RETURN(
         const size_t nodes,
         walker.FindNodes(vector, query, by_row.data() + row * graft->nodes_per_row_));
-    has_all = has_all && nodes != 0;
-    ++found;
+    may_hang = nodes != 0;
+    if (++found == kFirstWalks && walker.visits() > kFirstWalks * kWalkVisitsMax / 2)
+      may_hang = false;
     return Status::Ok();
   };
   PIGMENT_RETURN_IF_ERROR(ForRows(rows, has_codes ? is_new : std::vector<bool>(rows.count(), true),
                                   options.pause, hang));
-  if (!has_all) return std::shared_ptr<const Graft>();
+  if (!may_hang) return std::shared_ptr<const Graft>();
   graft->TakeNodes(NodesOf(graph.info()), by_row);
   if (found < rows.count() / kNewPart) return std::shared_ptr<const Graft>(std::move(graft));
   PIGMENT_ASSIGN_OR_RETURN(const bool is_of_use, graft->IsOfUse(graph, rows, options));
@@ -369,22 +418,27 @@ Result<GraftQuery> GraftQuery::Make(const Segment& graph, std::span<const float>
   return GraftQuery(graph, head->space, vector);
 }
 
+Graft::Met Graft::Meet(const GraftQuery& query, std::span<const uint32_t> nodes, RowMask allowed,
+                       float errors) const {
+  Met met{.rows = RowsMet(nodes, allowed), .bounds = {}};
+  std::vector<const std::byte*> codes;
+  codes.reserve(met.rows.size());
+  for (const uint32_t row : met.rows) codes.push_back(codes_.data() + row * code_bytes_);
+  met.bounds.resize(met.rows.size());
+  query.codes_.LowerBounds(codes.data(), codes.size(), radius_, errors, met.bounds.data());
+  return met;
+}
+
 Result<GraftSearchResult> Graft::Search(const GraftQuery& query, GraftRows& rows,
                                         const GraftSearch& search) const {
-  const std::vector<uint32_t> met = RowsMet(search.nodes, search.allowed_rows);
-  std::vector<const std::byte*> codes;
-  codes.reserve(met.size());
-  for (const uint32_t row : met) codes.push_back(codes_.data() + row * code_bytes_);
-  std::vector<float> bounds(met.size());
-  query.codes_.LowerBounds(codes.data(), codes.size(), radius_, ErrorsForRecall(search.recall),
-                           bounds.data());
+  const Met met = Meet(query, search.nodes, search.allowed_rows, ErrorsForRecall(search.recall));
   BoundedRows found(query.distance_, query.point_, search.k, search.limit, search.control);
-  found.Gather(met, bounds);
+  found.Gather(met.rows, met.bounds);
   PIGMENT_RETURN_IF_ERROR(found.Compare([&](uint32_t row) { rows.Expect(row); },
                                         [&](uint32_t row) { return rows.Read(row); }));
   return GraftSearchResult{.hits = found.TakeHits(),
-                           .rows_scored = met.size(),
-                           .code_bytes = met.size() * code_bytes_,
+                           .rows_scored = met.rows.size(),
+                           .code_bytes = met.rows.size() * code_bytes_,
                            .rows_compared = found.compared()};
 }
 

@@ -65,7 +65,7 @@ class SegmentGraftRows final : public GraftRows {
 class Graft;
 
 struct GraftOptions {
-  std::shared_ptr<MemoryBudget> budget;  // may be null; the graft keeps it
+  std::shared_ptr<MemoryBudget> budget = {};  // may be null; the graft keeps it
   BuildPause pause = {};                 // may be empty
   // What some of the rows hang by already, on the same graph, and which of its rows the first ones
   // are (a number beyond its last: none): nothing is found out again for these. May be null.
@@ -79,6 +79,8 @@ class GraftQuery {
  public:
   // The vector is borrowed.
   static Result<GraftQuery> Make(const Segment& graph, std::span<const float> vector);
+  // The query in the graph's space.
+  const GraphQuery& point() const { return point_; }
 
  private:
   friend class Graft;
@@ -124,6 +126,10 @@ class Graft {
   static size_t NodesPerRow(const SegmentInfo& graph) {
     return graph.kind == SegmentKind::kGraph ? kGraphNodesPerRow : 1;
   }
+  // Of a graph the vectors, else the clusters.
+  static uint32_t NodesOf(const SegmentInfo& graph) {
+    return graph.kind == SegmentKind::kGraph ? graph.vectors : graph.clusters;
+  }
   // What follows the nodes of a row that has fewer.
   static constexpr uint32_t kNoNode = SearchStep::kNoVector;
 
@@ -137,6 +143,11 @@ class Graft {
   // Fits.
   static Result<std::shared_ptr<const Graft>> Make(const Segment& graph, GraftRows& rows,
                                                    GraftOptions options);
+  // Of rows whose nodes are known already: nodes_per_row() places of each, as NodesByRow gives
+  // them. Null: no codes bound how far they are. REQUIRES: Fits, and nodes that the graph has.
+  static Result<std::shared_ptr<const Graft>> OfNodes(const Segment& graph, GraftRows& rows,
+                                                      std::span<const uint32_t> nodes,
+                                                      std::shared_ptr<MemoryBudget> budget = {});
   // What Make takes at most, and its result has most of.
   static uint64_t MakeBytes(const SegmentInfo& graph, uint32_t rows);
 
@@ -149,6 +160,15 @@ class Graft {
   // Of each row nodes_per_row() places, for its nodes and, behind these, kNoNode.
   std::vector<uint32_t> NodesByRow() const;
   std::span<const std::byte> codes() const { return codes_; }
+  // Rows that hang on some nodes and are allowed, each once.
+  struct Met {
+    std::vector<uint32_t> rows;
+    // Of the square of the distance in the query's space what it is not below, but for so many
+    // standard errors of a code; NaN: nothing is known.
+    std::vector<float> bounds;
+  };
+  Met Meet(const GraftQuery& query, std::span<const uint32_t> nodes, RowMask allowed,
+           float errors) const;
 
  private:
   Graft(const SegmentInfo& graph, uint32_t rows, std::shared_ptr<MemoryBudget> budget)
@@ -160,10 +180,16 @@ class Graft {
   std::span<const uint32_t> RowsOf(uint32_t node) const {
     return std::span(rows_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
+  // Of those rows the farthest from the middle of the graph's space.
+  static Result<float> RadiusOf(const Segment& graph, const GraphSpace& space, GraftRows& rows,
+                                const std::vector<bool>& wanted, const BuildPause& pause);
+  // Room for the rows' codes, and how large one is.
+  void ResizeCodes(const GraphSpace& space);
+  void EncodeRow(uint32_t row, const GraphQuery& query);
   // Which rows are not of `from`. What it has of the others goes to by_row and the codes.
   std::vector<bool> TakeFrom(const GraftOptions& options, std::vector<uint32_t>& by_row);
   void TakeNodes(uint32_t nodes, std::span<const uint32_t> by_row);
-  // Those that hang on some nodes and are allowed, each once; their codes are asked for ahead.
+  // Their codes are asked for ahead.
   std::vector<uint32_t> RowsMet(std::span<const uint32_t> nodes, RowMask allowed) const;
   // Whether samples find what they want of the rows, and look at few.
   Result<bool> IsOfUse(const Segment& graph, GraftRows& rows, const GraftOptions& options) const;

@@ -294,11 +294,44 @@ Status HostSearch::RunIndexPass() {
   return Status::Ok();
 }
 
+Status HostSearch::TakeGrafts() {
+  std::vector<const Segment*> segments;
+  for (const SegmentSource& source : segments_) segments.push_back(source.segment);
+  for (CachedPending& pending : cached_) {
+    pending.nodes.clear();
+    PIGMENT_RETURN_IF_ERROR(pending.Begin());
+    PIGMENT_RETURN_IF_ERROR(pending.cache->TakeGraft(pending.source, segments));
+  }
+  return Status::Ok();
+}
+
+bool HostSearch::MayHangOn(const Segment& segment, const CachedPending& pending) const {
+  const PendingCache::Hanging& hanging = pending.cache->hanging();
+  // Another search may have read on.
+  return hanging.graft != nullptr && hanging.graft->graph_segment() == segment.info().segment &&
+         hanging.end() <= *pending.rows && options_.width == 0 &&
+         static_cast<float>(options_.recall) <= Graft::kRecallMax;
+}
+
+Result<const GraftQuery*> HostSearch::QueryOf(const Segment& graph) {
+  if (graft_query_graph_ != &graph) {
+    PIGMENT_ASSIGN_OR_RETURN(GraftQuery query, GraftQuery::Make(graph, *options_.query));
+    graft_query_.emplace(std::move(query));
+    graft_query_graph_ = &graph;
+  }
+  return &*graft_query_;
+}
+
 Status HostSearch::AskIndexes(size_t neighbors) {
   float limit = kNothing;
+  PIGMENT_RETURN_IF_ERROR(TakeGrafts());
   for (uint32_t i = 0; i < segments_.size(); ++i) {
     const SegmentSource& source = segments_[i];
     if (source.live_vectors == 0) continue;
+    uint64_t hanging = 0;
+    for (const CachedPending& pending : cached_) {
+      if (MayHangOn(*source.segment, pending)) hanging += pending.cache->hanging().rows.size();
+    }
     PIGMENT_ASSIGN_OR_RETURN(SegmentSearchResult result,
                              SearchSegment(*source.segment, options_.dimension,
                                            {.scan = {.metric = options_.metric,
@@ -310,7 +343,8 @@ Status HostSearch::AskIndexes(size_t neighbors) {
                                             .allowed_count = source.live_vectors,
                                             .recall = options_.recall,
                                             .spare = spare_,
-                                            .width = options_.width}));
+                                            .width = options_.width,
+                                            .hanging = hanging}));
     rows_scored_ += result.found.rows_scored;
     walks_ += result.walks;
     probes_ += result.probes;
@@ -318,6 +352,10 @@ Status HostSearch::AskIndexes(size_t neighbors) {
     for (const RowHit& hit : result.found.hits[0]) {
       // What is no number comes when all numbers were given.
       if (hit.distance == hit.distance) found_.push_back({hit.distance, i, hit.row});
+    }
+    for (CachedPending& pending : cached_) {
+      if (!result.nodes.empty() && MayHangOn(*source.segment, pending))
+        pending.nodes = result.nodes[0];
     }
     limit = KeepNearest(neighbors, limit);
   }
@@ -342,7 +380,6 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   CachedPending& pending = cached_[number];
   PendingCache& cache = *pending.cache;
   if (!pending.nearest) {
-    PIGMENT_RETURN_IF_ERROR(pending.Begin());
     if (*pending.rows == 0) return Status::Ok();
     if (HasChunkCodes(options_.metric)) cache.MakeChunks(options_.metric, kChunksPerSearch);
     PendingSearch::Source source{.metric = options_.metric,
@@ -359,6 +396,14 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   if (limit != limit) wanted.limit = options_.max_distance;
   if (options_.filter) {
     wanted.matches = [&](size_t row) { return pending.Matches(row, options_.filter); };
+  }
+  if (!pending.nodes.empty()) {
+    const auto graph = std::find_if(segments_.begin(), segments_.end(), [&](const auto& source) {
+      return MayHangOn(*source.segment, pending);
+    });
+    PIGMENT_ASSIGN_OR_RETURN(wanted.graft, QueryOf(*graph->segment));
+    wanted.nodes = pending.nodes;
+    ++grafts_;
   }
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<PendingHit> hits, pending.nearest->Nearest(wanted));
   rows_scored_ += pending.nearest->rows_scored();

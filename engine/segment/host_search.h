@@ -139,6 +139,8 @@ class HostSearch {
   uint64_t walks() const { return walks_; }
   uint64_t probes() const { return probes_; }
   uint64_t visits() const { return visits_; }
+  // Searches of a cache by what hangs where an index was searched.
+  uint64_t grafts() const { return grafts_; }
   // Rows that were given behind one that is farther.
   uint64_t rows_late() const { return rows_late_; }
   // Live rows that the filter lets through: of segments, and of pending pages as the last pass met
@@ -186,6 +188,8 @@ class HostSearch {
     using CachedChain::CachedChain;
 
     std::optional<PendingSearch> nearest = {};
+    // Of the last search of the index that rows hang on, where it was searched.
+    std::vector<uint32_t> nodes = {};
     std::vector<uint64_t> given = {};  // by passes over indexes; empty: none
 
     bool WasGiven(size_t row) const {
@@ -209,6 +213,13 @@ class HostSearch {
   // The nearest rows by index, at most `neighbors`, the spare ones and those that were given among
   // them, into found_.
   Status AskIndexes(size_t neighbors);
+  // Has caches know what their rows hang on.
+  Status TakeGrafts();
+  // Whether what hangs on the segment, of the rows of this cache that are looked at, is found by
+  // it.
+  bool MayHangOn(const Segment& segment, const CachedPending& pending) const;
+  // The query for what hangs on it, made when it is first asked for.
+  Result<const GraftQuery*> QueryOf(const Segment& graph);
   // Adds what a cache, number `number`, has nearer than what was found.
   Status AskCache(uint32_t number, size_t neighbors, float limit);
   // Leaves the nearest in found_. Returns the distance of the last, or `limit` when there are
@@ -271,8 +282,10 @@ class HostSearch {
   std::vector<SegmentSource> segments_;
   SharedVectors shared_;  // of these
   std::vector<PendingReader> pending_;
-  std::deque<CachedPending> cached_;    // which stay in place
-  std::optional<ByteCodeQuery> codes_;  // of Codes
+  std::deque<CachedPending> cached_;       // which stay in place
+  std::optional<ByteCodeQuery> codes_;     // of Codes
+  std::optional<GraftQuery> graft_query_;  // of QueryOf
+  const Segment* graft_query_graph_ = nullptr;
 
   // The batch being given out, ascending; in a pass a heap with the largest first.
   std::vector<HostHit> batch_;
@@ -305,6 +318,7 @@ class HostSearch {
   uint64_t walks_ = 0;
   uint64_t probes_ = 0;
   uint64_t visits_ = 0;
+  uint64_t grafts_ = 0;
   uint64_t rows_late_ = 0;
   uint64_t pending_rows_ = 0;
   uint64_t unindexed_rows_ = 0;

@@ -2,11 +2,11 @@
 //
 // PendingCache: what searches need of a chain of pending pages, kept from one search to the next:
 // of each row its row pointer, its keys and a byte code of its vector, from which distances are
-// bounded from below; and, when searches ask for it, sign codes by chunks of rows. Pages before the
-// last are never appended to, so only what lies behind the last row is read to keep up. All who use
-// it know the same segments. Rows that
-// die later stay: whoever keeps the cache asks whether they may (pigment_host.h). One thread;
-// sources are borrowed for a call.
+// bounded from below; when searches ask for it, sign codes by chunks of rows; and what rows hang
+// on, where the host keeps that (pending_graft.h). Pages before the last are never appended to, so
+// only what lies behind the last row is read to keep up. All who use it know the same segments.
+// Rows that die later stay: whoever keeps the cache asks whether they may (pigment_host.h). One
+// thread; sources are borrowed for a call.
 
 #pragma once
 
@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "engine/block/block_source.h"
+#include "engine/segment/graft.h"
+#include "engine/segment/pending_graft.h"
 #include "engine/segment/pending_reader.h"
 #include "engine/vector/chunk_codes.h"
 
@@ -84,13 +86,40 @@ class PendingCache {
   // Rows of another dimension, and those whose codes say nothing.
   std::span<const uint32_t> unchunked() const { return unchunked_; }
 
+  // Rows that hang on the index of a segment.
+  struct Hanging {
+    std::shared_ptr<const Graft> graft;  // null: none do
+    std::vector<uint32_t> rows;          // by the graft's numbers; ascending
+    // Those before the last of them that have a vector and hang nowhere.
+    std::vector<uint32_t> others;
+
+    size_t end() const { return rows.empty() ? 0 : size_t{rows.back()} + 1; }
+  };
+  const Hanging& hanging() const { return hanging_; }
+  // The newest part of what rows hang on; kNoBlock: there is none. It never becomes another but by
+  // one that names it.
+  void SetGraft(uint32_t first) { graft_first_ = first; }
+  // Has hanging() say what the parts say, where one of these is the segment and there is room for
+  // it. kDataLoss: a part is damaged.
+  Status TakeGraft(BlockSource* source, std::span<const Segment* const> segments);
+  // Whether there are enough rows that nobody has looked at for it to find what they hang on, if
+  // the index of this segment has what they can. As of the last search, or Extend and TakeGraft.
+  bool MayHang(const Segment& graph) const;
+  // What the rows hang on that hang nowhere: the bytes of a part, which knows of those before it
+  // what SetGraft said. REQUIRES: MayHang.
+  Result<std::string> Hang(const Segment& graph, const BuildPause& pause = {});
+
  private:
   class Addition;
+  class GraftRowsOf;
 
   bool HasRoomFor(const PendingRow& row) const;
   Status Add(const PendingReader& reader, const PendingRow& row, uint32_t physical);
   Status AddCode(const PendingReader& reader, const PendingRow& row);
-  bool HasRoomForChunk(size_t bytes) const;
+  bool HasRoom(uint64_t bytes) const;
+  // Whether byte codes say where a row lies.
+  bool IsKnown(size_t row) const;
+  bool HasRoomForGraft(const SegmentInfo& graph, size_t rows) const;
 
   const PendingCacheOptions options_;
   const size_t code_bytes_;
@@ -102,6 +131,11 @@ class PendingCache {
   std::vector<uint32_t> unchunked_;
   size_t chunked_rows_ = 0;
   size_t chunk_bytes_ = 0;
+  Hanging hanging_;
+  uint32_t graft_first_ = kNoBlock;
+  uint32_t graft_taken_ = kNoBlock;  // of the parts that hanging_ is of
+  size_t graft_rows_seen_ = 0;       // as they say
+  size_t graft_bytes_ = 0;
   bool is_full_ = false;
   PendingReader::End end_;
   std::vector<float> vector_;

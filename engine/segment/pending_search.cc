@@ -21,9 +21,10 @@ constexpr size_t kRowsAtOnce = 64;
 
 }  // namespace
 
-bool PendingSearch::PrepareChunks() {
+bool PendingSearch::PrepareChunks(size_t first) {
   const PendingCache& cache = *source_.cache;
-  if (cache.chunked_rows() < kRowsWorthChunks || !cache.HasChunks(source_.metric)) return false;
+  if (cache.chunked_rows() < first + kRowsWorthChunks || !cache.HasChunks(source_.metric))
+    return false;
   if (!chunk_query_) {
     const GraphSpace& space = *cache.chunks().front().codes.space();
     GraphQuery point(space, source_.query);
@@ -66,7 +67,7 @@ Status PendingSearch::CompareRow(size_t row, const Wanted& wanted) {
         const float distance = (*source_.distance)(vector_.data());
         if (distance != distance || !nearest_.MayEnter(distance)) return Status::Ok();
         nearest_.Offer(distance, row);
-        if (chunk_query_) limit_square_ = chunk_query_->point.SquareOf(nearest_.worst());
+        if (space_ != nullptr) limit_square_ = space_->SquareOf(nearest_.worst());
         return Status::Ok();
       });
 }
@@ -100,11 +101,37 @@ Status PendingSearch::CompareBounded(const Wanted& wanted) {
   return Status::Ok();
 }
 
-Status PendingSearch::GatherChunks(const Wanted& wanted) {
+Status PendingSearch::CompareHanging(const Wanted& wanted) {
+  const PendingCache::Hanging& hanging = source_.cache->hanging();
+  const Graft::Met met = hanging.graft->Meet(*wanted.graft, wanted.nodes, {}, source_.errors);
+  space_ = &wanted.graft->point();
+  limit_square_ = space_->SquareOf(nearest_.worst());
+  for (size_t i = 0; i < met.rows.size(); ++i) {
+    if (!(met.bounds[i] > limit_square_))
+      gathered_.push_back(PromiseOf(met.bounds[i], hanging.rows[met.rows[i]]));
+  }
+  rows_scored_ += met.rows.size();
+  PIGMENT_RETURN_IF_ERROR(CompareGathered(wanted));
+  for (const uint32_t row : hanging.others) PIGMENT_RETURN_IF_ERROR(CompareRows(row, 1, wanted));
+  return Status::Ok();
+}
+
+Status PendingSearch::CompareChunks(size_t first, const Wanted& wanted) {
+  space_ = &chunk_query_->point;
+  limit_square_ = space_->SquareOf(nearest_.worst());
+  PIGMENT_RETURN_IF_ERROR(GatherChunks(first, wanted));
+  for (const uint32_t row : source_.cache->unchunked()) {
+    if (row >= first) PIGMENT_RETURN_IF_ERROR(CompareRows(row, 1, wanted));
+  }
+  return Status::Ok();
+}
+
+Status PendingSearch::GatherChunks(size_t first, const Wanted& wanted) {
   float bounds[kLinksPerNodeMax];
   const float* centroid = nullptr;
   float square = 0;
   for (const PendingCache::Chunk& chunk : source_.cache->chunks()) {
+    if (chunk.rows.back() < first) continue;
     if (chunk.codes.centroid().data() != centroid) {
       centroid = chunk.codes.centroid().data();
       square = chunk_query_->distance(centroid);
@@ -116,7 +143,8 @@ Status PendingSearch::GatherChunks(const Wanted& wanted) {
                node.LinksWithin(chunk_query_->signs, square, source_.errors, limit_square_, bounds);
            near != 0; near &= near - 1) {
         const auto i = static_cast<uint32_t>(std::countr_zero(near));
-        gathered_.push_back(PromiseOf(bounds[i], chunk.rows[node.link(i)]));
+        const uint32_t row = chunk.rows[node.link(i)];
+        if (row >= first) gathered_.push_back(PromiseOf(bounds[i], row));
       }
     }
     rows_scored_ += chunk.rows.size();
@@ -143,14 +171,16 @@ Result<std::vector<PendingHit>> PendingSearch::Nearest(const Wanted& wanted) {
   nearest_ = TopK(wanted.k, wanted.limit);
   rows_scored_ = rows_matched_ = 0;
   gathered_.clear();
+  space_ = nullptr;
   size_t first = 0;
+  if (wanted.graft != nullptr) {
+    PIGMENT_RETURN_IF_ERROR(CompareHanging(wanted));
+    first = source_.cache->hanging().end();
+  }
   // Of rows that came since the search began some may be in chunks by now.
-  if (source_.cache->chunked_rows() <= wanted.rows && PrepareChunks()) {
-    limit_square_ = chunk_query_->point.SquareOf(wanted.limit);
-    PIGMENT_RETURN_IF_ERROR(GatherChunks(wanted));
-    for (const uint32_t row : source_.cache->unchunked())
-      PIGMENT_RETURN_IF_ERROR(CompareRows(row, 1, wanted));
-    first = source_.cache->chunked_rows();
+  if (source_.cache->chunked_rows() <= wanted.rows && PrepareChunks(first)) {
+    PIGMENT_RETURN_IF_ERROR(CompareChunks(first, wanted));
+    first = std::max(first, source_.cache->chunked_rows());
   }
   for (; first < wanted.rows; first += kRowsAtOnce)
     PIGMENT_RETURN_IF_ERROR(CompareRows(first, std::min(kRowsAtOnce, wanted.rows - first), wanted));

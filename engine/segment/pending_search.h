@@ -2,7 +2,8 @@
 //
 // PendingSearch: the nearest rows of a cache of pending rows (pending_cache.h), in three steps:
 // sign codes of whole chunks rule out nearly all, byte codes nearly all of the rest, and of what is
-// left the vectors are compared in their pages. Of rows in no chunk the first step is left out.
+// left the vectors are compared in their pages. Of rows in no chunk the first step is left out; of
+// rows that hang on an index those alone are looked at that hang where a search of it came.
 // Approximate in which rows it finds, by the sign codes' standard errors alone; exact in their
 // distances. One thread at a time; what it is given is borrowed for its life.
 
@@ -16,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/segment/graft.h"
 #include "engine/segment/pending_cache.h"
 #include "engine/segment/pending_reader.h"
 #include "engine/vector/byte_code.h"
@@ -52,6 +54,10 @@ class PendingSearch {
     float limit = std::numeric_limits<float>::quiet_NaN();
     // Whether a row may be a hit; asked for those alone that are near enough. Empty: all may.
     std::function<Result<bool>(size_t row)> matches = {};
+    // Nodes that a search of the index gave which rows hang on, with the query there; null: all
+    // rows are looked at. REQUIRES: rows >= cache.hanging().end().
+    const GraftQuery* graft = nullptr;
+    std::span<const uint32_t> nodes = {};
   };
   // At most k, none of them at a distance that is no number, in no order. kDataLoss: a row has
   // another dimension, or its page is damaged.
@@ -61,9 +67,12 @@ class PendingSearch {
   uint64_t rows_matched() const { return rows_matched_; }  // that `matches` let through
 
  private:
-  // The query as the chunks have it; false: there are no chunks for it.
-  bool PrepareChunks();
-  Status GatherChunks(const Wanted& wanted);
+  // The query as the chunks have it; false: there are none for it, or few rows from `first` on.
+  bool PrepareChunks(size_t first);
+  Status CompareHanging(const Wanted& wanted);
+  // Of rows from this one on.
+  Status CompareChunks(size_t first, const Wanted& wanted);
+  Status GatherChunks(size_t first, const Wanted& wanted);
   // The row's bound by its byte code, whatever chunk it is in.
   float BoundOf(size_t row) const;
   // Bounds what was gathered, the most promising first, some rows at a time, and compares these.
@@ -83,7 +92,9 @@ class PendingSearch {
   };
   std::optional<ChunkQuery> chunk_query_;
   TopK nearest_{0};
-  float limit_square_ = 0;          // of what may enter, in the space of the chunks
+  // Where squares are bounded, that of the chunks or of the graft; null: not yet.
+  const GraphQuery* space_ = nullptr;
+  float limit_square_ = 0;          // there, of what may enter
   std::vector<uint64_t> gathered_;  // PromiseOf bound by sign codes and row
   std::vector<uint64_t> bounded_;   // by byte codes
   std::vector<float> vector_;

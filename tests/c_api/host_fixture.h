@@ -285,6 +285,23 @@ class Index {
     AppendEntry(row, entry);
   }
 
+  // Finds out what rows of a cache hang on of which nobody did, by segment `number`, and keeps it
+  // as a host does. Whether there was anything to find out.
+  bool HangPending(pigment_pending_cache* of, size_t number) {
+    Error error;
+    const pigment_page_source source = SharingSource();
+    pigment_buffer* part = nullptr;
+    EXPECT_EQ(pigment_pending_cache_hang(of, &source, number, &part, error.out()), PIGMENT_OK)
+        << error.message();
+    if (part == nullptr) return false;
+    size_t size = 0;
+    const char* const bytes = pigment_buffer_data(part, &size);
+    graft = WriteOverflow({bytes, bytes + size});
+    pigment_buffer_free(part);
+    pigment_pending_cache_set_graft(of, graft);
+    return true;
+  }
+
   // Of pending pages, which find their vectors in all segments.
   pigment_page_source SharingSource() {
     handles_.clear();
@@ -414,6 +431,7 @@ class Index {
   std::vector<Row> all;
   uint32_t first_pending = PIGMENT_NO_PAGE;
   uint32_t last_pending = PIGMENT_NO_PAGE;
+  uint32_t graft = PIGMENT_NO_PAGE;  // the newest part of what rows hang on
 
  private:
   struct Part {
@@ -492,6 +510,7 @@ inline pigment_pending_cache* NewCache(const Index& index, uint32_t dimension,
   Error error;
   EXPECT_EQ(pigment_pending_cache_new(&options, &cache, error.out()), PIGMENT_OK)
       << error.message();
+  pigment_pending_cache_set_graft(cache, index.graft);
   return cache;
 }
 
@@ -606,5 +625,50 @@ inline std::vector<Expected> Drain(pigment_host_search* search, std::mt19937_64&
   ADD_FAILURE() << "the search did not end";
   return got;
 }
+
+// Points around some middles, and a query near one of them.
+struct Clustered {
+  Clustered(std::mt19937_64& source, uint32_t of_dimension, size_t count = 30)
+      : random(source), dimension(of_dimension) {
+    while (middles.size() < count) middles.push_back(RandomVector(random, dimension));
+  }
+  std::vector<float> Vector() {
+    std::vector<float> vector = middles[random() % middles.size()];
+    const std::vector<float> beside = RandomVector(random, dimension);
+    for (uint32_t i = 0; i < dimension; ++i) vector[i] += 0.5f * beside[i];
+    return vector;
+  }
+  // Some have no vector, or a zero one, or are dead; every third has a key.
+  std::vector<Row> Rows(size_t count) {
+    std::vector<Row> rows =
+        RandomRows(random, {.kinds = 60, .twins = 1}, dimension, count, &pointer);
+    const pigment_host_key key = {0, PIGMENT_KEY_VALUE, "a", 1};
+    std::string bytes(pigment_host_keys_bytes(&key, 1), '\0');
+    pigment_host_keys_encode(&key, 1, bytes.data());
+    for (Row& row : rows) {
+      if (!row.vector.empty() && random() % 30 != 0) row.vector = Vector();
+      if (row.pointer % 3 == 0) row.keys = bytes;
+    }
+    return rows;
+  }
+
+  std::mt19937_64& random;
+  const uint32_t dimension;
+  std::vector<std::vector<float>> middles;
+  uint64_t pointer = 1;
+};
+
+// Of the true nearest ten those that came first, where equally far ones are as good.
+struct Recall {
+  uint64_t found = 0;
+  uint64_t wanted = 0;
+  void Add(const std::vector<Expected>& got, const std::vector<Expected>& expected) {
+    const size_t some = std::min(size_t{10}, expected.size());
+    for (size_t i = 0; i < some; ++i) {
+      ++wanted;
+      if (std::get<1>(got[i]) <= std::get<1>(expected[some - 1])) ++found;
+    }
+  }
+};
 
 }  // namespace host_test

@@ -11,59 +11,12 @@
 namespace host_test {
 namespace {
 
-constexpr size_t kNearest = 10;
-
 struct Cache {
   Cache(Index& used, uint32_t dimension, uint64_t bytes_max) : index(used) {
     index.cache = NewCache(index, dimension, bytes_max);
   }
   ~Cache() { pigment_pending_cache_free(index.cache); }
   Index& index;
-};
-
-// Points around some middles, and a query near one of them.
-struct Clustered {
-  Clustered(std::mt19937_64& source, uint32_t of_dimension)
-      : random(source), dimension(of_dimension) {
-    for (int i = 0; i < 30; ++i) middles.push_back(RandomVector(random, dimension));
-  }
-  std::vector<float> Vector() {
-    std::vector<float> vector = middles[random() % middles.size()];
-    const std::vector<float> beside = RandomVector(random, dimension);
-    for (uint32_t i = 0; i < dimension; ++i) vector[i] += 0.5f * beside[i];
-    return vector;
-  }
-  // Some have no vector, or a zero one, or are dead; every third has a key.
-  std::vector<Row> Rows(size_t count) {
-    std::vector<Row> rows =
-        RandomRows(random, {.kinds = 60, .twins = 1}, dimension, count, &pointer);
-    const pigment_host_key key = {0, PIGMENT_KEY_VALUE, "a", 1};
-    std::string bytes(pigment_host_keys_bytes(&key, 1), '\0');
-    pigment_host_keys_encode(&key, 1, bytes.data());
-    for (Row& row : rows) {
-      if (!row.vector.empty() && random() % 30 != 0) row.vector = Vector();
-      if (row.pointer % 3 == 0) row.keys = bytes;
-    }
-    return rows;
-  }
-
-  std::mt19937_64& random;
-  const uint32_t dimension;
-  std::vector<std::vector<float>> middles;
-  uint64_t pointer = 1;
-};
-
-// Of the true nearest those that came first, where equally far ones are as good.
-struct Recall {
-  uint64_t found = 0;
-  uint64_t wanted = 0;
-  void Add(const std::vector<Expected>& got, const std::vector<Expected>& expected) {
-    const size_t some = std::min(kNearest, expected.size());
-    for (size_t i = 0; i < some; ++i) {
-      ++wanted;
-      if (std::get<1>(got[i]) <= std::get<1>(expected[some - 1])) ++found;
-    }
-  }
 };
 
 TEST(HostPendingCodes, GiveEveryRowOnceWhateverWasOverlooked) {
@@ -164,6 +117,7 @@ TEST(HostPendingCodes, FindNearlyAllAndReadFewPages) {
       for (const bool is_cached : {false, true}) {
         index.cache = is_cached ? kept : nullptr;
         pigment_host_search* const search = index.NewSearch(metric, &query);
+        constexpr size_t kNearest = 10;
         pigment_host_hit hits[kNearest];
         size_t count = 0;
         Error error;

@@ -625,6 +625,28 @@ inline void FuzzAddPendingCache(World& w, Arguments& a) {
       LiveOrNull(w.searches, in), in.OneIn(32) ? nullptr : &source, cache, slot.out()));
 }
 
+inline void FuzzPendingCacheHang(World& w, Arguments& a) {
+  Input& in = a.input();
+  pigment_pending_cache* cache = LiveOrNull(w.pending_caches, in);
+  PageFile* file = w.pending_files[cache];
+  pigment_page_source source =
+      file == nullptr || in.OneIn(8) ? AChain(w, a).source : SourceOf(a, file);
+  const pigment_segment* segment = LiveOrNull(w.segments, in);
+  if (segment != nullptr) {
+    source.segments = &segment;
+    source.segment_count = 1;
+  }
+  pigment_buffer* part = reinterpret_cast<pigment_buffer*>(8);
+  const bool wanted = !in.OneIn(24);
+  ErrorSlot slot(w, in);
+  const bool ok = slot.Ok(pigment_pending_cache_hang(cache, in.OneIn(32) ? nullptr : &source,
+                                                     in.OneIn(8) ? in.Below(3) : 0,
+                                                     wanted ? &part : nullptr, slot.out()));
+  if (!wanted) return;
+  Require(ok || part == nullptr, "no part after an error");
+  pigment_buffer_free(part);
+}
+
 inline void AddSearches(std::vector<Entry>& t) {
   t.push_back(
       {"pigment_host_search_new", [](World& w, Arguments& a) {
@@ -682,6 +704,17 @@ inline void AddSearches(std::vector<Entry>& t) {
   t.push_back({"pigment_host_search_add_pending", FuzzAddPending});
   t.push_back({"pigment_pending_cache_new", FuzzPendingCacheNew});
   t.push_back({"pigment_host_search_add_pending_cache", FuzzAddPendingCache});
+  t.push_back({"pigment_pending_cache_hang", FuzzPendingCacheHang});
+  t.push_back({"pigment_pending_cache_set_graft", [](World& w, Arguments& a) {
+                 pigment_pending_cache_set_graft(LiveOrNull(w.pending_caches, a.input()),
+                                                 a.input().OneIn(4)
+                                                     ? static_cast<uint32_t>(a.input().Below(4))
+                                                     : PIGMENT_NO_PAGE);
+               }});
+  t.push_back({"pigment_pending_cache_may_hang", [](World& w, Arguments& a) {
+                 pigment_pending_cache_may_hang(LiveOrNull(w.pending_caches, a.input()),
+                                                LiveOrNull(w.segments, a.input()));
+               }});
   t.push_back({"pigment_pending_cache_free", [](World& w, Arguments& a) {
                  pigment_pending_cache_free(Remove(w.pending_caches, a.input()));
                }});

@@ -49,6 +49,34 @@ inline void FuzzPendingVisitPages(World& w, Arguments& a) {
       in.OneIn(32) ? nullptr : VisitPage, &counted, slot.out()));
 }
 
+// A page that begins as what rows hang on does, and goes on as it pleases.
+inline FuzzedChain APart(World& w, Arguments& a) {
+  Input& in = a.input();
+  w.files.emplace_back();
+  PageFile* file = &w.files.back();
+  std::vector<uint32_t> words = {0x47474950, 1, 7, in.Byte(), PIGMENT_NO_PAGE, 1, 40, 2, 0};
+  if (in.OneIn(2)) words[in.Below(words.size())] = static_cast<uint32_t>(in.Number());
+  words.back() = static_cast<uint32_t>(in.Below(4));
+  for (size_t n = in.Below(16); n > 0; --n) words.push_back(static_cast<uint32_t>(in.Number()));
+  auto page = std::make_unique<char[]>(PIGMENT_PAGE_BYTES);
+  pigment_overflow_page_init(page.get(), 9, 0, words.data(), words.size() * sizeof words[0], 0,
+                             in.OneIn(8) ? 0 : PIGMENT_NO_PAGE);
+  file->pages.push_back(std::move(page));
+  return {SourceOf(a, file), 0};
+}
+
+inline void FuzzGraftVisitPages(World& w, Arguments& a) {
+  Input& in = a.input();
+  const FuzzedChain part = in.OneIn(4) ? AChain(w, a) : APart(w, a);
+  PageFile counted;
+  if (in.OneIn(4)) counted.fail_after = 1 + in.Byte() % 4;
+  uint32_t segment = 1;
+  ErrorSlot slot(w, in);
+  slot.Ok(pigment_pending_graft_visit_pages(
+      in.OneIn(32) ? nullptr : &part.source, in.OneIn(16) ? 8 : 9, part.first,
+      in.OneIn(32) ? nullptr : VisitPage, &counted, in.OneIn(32) ? nullptr : &segment, slot.out()));
+}
+
 inline void FuzzPendingRoundsToHalves(World& w, Arguments& a) {
   Input& in = a.input();
   const FuzzedChain chain = AChain(w, a);
@@ -86,6 +114,7 @@ inline void AddMerges(std::vector<Entry>& t) {
                                                              a.input().Enum(4), slot.out()));
                }});
   t.push_back({"pigment_pending_visit_pages", FuzzPendingVisitPages});
+  t.push_back({"pigment_pending_graft_visit_pages", FuzzGraftVisitPages});
   t.push_back({"pigment_pending_rounds_to_halves", FuzzPendingRoundsToHalves});
   t.push_back({"pigment_plan_merge", FuzzPlanMerge});
   t.push_back({"pigment_segment_visit_pages", [](World& w, Arguments& a) {

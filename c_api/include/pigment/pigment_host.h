@@ -669,6 +669,26 @@ PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_add_pending_cache
                                                                                  const pigment_page_source *source,
                                                                                  pigment_pending_cache *cache,
                                                                                  pigment_error **error);
+/* Rows of a cache may hang on the index of a segment: each is noted with the places of it to which a search for the row came, so that a search which asks
+   the index looks at those rows alone that hang where it came, in place of all. A host keeps what was found out in its pages, in parts, and knows the first
+   page of the newest; PIGMENT_NO_PAGE: there is none. As long as the cache may be used a part may only be followed by one that knows of it. Since 0.2. */
+PIGMENT_API void pigment_pending_cache_set_graft(pigment_pending_cache *cache, uint32_t first);
+/* Whether, as far as the last search read, there are rows enough of which nothing was found out for pigment_pending_cache_hang to be worth a try with
+   this segment. Since 0.2. */
+PIGMENT_API bool pigment_pending_cache_may_hang(const pigment_pending_cache *cache, const pigment_segment *segment);
+/* Reads what was appended, and finds out what rows hang on the index of one of the source's segments, number `segment`, some 100 us each: *part gets the
+   bytes that the host writes to overflow pages with the stamp of the pending ones, and has searches know of by pigment_pending_cache_set_graft. They may
+   also say that it is of no use. *part NULL: pigment_pending_cache_may_hang says no. Pages of the segment are pinned for each row. After PIGMENT_CANCELLED
+   from a pin the call may be repeated, and begins anew. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_cache_hang(pigment_pending_cache *cache,
+                                                                      const pigment_page_source *source, size_t segment,
+                                                                      pigment_buffer **part, pigment_error **error);
+/* Checks the part that begins at `first` and all that it knows of, and calls `visit` with the place of each page of theirs. *segment gets the number of the
+   segment on whose index rows hang. May be repeated after PIGMENT_CANCELLED from a pin, and then begins anew. Since 0.2. */
+PIGMENT_API PIGMENT_CHECKED pigment_status
+pigment_pending_graft_visit_pages(const pigment_page_source *source, uint32_t stamp, uint32_t first,
+                                  pigment_status (*visit)(void *context, uint32_t physical), void *context,
+                                  uint32_t *segment, pigment_error **error);
 /* The next hits, at most `capacity`; *count 0 means that all rows were given. After PIGMENT_CANCELLED from a pin the
    call may be repeated and loses nothing. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_host_search_next(pigment_host_search *search, pigment_host_hit *hits,
@@ -715,6 +735,8 @@ typedef struct pigment_host_search_counters {
   uint64_t probes;
   uint64_t visits;
   uint64_t rows_late;
+  /* Searches of a pending cache that looked at those of its rows that hang where an index was searched, in place of all. Since 0.2. */
+  uint64_t grafts;
 } pigment_host_search_counters;
 /* What the search did until now; fills as much of `counters` as its struct_size says. Never fails. */
 PIGMENT_API void pigment_host_search_get_counters(const pigment_host_search *search,
