@@ -206,6 +206,7 @@ open_index(IndexScanDesc scan, PigScan *state)
 		get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace) > 0)
 		state->rows_ahead = ROWS_AHEAD;
 	state->segments = pig_hold_segments(&state->segment_pages, state->meta, state->context);
+	pig_source_remember(&state->pending_pages, state->segments->open);
 
 	/* registered after the segments' own, so called before it: the search borrows them */
 	state->release.func = release_search;

@@ -385,8 +385,8 @@ hold_segments(PigSource *source, const PigMeta *meta, bool reads_deletions, Memo
 		close_replaced(open, meta);
 	open->users++;
 	open->pages.loses = open->table_pages.loses = false;
-	held->open = source->open = open;
-	source->blocks = open->pages.blocks;
+	held->open = open;
+	pig_source_remember(source, open);
 	open->reads_ahead = get_tablespace_io_concurrency(source->index->rd_rel->reltablespace) > 0;
 	held->release.func = release_segments;
 	held->release.arg = held;
@@ -522,6 +522,13 @@ pig_source_use(PigSource *source)
 {
 	if (source->open != NULL)
 		source->open->current = source;
+}
+
+void
+pig_source_remember(PigSource *source, PigOpenIndex *open)
+{
+	source->open = open;
+	source->blocks = open->pages.blocks;
 }
 
 void

@@ -167,7 +167,7 @@ source_unpin(void *context, uint32_t physical, const void *page)
 static void
 read_version(PigSource *source, BlockNumber block, uint64 *version)
 {
-	Buffer		buffer = ReadBuffer(source->index, block);
+	Buffer		buffer = pig_read_known_buffer(source, block);
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	*version = PageGetLSN(BufferGetPage(buffer));

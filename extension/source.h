@@ -58,6 +58,9 @@ extern void pig_source_share(PigSource *pending, const PigSegments *segments);
 /* Before a call of the engine that reads segments of pig_hold_segments(): scans of one index share them. */
 extern void pig_source_use(PigSource *source);
 
+/* Has pages that are read through it, and copied, pinned by the buffers that had them last, as those of segments are. */
+extern void pig_source_remember(PigSource *source, PigOpenIndex *open);
+
 /* Makes room to remember the buffers of all blocks that the relation had when it was asked. */
 extern void pig_grow_buffers(PigSource *source);
 

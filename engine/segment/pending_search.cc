@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/base/prefetch.h"
+
 namespace pigment {
 namespace {
 
@@ -16,8 +18,9 @@ namespace {
 constexpr size_t kRowsWorthChunks = 4 * kChunkRows;
 // Of so many rows the nearest are compared before others are gathered.
 constexpr size_t kGatheredMax = 512;
-// Rows that are bounded together.
+// Rows that are bounded together, and of these the first, which are asked for ahead.
 constexpr size_t kRowsAtOnce = 64;
+constexpr size_t kRowsExpected = 8;
 
 }  // namespace
 
@@ -74,8 +77,13 @@ Status PendingSearch::CompareRow(size_t row, const Wanted& wanted) {
 
 Status PendingSearch::CompareGathered(const Wanted& wanted) {
   std::sort(gathered_.begin(), gathered_.end());
+  const size_t code_bytes = ByteCodeBytes(source_.cache->dimension());
   for (size_t next = 0; next < gathered_.size();) {
     bounded_.clear();
+    // These lie all over the cache, and nothing is known of them in time but where.
+    const size_t soon = std::min(next + kRowsExpected, gathered_.size());
+    for (size_t i = next; i < soon; ++i)
+      ExpectBytes(source_.cache->codes(static_cast<uint32_t>(gathered_[i])), code_bytes);
     for (; next < gathered_.size() && bounded_.size() < kRowsAtOnce; ++next) {
       if (DistanceOfKey(static_cast<uint32_t>(gathered_[next] >> 32)) > limit_square_) {
         next = gathered_.size();

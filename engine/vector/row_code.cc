@@ -253,26 +253,34 @@ RowCodeQuery::RowCodeQuery(std::span<const float> query, uint32_t bits)
   unit_ = greatest / kLevels;
   const float inverse = unit_ > 0 ? 0.5f / unit_ : 0;
   const size_t plane_words = RowCodePlaneWords(dimension_);
-  for (size_t i = 0; i < query.size(); ++i) {
-    const float level = std::clamp(std::floor(query[i] * inverse) + 8, 0.0f, kLevels);
-    const auto level_bits = static_cast<uint64_t>(level);
-    for (size_t word = i / 64; word < words_; word += plane_words) {  // the same for every plane
-      uint64_t* const group = planes_.data() + word / kWordsPerGroup * kWordsPerGroup * kPlanes;
+  for (size_t word = 0; word < plane_words; ++word) {
+    const std::span<const float> some =
+        query.subspan(word * 64, std::min<size_t>(64, query.size() - word * 64));
+    uint64_t of_levels[kPlanes] = {};
+    for (size_t i = 0; i < some.size(); ++i) {
+      // Never below 0, so that the cast rounds down.
+      const auto level = static_cast<uint64_t>(std::min(some[i] * inverse + 8, kLevels));
       for (size_t plane = 0; plane < kPlanes; ++plane)
-        group[plane * kWordsPerGroup + word % kWordsPerGroup] |= (level_bits >> plane & 1)
-                                                                 << i % 64;
+        of_levels[plane] |= (level >> plane & 1) << i;
+    }
+    for (size_t same = word; same < words_; same += plane_words) {  // for every plane of a code
+      uint64_t* const group = planes_.data() + same / kWordsPerGroup * kWordsPerGroup * kPlanes;
+      for (size_t plane = 0; plane < kPlanes; ++plane)
+        group[plane * kWordsPerGroup + same % kWordsPerGroup] = of_levels[plane];
     }
   }
   for (size_t word = 0; word < words_; ++word) shifts_[word] = bits_ - 1 - word / plane_words;
-  nibbles_.reserve(planes_.size() * sizeof(uint64_t) * 2);
+  nibbles_.resize((words_ + 1) / 2 * kPlanes * 4 * sizeof(uint64_t));
+  uint8_t* nibbles = nibbles_.data();
   for (size_t word = 0; word < words_; word += 2) {
-    for (size_t plane = 0; plane < kPlanes; ++plane) {
+    for (size_t plane = 0; plane < kPlanes; ++plane, nibbles += 4 * sizeof(uint64_t)) {
       const size_t group = word / kWordsPerGroup * kWordsPerGroup;
       uint8_t bytes[2 * sizeof(uint64_t)];
       std::memcpy(bytes, planes_.data() + group * kPlanes + plane * kWordsPerGroup + word - group,
                   sizeof bytes);
-      for (const int shift : {0, 4}) {
-        for (const uint8_t byte : bytes) nibbles_.push_back(byte >> shift & 15);
+      for (size_t i = 0; i < sizeof bytes; ++i) {
+        nibbles[i] = bytes[i] & 15;
+        nibbles[sizeof bytes + i] = bytes[i] >> 4;
       }
     }
   }
