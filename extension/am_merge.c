@@ -773,7 +773,8 @@ static void
 hang_pending(Maintenance *work)
 {
 	MemoryContext caller = begin_step(work);
-	PigSegments *segments = pig_open_segments(work->segment_pages, work->meta, work->context);
+	/* as scans do, because it is as many searches */
+	PigSegments *segments = pig_hold_all_rows(work->segment_pages, work->meta, work->context);
 	int			largest = largest_index(segments);
 	HungRows   *hung = palloc0(sizeof(HungRows));
 	const char *bytes;
