@@ -332,6 +332,11 @@ Status HostSearch::AskIndexes(size_t neighbors) {
     for (const CachedPending& pending : cached_) {
       if (MayHangOn(*source.segment, pending)) hanging += pending.cache->hanging().rows.size();
     }
+    const GraphQuery* point = nullptr;
+    if (hanging != 0) {
+      PIGMENT_ASSIGN_OR_RETURN(const GraftQuery* const query, QueryOf(*source.segment));
+      point = &query->point();
+    }
     PIGMENT_ASSIGN_OR_RETURN(SegmentSearchResult result,
                              SearchSegment(*source.segment, options_.dimension,
                                            {.scan = {.metric = options_.metric,
@@ -344,7 +349,8 @@ Status HostSearch::AskIndexes(size_t neighbors) {
                                             .recall = options_.recall,
                                             .spare = spare_,
                                             .width = options_.width,
-                                            .hanging = hanging}));
+                                            .hanging = hanging,
+                                            .point = point}));
     rows_scored_ += result.found.rows_scored;
     walks_ += result.walks;
     probes_ += result.probes;
@@ -381,7 +387,9 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
   PendingCache& cache = *pending.cache;
   if (!pending.nearest) {
     if (*pending.rows == 0) return Status::Ok();
-    if (HasChunkCodes(options_.metric)) cache.MakeChunks(options_.metric, kChunksPerSearch);
+    const size_t looked_at = pending.nodes.empty() ? 0 : cache.hanging().end();
+    if (HasChunkCodes(options_.metric) && *pending.rows >= looked_at + kRowsWorthChunks)
+      cache.MakeChunks(options_.metric, kChunksPerSearch);
     PendingSearch::Source source{.metric = options_.metric,
                                  .query = *options_.query,
                                  .distance = &query_.front(),

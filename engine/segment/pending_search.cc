@@ -14,8 +14,6 @@
 namespace pigment {
 namespace {
 
-// Fewer rows are looked at by byte codes sooner than the query is made one of chunks.
-constexpr size_t kRowsWorthChunks = 4 * kChunkRows;
 // Of so many rows the nearest are compared before others are gathered.
 constexpr size_t kGatheredMax = 512;
 // Rows that are bounded together, and of these the first, which are asked for ahead.

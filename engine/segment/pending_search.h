@@ -27,6 +27,9 @@
 
 namespace pigment {
 
+// Fewer rows are looked at by byte codes sooner than the query is made one of chunks.
+inline constexpr size_t kRowsWorthChunks = 4 * kChunkRows;
+
 struct PendingHit {
   float distance;
   uint32_t row;  // in the cache

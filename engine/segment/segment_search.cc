@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "engine/segment/code_scan.h"
@@ -175,7 +176,9 @@ Result<std::vector<size_t>> SegmentSearcher::SearchAll(const IndexHead& head) {
   const bool finds_nodes = search_.hanging != 0;
   if (finds_nodes) result_.nodes.resize(search_.scan.query_count);
   for (size_t i = 0; i < search_.scan.query_count; ++i) {
-    const GraphQuery query(head.space, Query(i));
+    std::optional<GraphQuery> made;
+    if (search_.point == nullptr) made.emplace(head.space, Query(i));
+    const GraphQuery& query = made ? *made : *search_.point;
     if (!query.is_finite()) {
       left.push_back(i);
       continue;

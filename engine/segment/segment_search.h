@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/segment/flat_scan.h"
+#include "engine/vector/graph_space.h"
 
 namespace pigment {
 
@@ -29,6 +30,9 @@ struct SegmentSearch {
   // Allowed rows of others that hang on the index (graft.h): found by the nodes or clusters that a
   // search of it gives, and by one of their own where it is scanned.
   uint64_t hanging = 0;
+  // The only query as a point of the index's space, where that is known already
+  // (GraftQuery::point); may be null.
+  const GraphQuery* point = nullptr;
 };
 
 struct SegmentSearchResult {
