@@ -521,8 +521,8 @@ bool pigment_pending_cache_may_hang(const pigment_pending_cache* cache,
 }
 
 pigment_status pigment_pending_cache_hang(pigment_pending_cache* cache,
-                                          const pigment_page_source* source, size_t segment,
-                                          pigment_buffer** part, pigment_error** error) {
+                                          const pigment_page_source* source, pigment_buffer** part,
+                                          pigment_error** error) {
   return pigment::abi::Call(
       error,
       [&] {
@@ -533,18 +533,23 @@ pigment_status pigment_pending_cache_hang(pigment_pending_cache* cache,
         PIGMENT_RETURN_IF_ERROR(pigment::abi::CheckNotNull({{part, "part"}}));
         PIGMENT_ASSIGN_OR_RETURN(const pigment_page_source copy,
                                  pigment::abi::ReadPageSource(source));
-        if (segment >= copy.segment_count) {
-          return pigment::InvalidArgument(
-              fmt::format("segment {}, the source has {}", segment, copy.segment_count));
-        }
         pigment::abi::HostBlockSource pages(copy);
-        const pigment::Segment* const graph = copy.segments[segment]->segment.get();
+        std::vector<const pigment::Segment*> segments;
         pigment::SharedVectors shared;
-        for (size_t i = 0; i < copy.segment_count; ++i) shared.Add(copy.segments[i]->segment.get());
+        for (size_t i = 0; i < copy.segment_count; ++i) {
+          segments.push_back(copy.segments[i]->segment.get());
+          shared.Add(segments.back());
+        }
         PIGMENT_RETURN_IF_ERROR(cache->cache->Extend(&pages, &shared));
-        PIGMENT_RETURN_IF_ERROR(cache->cache->TakeGraft(&pages, std::span(&graph, 1)));
-        if (!cache->cache->MayHang(*graph)) return Status::Ok();
-        PIGMENT_ASSIGN_OR_RETURN(std::string bytes, cache->cache->Hang(*graph));
+        PIGMENT_RETURN_IF_ERROR(cache->cache->TakeGraft(&pages, segments));
+        const pigment::Segment* largest = nullptr;
+        for (const pigment::Segment* segment : segments) {
+          if (cache->cache->MayHang(*segment) &&
+              (largest == nullptr || segment->info().vectors > largest->info().vectors))
+            largest = segment;
+        }
+        if (largest == nullptr) return Status::Ok();
+        PIGMENT_ASSIGN_OR_RETURN(std::string bytes, cache->cache->Hang(*largest));
         *part = pigment::abi::NewBuffer(std::move(bytes));
         return Status::Ok();
       });

@@ -207,10 +207,13 @@ tell_given_up(const Maintenance *work, const PigBuild *build, const PigSegmentEn
 static void
 drop_graft(Maintenance *work, PigChange *change, PigRetired *retired)
 {
-	PigMeta    *now = palloc(sizeof(PigMeta));
+	PigMeta    *now;
 	PigRetired	pages = {0};
 	uint32		segment;
 
+	if (change->pending_head == PIGMENT_NO_PAGE && change->count == 0)
+		return;
+	now = palloc(sizeof(PigMeta));
 	pig_read_meta(work->index, now);
 	if (now->graft == 0)
 		return;
@@ -745,28 +748,6 @@ release_hung(void *arg)
 }
 
 /*
- * The place of the largest segment with an index; -1: there is none.
- */
-static int
-largest_index(const PigSegments *segments)
-{
-	uint64		most = 0;
-	int			largest = -1;
-
-	for (int i = 0; i < segments->count; i++)
-	{
-		pigment_segment_info info = {.struct_size = sizeof(info)};
-
-		pigment_segment_get_info(segments->segments[i], &info);
-		if (info.index == PIGMENT_INDEX_FLAT || info.vectors <= most)
-			continue;
-		most = info.vectors;
-		largest = i;
-	}
-	return largest;
-}
-
-/*
  * Finds out what pending rows hang on of which nobody did, where that is worth it.
  */
 static void
@@ -775,21 +756,16 @@ hang_pending(Maintenance *work)
 	MemoryContext caller = begin_step(work);
 	/* as scans do, because it is as many searches */
 	PigSegments *segments = pig_hold_all_rows(work->segment_pages, work->meta, work->context);
-	int			largest = largest_index(segments);
 	HungRows   *hung = palloc0(sizeof(HungRows));
 	const char *bytes;
 	size_t		size;
 
-	if (largest >= 0)
-	{
-		hung->release.func = release_hung;
-		hung->release.arg = hung;
-		MemoryContextRegisterResetCallback(work->context, &hung->release);
-		hung->cache = pig_new_pending_cache(work->meta);
-		pig_source_share(work->pending_pages, segments);
-		PIG_CALL(pending_error(work),
-				 pigment_pending_cache_hang(hung->cache, &work->pending_pages->callbacks, (size_t) largest, &hung->part, &error));
-	}
+	hung->release.func = release_hung;
+	hung->release.arg = hung;
+	MemoryContextRegisterResetCallback(work->context, &hung->release);
+	hung->cache = pig_new_pending_cache(work->meta);
+	pig_source_share(work->pending_pages, segments);
+	PIG_CALL(pending_error(work), pigment_pending_cache_hang(hung->cache, &work->pending_pages->callbacks, &hung->part, &error));
 	bytes = pigment_buffer_data(hung->part, &size);
 	if (bytes != NULL && has_space(work, size / BLCKSZ + 1))
 	{

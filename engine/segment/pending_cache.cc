@@ -194,6 +194,12 @@ class PendingCache::GraftRowsOf final : public GraftRows {
   std::vector<float> vector_;
 };
 
+void PendingCache::DropGraft() {
+  hanging_ = {};
+  graft_taken_ = kNoBlock;
+  graft_rows_seen_ = graft_bytes_ = 0;
+}
+
 bool PendingCache::HasRoomForGraft(const SegmentInfo& graph, size_t rows) const {
   const uint64_t bytes = Graft::MakeBytes(graph, static_cast<uint32_t>(rows));
   return bytes <= graft_bytes_ || HasRoom(bytes - graft_bytes_);
@@ -201,6 +207,10 @@ bool PendingCache::HasRoomForGraft(const SegmentInfo& graph, size_t rows) const 
 
 Status PendingCache::TakeGraft(BlockSource* source, std::span<const Segment* const> segments) {
   if (graft_taken_ == graft_first_ || !HasCodes(dimension())) return Status::Ok();
+  if (graft_first_ == kNoBlock) {
+    DropGraft();
+    return Status::Ok();
+  }
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<PendingGraftPart> parts,
                            ReadPendingGrafts(source, options_.stamp, graft_first_));
   const PendingGraftPart& newest = parts.back();

@@ -119,6 +119,7 @@ class PendingCache {
   bool HasRoom(uint64_t bytes) const;
   // Whether byte codes say where a row lies.
   bool IsKnown(size_t row) const;
+  void DropGraft();
   bool HasRoomForGraft(const SegmentInfo& graph, size_t rows) const;
 
   const PendingCacheOptions options_;

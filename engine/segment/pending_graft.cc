@@ -136,13 +136,13 @@ Result<std::vector<PendingGraftPart>> ReadPendingGrafts(BlockSource* source, uin
     // Each was written when there were more rows: so they come to an end.
     if (part.rows_seen >= rows_seen)
       return Damaged(*source, next, "what rows hang on is said twice");
-    if (!parts.empty() &&
-        (part.graph != parts[0].graph || part.graph_nodes != parts[0].graph_nodes ||
-         part.nodes_per_row != parts[0].nodes_per_row))
-      return Damaged(*source, next, "rows hang on two indexes");
     rows_seen = part.rows_seen;
     next = part.previous;
     if (!hold) continue;
+    if (!parts.empty() &&
+        (part.graph != parts[0].graph || part.graph_nodes != parts[0].graph_nodes ||
+         part.nodes_per_row != parts[0].nodes_per_row))
+      return Damaged(*source, first, "rows hang on two indexes");
     hold = part.hangs && !part.is_first;
     parts.push_back(std::move(part));
   }

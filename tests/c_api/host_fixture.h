@@ -285,13 +285,13 @@ class Index {
     AppendEntry(row, entry);
   }
 
-  // Finds out what rows of a cache hang on of which nobody did, by segment `number`, and keeps it
-  // as a host does. Whether there was anything to find out.
-  bool HangPending(pigment_pending_cache* of, size_t number) {
+  // Finds out what rows of a cache hang on of which nobody did, and keeps it as a host does.
+  // Whether there was anything to find out.
+  bool HangPending(pigment_pending_cache* of) {
     Error error;
     const pigment_page_source source = SharingSource();
     pigment_buffer* part = nullptr;
-    EXPECT_EQ(pigment_pending_cache_hang(of, &source, number, &part, error.out()), PIGMENT_OK)
+    EXPECT_EQ(pigment_pending_cache_hang(of, &source, &part, error.out()), PIGMENT_OK)
         << error.message();
     if (part == nullptr) return false;
     size_t size = 0;
@@ -396,6 +396,7 @@ class Index {
     }
   }
 
+  uint32_t dimension() const { return dimension_; }
   const pigment_segment* segment(size_t i) const { return segments_[i].handle; }
   uint32_t root(size_t i) const { return segments_[i].root; }
   const std::vector<uint8_t>& deleted(size_t i) const { return segments_[i].deleted; }

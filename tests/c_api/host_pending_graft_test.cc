@@ -20,6 +20,13 @@ struct FreeCache {
   void operator()(pigment_pending_cache* cache) const { pigment_pending_cache_free(cache); }
 };
 using OwnedCache = std::unique_ptr<pigment_pending_cache, FreeCache>;
+OwnedCache NewCacheOf(const Index& index) { return OwnedCache(NewCache(index, index.dimension())); }
+
+using Places = std::vector<uint32_t>;
+pigment_status CollectPlace(void* context, uint32_t physical) {
+  static_cast<Places*>(context)->push_back(physical);
+  return PIGMENT_OK;
+}
 
 // Each gives all rows.
 constexpr int kGraftQueries = pigment::kIsSanitized ? 2 : 8;
@@ -93,8 +100,8 @@ TEST(HostPendingGraft, GivesEveryRowOnceAndLooksAtFew) {
     const auto before = SearchAsModel(*index, data, cache.get(), kGraftQueries, &recall);
     EXPECT_EQ(before.grafts, 0u);
     EXPECT_TRUE(pigment_pending_cache_may_hang(cache.get(), index->segment(0)));
-    ASSERT_TRUE(index->HangPending(cache.get(), 0));
-    EXPECT_FALSE(index->HangPending(cache.get(), 0)) << "of no row is it unknown";
+    ASSERT_TRUE(index->HangPending(cache.get()));
+    EXPECT_FALSE(index->HangPending(cache.get())) << "of no row is it unknown";
     const auto hanging = SearchAsModel(*index, data, cache.get(), kGraftQueries, &recall);
     EXPECT_EQ(hanging.grafts, uint64_t{kGraftQueries});
     EXPECT_LT(hanging.rows_scored, before.rows_scored / 2);
@@ -104,7 +111,7 @@ TEST(HostPendingGraft, GivesEveryRowOnceAndLooksAtFew) {
     const auto beside = SearchAsModel(*index, data, cache.get(), kGraftQueries, &recall);
     EXPECT_EQ(beside.grafts, uint64_t{kGraftQueries});
     EXPECT_GT(beside.rows_scored, hanging.rows_scored + kGraftQueries * 1500);
-    ASSERT_TRUE(index->HangPending(cache.get(), 0));
+    ASSERT_TRUE(index->HangPending(cache.get()));
     const OwnedCache other(NewCache(*index, data.dimension));
     for (pigment_pending_cache* const by : {cache.get(), other.get()}) {
       const auto again = SearchAsModel(*index, data, by, kGraftQueries, &recall);
@@ -116,8 +123,13 @@ TEST(HostPendingGraft, GivesEveryRowOnceAndLooksAtFew) {
     EXPECT_GE(static_cast<double>(recall.found), 0.97 * static_cast<double>(recall.wanted))
         << recall.found << " of " << recall.wanted;
 
-    // Whoever wants nearly all, or says how far to go, has all rows looked at.
+    // A host may say that there is no part any more.
     index->conditions.clear();
+    pigment_pending_cache_set_graft(cache.get(), PIGMENT_NO_PAGE);
+    EXPECT_EQ(SearchAsModel(*index, data, cache.get(), 2, &recall).grafts, 0u);
+    pigment_pending_cache_set_graft(cache.get(), index->graft);
+
+    // Whoever wants nearly all, or says how far to go, has all rows looked at.
     index->recall = 0.999;
     EXPECT_EQ(SearchAsModel(*index, data, cache.get(), 3, &recall).grafts, 0u);
     index->recall = 0.97;
@@ -142,7 +154,7 @@ TEST(HostPendingGraft, LeavesSearchesThatBeganBefore) {
   HOST_OK(pigment_host_search_next(begun, &hit, 1, &count, error.out()));
   const std::vector<Row> rows = index->all;
   for (const Row& row : data.Rows(500)) index->AddPending(row);
-  ASSERT_TRUE(index->HangPending(cache.get(), 0));
+  ASSERT_TRUE(index->HangPending(cache.get()));
   Recall recall;
   EXPECT_EQ(SearchAsModel(*index, data, cache.get(), 5, &recall).grafts, 5u);
   std::vector<Expected> got = Drain(begun, random);
@@ -164,20 +176,57 @@ TEST(HostPendingGraft, SaysWhereRowsLieElsewhere) {
     index->AddPending(row);
   }
   const OwnedCache cache(NewCache(*index, data.dimension));
-  ASSERT_TRUE(index->HangPending(cache.get(), 0));
+  ASSERT_TRUE(index->HangPending(cache.get()));
   Recall recall;
   EXPECT_EQ(SearchAsModel(*index, data, cache.get(), 2, &recall).grafts, 0u);
   EXPECT_FALSE(pigment_pending_cache_may_hang(cache.get(), index->segment(0)));
   const OwnedCache other(NewCache(*index, data.dimension));
   EXPECT_EQ(SearchAsModel(*index, data, other.get(), 2, &recall).grafts, 0u);
-  EXPECT_FALSE(index->HangPending(other.get(), 0)) << "it is known that they do not hang";
+  EXPECT_FALSE(index->HangPending(other.get())) << "it is known that they do not hang";
 
   // Where there are many of another kind beside them it may be of use again, for all.
   data.pointer = others.pointer;
   for (const Row& row : data.Rows(2800)) index->AddPending(row);
-  ASSERT_TRUE(index->HangPending(cache.get(), 0));
+  ASSERT_TRUE(index->HangPending(cache.get()));
   SearchAsModel(*index, data, cache.get(), 2, &recall);
   EXPECT_GE(static_cast<double>(recall.found), 0.95 * static_cast<double>(recall.wanted));
+}
+
+// Where a larger segment came beside the one that rows hang on, they stay where they are; where
+// they hang nowhere, they are tried with it.
+TEST(HostPendingGraft, StaysOnItsSegment) {
+  for (const float beside : {0.0f, 40.0f}) {
+    std::mt19937_64 random(7);
+    Clustered data(random, 32);
+    const auto index = MakeGraftIndex(data, PIGMENT_METRIC_L2, PIGMENT_INDEX_GRAPH, 12000, 0);
+    const auto add = [&](size_t rows) {
+      for (Row row : data.Rows(rows)) {
+        for (float& number : row.vector) number += beside;
+        index->AddPending(row);
+      }
+    };
+    add(2800);
+    ASSERT_TRUE(index->HangPending(NewCacheOf(*index).get()));
+    std::vector<Row> larger = data.Rows(13000);
+    for (Row& row : larger) {
+      for (float& number : row.vector) number += beside;
+    }
+    index->AddSegment(larger);
+    add(2800);
+    const OwnedCache cache = NewCacheOf(*index);
+    ASSERT_TRUE(index->HangPending(cache.get()));
+    Recall recall;
+    // No walk goes where all is farther than what it knows.
+    EXPECT_EQ(SearchAsModel(*index, data, cache.get(), 2, &recall).grafts, beside == 0 ? 2u : 0u);
+    EXPECT_GE(static_cast<double>(recall.found), 0.9 * static_cast<double>(recall.wanted));
+    const pigment_page_source source = index->pages.source();
+    uint32_t segment = 0;
+    Error error;
+    Places places;
+    HOST_OK(pigment_pending_graft_visit_pages(&source, kStamp, index->graft, CollectPlace, &places,
+                                              &segment, error.out()));
+    EXPECT_EQ(segment, beside == 0 ? 1u : 2u);
+  }
 }
 
 TEST(HostPendingGraft, IsNotAskedForWhereItCannotBe) {
@@ -190,13 +239,13 @@ TEST(HostPendingGraft, IsNotAskedForWhereItCannotBe) {
       MakeGraftIndex(data, PIGMENT_METRIC_NEGATIVE_IP, PIGMENT_INDEX_GRAPH, 9000, 2800);
   for (Index* const index : {few.get(), many.get(), flat.get(), other.get()}) {
     const OwnedCache cache(NewCache(*index, data.dimension));
-    EXPECT_FALSE(index->HangPending(cache.get(), 0));
+    EXPECT_FALSE(index->HangPending(cache.get()));
     EXPECT_FALSE(pigment_pending_cache_may_hang(cache.get(), index->segment(0)));
   }
   // Nor where there is no room for it.
   const auto narrow = MakeGraftIndex(data, PIGMENT_METRIC_L2, PIGMENT_INDEX_GRAPH, 9000, 2800);
   const OwnedCache cache(NewCache(*narrow, data.dimension, 300000));
-  EXPECT_FALSE(narrow->HangPending(cache.get(), 0));
+  EXPECT_FALSE(narrow->HangPending(cache.get()));
 }
 
 TEST(HostPendingGraft, IsFoundOutAnewAfterAnInterruption) {
@@ -209,12 +258,12 @@ TEST(HostPendingGraft, IsFoundOutAnewAfterAnInterruption) {
   for (const uint64_t pins : {1, 5, 300, 2000}) {
     pigment_buffer* part = reinterpret_cast<pigment_buffer*>(8);
     index->pages.fail_in = pins;
-    EXPECT_EQ(pigment_pending_cache_hang(cache.get(), &source, 0, &part, error.out()),
+    EXPECT_EQ(pigment_pending_cache_hang(cache.get(), &source, &part, error.out()),
               PIGMENT_CANCELLED);
     EXPECT_EQ(part, nullptr);
     EXPECT_EQ(index->pages.pinned, 0);
   }
-  ASSERT_TRUE(index->HangPending(cache.get(), 0));
+  ASSERT_TRUE(index->HangPending(cache.get()));
   // So is what the parts say.
   const OwnedCache other(NewCache(*index, data.dimension));
   index->cache = other.get();
@@ -227,20 +276,14 @@ TEST(HostPendingGraft, IsFoundOutAnewAfterAnInterruption) {
   pigment_host_search_free(search);
 }
 
-using Places = std::vector<uint32_t>;
-pigment_status CollectPlace(void* context, uint32_t physical) {
-  static_cast<Places*>(context)->push_back(physical);
-  return PIGMENT_OK;
-}
-
 TEST(HostPendingGraft, NamesWhatIsDamaged) {
   std::mt19937_64 random(6);
   Clustered data(random, 32);
   const auto index = MakeGraftIndex(data, PIGMENT_METRIC_L2, PIGMENT_INDEX_GRAPH, 14000, 2800);
   const OwnedCache cache(NewCache(*index, data.dimension));
-  ASSERT_TRUE(index->HangPending(cache.get(), 0));
+  ASSERT_TRUE(index->HangPending(cache.get()));
   for (const Row& row : data.Rows(2800)) index->AddPending(row);
-  ASSERT_TRUE(index->HangPending(cache.get(), 0));
+  ASSERT_TRUE(index->HangPending(cache.get()));
   const pigment_page_source source = index->pages.source();
   Error error;
   uint32_t segment = 0;
@@ -332,14 +375,11 @@ TEST(HostPendingGraft, RefusesBadArguments) {
   const pigment_page_source source = index.SharingSource();
   Error error;
   pigment_buffer* part = nullptr;
-  EXPECT_EQ(pigment_pending_cache_hang(nullptr, &source, 0, &part, error.out()),
+  EXPECT_EQ(pigment_pending_cache_hang(nullptr, &source, &part, error.out()),
             PIGMENT_INVALID_ARGUMENT);
-  EXPECT_EQ(pigment_pending_cache_hang(cache.get(), nullptr, 0, &part, error.out()),
+  EXPECT_EQ(pigment_pending_cache_hang(cache.get(), nullptr, &part, error.out()),
             PIGMENT_INVALID_ARGUMENT);
-  EXPECT_EQ(pigment_pending_cache_hang(cache.get(), &source, 1, &part, error.out()),
-            PIGMENT_INVALID_ARGUMENT);
-  EXPECT_EQ(error.message(), "segment 1, the source has 1");
-  EXPECT_EQ(pigment_pending_cache_hang(cache.get(), &source, 0, nullptr, error.out()),
+  EXPECT_EQ(pigment_pending_cache_hang(cache.get(), &source, nullptr, error.out()),
             PIGMENT_INVALID_ARGUMENT);
   EXPECT_FALSE(pigment_pending_cache_may_hang(nullptr, index.segment(0)));
   EXPECT_FALSE(pigment_pending_cache_may_hang(cache.get(), nullptr));

@@ -640,7 +640,6 @@ inline void FuzzPendingCacheHang(World& w, Arguments& a) {
   const bool wanted = !in.OneIn(24);
   ErrorSlot slot(w, in);
   const bool ok = slot.Ok(pigment_pending_cache_hang(cache, in.OneIn(32) ? nullptr : &source,
-                                                     in.OneIn(8) ? in.Below(3) : 0,
                                                      wanted ? &part : nullptr, slot.out()));
   if (!wanted) return;
   Require(ok || part == nullptr, "no part after an error");

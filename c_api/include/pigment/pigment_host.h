@@ -676,12 +676,12 @@ PIGMENT_API void pigment_pending_cache_set_graft(pigment_pending_cache *cache, u
 /* Whether, as far as the last search read, there are rows enough of which nothing was found out for pigment_pending_cache_hang to be worth a try with
    this segment. Since 0.2. */
 PIGMENT_API bool pigment_pending_cache_may_hang(const pigment_pending_cache *cache, const pigment_segment *segment);
-/* Reads what was appended, and finds out what rows hang on the index of one of the source's segments, number `segment`, some 100 us each: *part gets the
-   bytes that the host writes to overflow pages with the stamp of the pending ones, and has searches know of by pigment_pending_cache_set_graft. They may
-   also say that it is of no use. *part NULL: pigment_pending_cache_may_hang says no. Pages of the segment are pinned for each row. After PIGMENT_CANCELLED
+/* Reads what was appended, and finds out what rows hang on the index of the largest of the source's segments, or of that on which rows hang already, some
+   100 us each: *part gets the bytes that the host writes to overflow pages with the stamp of the pending ones, and has searches know of by
+   pigment_pending_cache_set_graft. They may also say that it is of no use. *part NULL: pigment_pending_cache_may_hang says no of all segments. Pages of the segment are pinned for each row. After PIGMENT_CANCELLED
    from a pin the call may be repeated, and begins anew. Since 0.2. */
 PIGMENT_API PIGMENT_CHECKED pigment_status pigment_pending_cache_hang(pigment_pending_cache *cache,
-                                                                      const pigment_page_source *source, size_t segment,
+                                                                      const pigment_page_source *source,
                                                                       pigment_buffer **part, pigment_error **error);
 /* Checks the part that begins at `first` and all that it knows of, and calls `visit` with the place of each page of theirs. *segment gets the number of the
    segment on whose index rows hang. May be repeated after PIGMENT_CANCELLED from a pin, and then begins anew. Since 0.2. */
