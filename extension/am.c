@@ -71,7 +71,7 @@ pig_register_options(void)
 							&pig_search_width, 0, 0, 1000000, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("pigment.pending_list_limit",
 							"Size of an index's pending rows from which on an insert makes a segment of them, if there are not 16,384 of them sooner.",
-							"Scans look at codes of pending rows, for which a session keeps up to twice as much memory of each index, usually a third.",
+							"Scans look at codes of pending rows, for which a session keeps up to twice as much memory of each index, usually less than half.",
 							&pig_pending_limit, 16384, 64, MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomBoolVariable("pigment.background_merge",
 							 "Whether inserts ask for a background worker to merge segments that they leave to others, and scans for one to note where many pending rows lie.",
