@@ -18,9 +18,32 @@
 typedef struct Collection
 {
 	PigRetired *pages;
+	Size		before;			/* that they had when it began */
 	MemoryContext context;
 	ErrorData  *error;			/* raised in the callback */
 } Collection;
+
+static Collection
+begin_collection(PigRetired *pages)
+{
+	return (Collection) {pages, pages->count, CurrentMemoryContext, NULL};
+}
+
+/*
+ * For a call that may be repeated: what it gave before is left out.
+ */
+static Collection *
+begin_anew(Collection *collection)
+{
+	collection->pages->count = collection->before;
+	return collection;
+}
+
+static ErrorData **
+kept_error(Collection *collection, PigSource *source)
+{
+	return collection->error != NULL ? &collection->error : &source->error;
+}
 
 static pigment_status
 collect_page(void *context, uint32_t physical)
@@ -36,7 +59,7 @@ collect_page(void *context, uint32_t physical)
 void
 pig_collect_segment(PigSource *source, const pigment_segment *segment, const PigSegmentEntry *entry, PigRetired *pages)
 {
-	Collection	collection = {pages, CurrentMemoryContext, NULL};
+	Collection	collection = begin_collection(pages);
 	uint32		count = entry->first_deletion != PIGMENT_NO_PAGE ? pig_deletion_pages(entry) : 0;
 	BlockNumber *blocks = palloc(sizeof(BlockNumber) * (count + 1));
 	size_t		bytes;
@@ -52,38 +75,20 @@ pig_collect_segment(PigSource *source, const pigment_segment *segment, const Pig
 void
 pig_collect_pending(PigSource *source, uint32 stamp, BlockNumber first, BlockNumber last, PigRetired *pages)
 {
-	Collection	collection = {pages, CurrentMemoryContext, NULL};
-	Size		before = pages->count;
-	ErrorData **kept;
-	pigment_error *error;
-	pigment_status status;
+	Collection	collection = begin_collection(pages);
 
-	do
-	{
-		error = NULL;
-		pages->count = before;
-		status = pigment_pending_visit_pages(&source->callbacks, stamp, first, last, collect_page, &collection, &error);
-		kept = collection.error != NULL ? &collection.error : &source->error;
-	} while (pig_retry(status, error, kept));
+	PIG_CALL(kept_error(&collection, source),
+			 pigment_pending_visit_pages(&source->callbacks, stamp, first, last, collect_page, begin_anew(&collection), &error));
 }
 
 uint32
 pig_collect_graft(PigSource *source, uint32 stamp, BlockNumber first, PigRetired *pages)
 {
-	Collection	collection = {pages, CurrentMemoryContext, NULL};
-	Size		before = pages->count;
-	ErrorData **kept;
-	pigment_error *error;
-	pigment_status status;
+	Collection	collection = begin_collection(pages);
 	uint32_t	segment;
 
-	do
-	{
-		error = NULL;
-		pages->count = before;
-		status = pigment_pending_graft_visit_pages(&source->callbacks, stamp, first, collect_page, &collection, &segment, &error);
-		kept = collection.error != NULL ? &collection.error : &source->error;
-	} while (pig_retry(status, error, kept));
+	PIG_CALL(kept_error(&collection, source),
+			 pigment_pending_graft_visit_pages(&source->callbacks, stamp, first, collect_page, begin_anew(&collection), &segment, &error));
 	return segment;
 }
 

@@ -247,10 +247,8 @@ void Graft::EncodeRow(uint32_t row, const GraphQuery& query) {
 }
 
 Result<std::shared_ptr<const Graft>> Graft::OfNodes(const Segment& graph, GraftRows& rows,
-                                                    std::span<const uint32_t> nodes,
-                                                    std::shared_ptr<MemoryBudget> budget) {
-  std::shared_ptr<Graft> graft(new Graft(graph.info(), rows.count(), std::move(budget)));
-  PIGMENT_RETURN_IF_ERROR(graft->reservation_.Grow(MakeBytes(graph.info(), rows.count())));
+                                                    std::span<const uint32_t> nodes) {
+  std::shared_ptr<Graft> graft(new Graft(graph.info(), rows.count(), nullptr));
   PIGMENT_ASSIGN_OR_RETURN(const IndexHead* const head, graph.Index());
   const GraphSpace& space = head->space;
   graft->ResizeCodes(space);

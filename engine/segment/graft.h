@@ -66,7 +66,7 @@ class Graft;
 
 struct GraftOptions {
   std::shared_ptr<MemoryBudget> budget = {};  // may be null; the graft keeps it
-  BuildPause pause = {};                 // may be empty
+  BuildPause pause = {};                      // may be empty
   // What some of the rows hang by already, on the same graph, and which of its rows the first ones
   // are (a number beyond its last: none): nothing is found out again for these. May be null.
   std::shared_ptr<const Graft> from = {};
@@ -146,8 +146,7 @@ class Graft {
   // Of rows whose nodes are known already: nodes_per_row() places of each, as NodesByRow gives
   // them. Null: no codes bound how far they are. REQUIRES: Fits, and nodes that the graph has.
   static Result<std::shared_ptr<const Graft>> OfNodes(const Segment& graph, GraftRows& rows,
-                                                      std::span<const uint32_t> nodes,
-                                                      std::shared_ptr<MemoryBudget> budget = {});
+                                                      std::span<const uint32_t> nodes);
   // What Make takes at most, and its result has most of.
   static uint64_t MakeBytes(const SegmentInfo& graph, uint32_t rows);
 

@@ -295,11 +295,12 @@ Status HostSearch::RunIndexPass() {
 }
 
 Status HostSearch::TakeGrafts() {
-  std::vector<const Segment*> segments;
-  for (const SegmentSource& source : segments_) segments.push_back(source.segment);
   for (CachedPending& pending : cached_) {
     pending.nodes.clear();
     PIGMENT_RETURN_IF_ERROR(pending.Begin());
+    if (pending.cache->KnowsGraft()) continue;
+    std::vector<const Segment*> segments;
+    for (const SegmentSource& source : segments_) segments.push_back(source.segment);
     PIGMENT_RETURN_IF_ERROR(pending.cache->TakeGraft(pending.source, segments));
   }
   return Status::Ok();
@@ -360,8 +361,9 @@ Status HostSearch::AskIndexes(size_t neighbors) {
       if (hit.distance == hit.distance) found_.push_back({hit.distance, i, hit.row});
     }
     for (CachedPending& pending : cached_) {
-      if (!result.nodes.empty() && MayHangOn(*source.segment, pending))
-        pending.nodes = result.nodes[0];
+      if (result.nodes.empty() || !MayHangOn(*source.segment, pending)) continue;
+      pending.graph = source.segment;
+      pending.nodes = result.nodes[0];
     }
     limit = KeepNearest(neighbors, limit);
   }
@@ -406,10 +408,7 @@ Status HostSearch::AskCache(uint32_t number, size_t neighbors, float limit) {
     wanted.matches = [&](size_t row) { return pending.Matches(row, options_.filter); };
   }
   if (!pending.nodes.empty()) {
-    const auto graph = std::find_if(segments_.begin(), segments_.end(), [&](const auto& source) {
-      return MayHangOn(*source.segment, pending);
-    });
-    PIGMENT_ASSIGN_OR_RETURN(wanted.graft, QueryOf(*graph->segment));
+    PIGMENT_ASSIGN_OR_RETURN(wanted.graft, QueryOf(*pending.graph));
     wanted.nodes = pending.nodes;
     ++grafts_;
   }

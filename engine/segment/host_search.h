@@ -188,7 +188,9 @@ class HostSearch {
     using CachedChain::CachedChain;
 
     std::optional<PendingSearch> nearest = {};
-    // Of the last search of the index that rows hang on, where it was searched.
+    // Of the last pass: the segment that rows hang on, and where on it they may be near; none where
+    // its index was not searched.
+    const Segment* graph = nullptr;
     std::vector<uint32_t> nodes = {};
     std::vector<uint64_t> given = {};  // by passes over indexes; empty: none
 

@@ -194,21 +194,17 @@ class PendingCache::GraftRowsOf final : public GraftRows {
   std::vector<float> vector_;
 };
 
-void PendingCache::DropGraft() {
-  hanging_ = {};
-  graft_taken_ = kNoBlock;
-  graft_rows_seen_ = graft_bytes_ = 0;
-}
-
 bool PendingCache::HasRoomForGraft(const SegmentInfo& graph, size_t rows) const {
   const uint64_t bytes = Graft::MakeBytes(graph, static_cast<uint32_t>(rows));
   return bytes <= graft_bytes_ || HasRoom(bytes - graft_bytes_);
 }
 
 Status PendingCache::TakeGraft(BlockSource* source, std::span<const Segment* const> segments) {
-  if (graft_taken_ == graft_first_ || !HasCodes(dimension())) return Status::Ok();
+  if (KnowsGraft() || !HasCodes(dimension())) return Status::Ok();
   if (graft_first_ == kNoBlock) {
-    DropGraft();
+    hanging_ = {};
+    graft_taken_ = kNoBlock;
+    graft_rows_seen_ = graft_bytes_ = 0;
     return Status::Ok();
   }
   PIGMENT_ASSIGN_OR_RETURN(const std::vector<PendingGraftPart> parts,
@@ -246,11 +242,9 @@ Status PendingCache::TakeGraft(BlockSource* source, std::span<const Segment* con
   if (!hanging.rows.empty()) {
     if (newest.graph_nodes != Graft::NodesOf(info) ||
         newest.nodes_per_row != Graft::NodesPerRow(info)) {
-      return DataLoss(
-          Detail::kMiscounted, source->name(), 0,
-          fmt::format("pending rows of \"{}\" hang on {} nodes of segment {}, which "
-                      "has {}",
-                      source->name(), newest.graph_nodes, info.segment, Graft::NodesOf(info)));
+      return DamagedPage(*source, graft_first_,
+                         fmt::format("rows hang on {} nodes of segment {}, which has {}",
+                                     newest.graph_nodes, info.segment, Graft::NodesOf(info)));
     }
     const auto count = static_cast<uint32_t>(hanging.rows.size());
     if (HasRoomForGraft(info, count) && Graft::Fits(info, count)) {
@@ -269,7 +263,7 @@ Status PendingCache::TakeGraft(BlockSource* source, std::span<const Segment* con
 
 bool PendingCache::MayHang(const Segment& graph) const {
   const size_t rows = rows_.size();
-  return graft_taken_ == graft_first_ && !is_full_ && HasCodes(dimension()) &&
+  return KnowsGraft() && !is_full_ && HasCodes(dimension()) &&
          graph.info().dimension == dimension() &&
          rows >= graft_rows_seen_ + std::max(kRowsToHangMin, graft_rows_seen_ / kPartToHang) &&
          Graft::Fits(graph.info(), static_cast<uint32_t>(rows)) &&
@@ -277,7 +271,7 @@ bool PendingCache::MayHang(const Segment& graph) const {
          (hanging_.graft == nullptr || hanging_.graft->graph_segment() == graph.info().segment);
 }
 
-Result<std::string> PendingCache::Hang(const Segment& graph, const BuildPause& pause) {
+Result<std::string> PendingCache::Hang(const Segment& graph) const {
   std::vector<uint32_t> rows;
   std::vector<uint32_t> of_hanging;
   size_t known = 0;
@@ -300,8 +294,7 @@ Result<std::string> PendingCache::Hang(const Segment& graph, const BuildPause& p
     GraftRowsOf vectors(*this, rows);
     PIGMENT_ASSIGN_OR_RETURN(
         const std::shared_ptr<const Graft> graft,
-        Graft::Make(graph, vectors,
-                    {.pause = pause, .from = hanging_.graft, .rows_of_from = of_hanging}));
+        Graft::Make(graph, vectors, {.from = hanging_.graft, .rows_of_from = of_hanging}));
     part.hangs = graft != nullptr;
     if (part.hangs) {
       const std::vector<uint32_t> nodes = graft->NodesByRow();

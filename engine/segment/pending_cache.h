@@ -99,6 +99,7 @@ class PendingCache {
   // The newest part of what rows hang on; kNoBlock: there is none. It never becomes another but by
   // one that names it.
   void SetGraft(uint32_t first) { graft_first_ = first; }
+  bool KnowsGraft() const { return graft_taken_ == graft_first_; }
   // Has hanging() say what the parts say, where one of these is the segment and there is room for
   // it. kDataLoss: a part is damaged.
   Status TakeGraft(BlockSource* source, std::span<const Segment* const> segments);
@@ -107,7 +108,7 @@ class PendingCache {
   bool MayHang(const Segment& graph) const;
   // What the rows hang on that hang nowhere: the bytes of a part, which knows of those before it
   // what SetGraft said. REQUIRES: MayHang.
-  Result<std::string> Hang(const Segment& graph, const BuildPause& pause = {});
+  Result<std::string> Hang(const Segment& graph) const;
 
  private:
   class Addition;
@@ -119,7 +120,6 @@ class PendingCache {
   bool HasRoom(uint64_t bytes) const;
   // Whether byte codes say where a row lies.
   bool IsKnown(size_t row) const;
-  void DropGraft();
   bool HasRoomForGraft(const SegmentInfo& graph, size_t rows) const;
 
   const PendingCacheOptions options_;

@@ -7,13 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
 #include <utility>
 
 #include "engine/base/bytes.h"
 #include "engine/segment/graft.h"
-#include "engine/segment/host_pages.h"
-#include "engine/segment/part_reader.h"
+#include "engine/segment/pending_reader.h"
 
 namespace pigment {
 namespace {
@@ -61,32 +60,18 @@ bool Decode(std::span<const std::byte> bytes, PendingGraftPart& part) {
   return reader.ok() && reader.at_end() && (part.hangs || rows == 0) && part.rows_seen >= rows;
 }
 
-Status Damaged(const BlockSource& source, uint32_t physical, const std::string& what) {
-  return DataLoss(Detail::kMiscounted, source.name(),
-                  static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
-                  fmt::format("page {} of \"{}\": {}", physical, source.name(), what));
-}
-
-// Pages of a chain that leads back are not where they should be, because each says its place.
-Result<std::vector<std::byte>> ReadChain(BlockSource* source, uint32_t stamp, uint32_t first,
-                                         const GraftPageVisitor& visit) {
+Result<PendingGraftPart> ReadPendingGraft(BlockSource* source, uint32_t stamp, uint32_t first,
+                                          const GraftPageVisitor& visit) {
   std::vector<std::byte> bytes;
-  for (uint32_t next = first; next != kNoBlock;) {
-    PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page,
-                             PinChecked(source, next, {BlockKind::kOverflow, stamp, next}));
-    OverflowHeader header;
-    std::memcpy(&header, page.payload(), sizeof header);
-    if (header.offset != bytes.size() || header.bytes == 0 || header.bytes > kOverflowCapacity) {
-      return Damaged(*source, next,
-                     fmt::format("{} bytes at {} of what rows hang on, expected at {}",
-                                 header.bytes, header.offset, bytes.size()));
-    }
-    const std::byte* const begin = page.payload() + sizeof header;
-    bytes.insert(bytes.end(), begin, begin + header.bytes);
-    if (visit) PIGMENT_RETURN_IF_ERROR(visit(next));
-    next = header.next;
-  }
-  return bytes;
+  PIGMENT_RETURN_IF_ERROR(
+      VisitOverflowPages(source, stamp, first, std::nullopt,
+                         [&](uint32_t physical, std::span<const std::byte> some) -> Status {
+                           bytes.insert(bytes.end(), some.begin(), some.end());
+                           return visit ? visit(physical) : Status::Ok();
+                         }));
+  PendingGraftPart part;
+  if (!Decode(bytes, part)) return DamagedPage(*source, first, "not what pending rows hang on");
+  return part;
 }
 
 }  // namespace
@@ -116,15 +101,6 @@ std::string EncodePendingGraft(const PendingGraftPart& part) {
   return bytes;
 }
 
-Result<PendingGraftPart> ReadPendingGraft(BlockSource* source, uint32_t stamp, uint32_t first,
-                                          const GraftPageVisitor& visit) {
-  PIGMENT_ASSIGN_OR_RETURN(const std::vector<std::byte> bytes,
-                           ReadChain(source, stamp, first, visit));
-  PendingGraftPart part;
-  if (!Decode(bytes, part)) return Damaged(*source, first, "not what pending rows hang on");
-  return part;
-}
-
 Result<std::vector<PendingGraftPart>> ReadPendingGrafts(BlockSource* source, uint32_t stamp,
                                                         uint32_t first,
                                                         const GraftPageVisitor& visit) {
@@ -135,14 +111,14 @@ Result<std::vector<PendingGraftPart>> ReadPendingGrafts(BlockSource* source, uin
     PIGMENT_ASSIGN_OR_RETURN(PendingGraftPart part, ReadPendingGraft(source, stamp, next, visit));
     // Each was written when there were more rows: so they come to an end.
     if (part.rows_seen >= rows_seen)
-      return Damaged(*source, next, "what rows hang on is said twice");
+      return DamagedPage(*source, next, "what rows hang on is said twice");
     rows_seen = part.rows_seen;
     next = part.previous;
     if (!hold) continue;
     if (!parts.empty() &&
         (part.graph != parts[0].graph || part.graph_nodes != parts[0].graph_nodes ||
          part.nodes_per_row != parts[0].nodes_per_row))
-      return Damaged(*source, first, "rows hang on two indexes");
+      return DamagedPage(*source, first, "rows hang on two indexes");
     hold = part.hangs && !part.is_first;
     parts.push_back(std::move(part));
   }

@@ -37,7 +37,6 @@ struct PendingGraftPart {
   struct Row {
     uint32_t physical;  // its pending page
     uint32_t entry;
-    bool operator==(const Row&) const = default;
   };
   std::vector<Row> rows;        // none where it does not hang
   std::vector<uint32_t> nodes;  // nodes_per_row of each, ascending; then Graft::kNoNode
@@ -46,14 +45,9 @@ struct PendingGraftPart {
 // REQUIRES: 1 to nodes_per_row nodes of each row, and entries below 65,536.
 std::string EncodePendingGraft(const PendingGraftPart& part);
 
-// Calls `visit` for each page of the part.
-using GraftPageVisitor = std::function<Status(uint32_t physical)>;
-// kDataLoss: there is no part, or it says what cannot be.
-Result<PendingGraftPart> ReadPendingGraft(BlockSource* source, uint32_t stamp, uint32_t first,
-                                          const GraftPageVisitor& visit = {});
-
 // The parts of the newest one's rows and those before, the oldest first. Parts that hold no more
-// are left out, but their pages are visited.
+// are left out, but `visit` is called for their pages too. kDataLoss: a part says what cannot be.
+using GraftPageVisitor = std::function<Status(uint32_t physical)>;
 Result<std::vector<PendingGraftPart>> ReadPendingGrafts(BlockSource* source, uint32_t stamp,
                                                         uint32_t first,
                                                         const GraftPageVisitor& visit = {});

@@ -34,11 +34,14 @@ Status PendingReader::ReadAnyVector(const PendingRow& row, uint32_t physical,
                  fmt::format("the vector of row {:#x} is in no segment", row.head.row_pointer));
 }
 
-Status PendingReader::Damaged(uint32_t physical, const std::string& what) const {
-  const std::string& name = chain_.source->name();
-  return DataLoss(Detail::kMiscounted, name,
+Status DamagedPage(const BlockSource& source, uint32_t physical, const std::string& what) {
+  return DataLoss(Detail::kMiscounted, source.name(),
                   static_cast<int64_t>(physical) * static_cast<int64_t>(kBlockBytes),
-                  fmt::format("page {} of \"{}\": {}", physical, name, what));
+                  fmt::format("page {} of \"{}\": {}", physical, source.name(), what));
+}
+
+Status PendingReader::Damaged(uint32_t physical, const std::string& what) const {
+  return DamagedPage(*chain_.source, physical, what);
 }
 
 Status PendingReader::OtherDimension(uint32_t physical, uint32_t dimension,
@@ -146,25 +149,31 @@ Status PendingReader::VisitPages(const PageVisitor& visit) {
   });
 }
 
-Status PendingReader::VisitOverflow(const PendingOverflowEntry& entry,
-                                    const OverflowVisitor& visit) {
-  uint32_t next = entry.first;
-  for (uint64_t done = 0; done < entry.entry_bytes;) {
-    PIGMENT_ASSIGN_OR_RETURN(
-        const PinnedBlock page,
-        PinChecked(chain_.source, next, {BlockKind::kOverflow, chain_.stamp, next}));
+Status VisitOverflowPages(BlockSource* source, uint32_t stamp, uint32_t first,
+                          std::optional<uint64_t> bytes, const OverflowVisitor& visit) {
+  uint64_t done = 0;
+  for (uint32_t next = first; bytes ? done < *bytes : next != kNoBlock;) {
+    PIGMENT_ASSIGN_OR_RETURN(const PinnedBlock page,
+                             PinChecked(source, next, {BlockKind::kOverflow, stamp, next}));
     OverflowHeader header;
     std::memcpy(&header, page.payload(), sizeof header);
     if (header.offset != done || header.bytes == 0 || header.bytes > kOverflowCapacity ||
-        header.bytes > entry.entry_bytes - done) {
-      return Damaged(next, fmt::format("{} bytes at {} of an entry of {}, expected at {}",
-                                       header.bytes, header.offset, entry.entry_bytes, done));
+        (bytes && header.bytes > *bytes - done)) {
+      const std::string of = bytes ? fmt::format("an entry of {}", *bytes) : "a chain";
+      return DamagedPage(*source, next,
+                         fmt::format("{} bytes at {} of {}, expected at {}", header.bytes,
+                                     header.offset, of, done));
     }
     PIGMENT_RETURN_IF_ERROR(visit(next, {page.payload() + sizeof header, header.bytes}));
     done += header.bytes;
     next = header.next;
   }
   return Status::Ok();
+}
+
+Status PendingReader::VisitOverflow(const PendingOverflowEntry& entry,
+                                    const OverflowVisitor& visit) {
+  return VisitOverflowPages(chain_.source, chain_.stamp, entry.first, entry.entry_bytes, visit);
 }
 
 Status PendingReader::ReadOverflow(const PendingOverflowEntry& entry, uint32_t physical) {

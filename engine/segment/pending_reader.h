@@ -41,6 +41,16 @@ struct PendingChain {
   const SharedVectors* shared = nullptr;  // where vectors are that entries have no numbers of
 };
 
+// A page of a source says what cannot be.
+Status DamagedPage(const BlockSource& source, uint32_t physical, const std::string& what);
+
+// Calls `visit` for each page of a chain of overflow pages, whose bytes are `bytes` in all, or as
+// many as there are. Pages of a chain that leads back are not where they should be, because each
+// says its place.
+using OverflowVisitor = std::function<Status(uint32_t physical, std::span<const std::byte> bytes)>;
+Status VisitOverflowPages(BlockSource* source, uint32_t stamp, uint32_t first,
+                          std::optional<uint64_t> bytes, const OverflowVisitor& visit);
+
 class PendingReader {
  public:
   explicit PendingReader(const PendingChain& chain) : chain_(chain) {}
@@ -86,8 +96,6 @@ class PendingReader {
   };
   using ChainVisitor =
       std::function<Status(ConstBlockBytes page, uint32_t physical, uint32_t entries)>;
-  using OverflowVisitor =
-      std::function<Status(uint32_t physical, std::span<const std::byte> bytes)>;
 
   Status VisitChain(const ChainVisitor& visit);
   Result<PinnedBlock> PinPage(uint32_t physical) const;

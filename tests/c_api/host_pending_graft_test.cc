@@ -44,6 +44,12 @@ std::unique_ptr<Index> MakeGraftIndex(Clustered& data, int32_t metric, int32_t k
   return index;
 }
 
+// What the first hit of a search is.
+pigment_status FirstHit(pigment_host_search* search, pigment_host_hit* hit, Error& error) {
+  size_t count = 0;
+  return pigment_host_search_next(search, hit, 1, &count, error.out());
+}
+
 // Searches by some queries give every row once, and nearly all of the nearest first; what they did.
 pigment_host_search_counters SearchAsModel(Index& index, Clustered& data, pigment_pending_cache* by,
                                            int queries, Recall* recall) {
@@ -53,10 +59,8 @@ pigment_host_search_counters SearchAsModel(Index& index, Clustered& data, pigmen
     const std::vector<float> query = data.Vector();
     pigment_host_search* const search = index.NewSearch(index.segment_metric, &query);
     pigment_host_hit hit{};
-    size_t count = 0;
     Error error;
-    EXPECT_EQ(pigment_host_search_next(search, &hit, 1, &count, error.out()), PIGMENT_OK)
-        << error.message();
+    EXPECT_EQ(FirstHit(search, &hit, error), PIGMENT_OK) << error.message();
     const pigment_host_search_counters counters = CountersOf(search);
     sum.grafts += counters.grafts;
     sum.rows_scored += counters.rows_scored;
@@ -149,9 +153,8 @@ TEST(HostPendingGraft, LeavesSearchesThatBeganBefore) {
   const std::vector<float> query = data.Vector();
   pigment_host_search* const begun = index->NewSearch(PIGMENT_METRIC_L2, &query);
   pigment_host_hit hit{};
-  size_t count = 0;
   Error error;
-  HOST_OK(pigment_host_search_next(begun, &hit, 1, &count, error.out()));
+  HOST_OK(FirstHit(begun, &hit, error));
   const std::vector<Row> rows = index->all;
   for (const Row& row : data.Rows(500)) index->AddPending(row);
   ASSERT_TRUE(index->HangPending(cache.get()));
@@ -304,8 +307,7 @@ TEST(HostPendingGraft, NamesWhatIsDamaged) {
     const std::vector<float> query = data.Vector();
     pigment_host_search* const begun = index->NewSearch(PIGMENT_METRIC_L2, &query);
     pigment_host_hit hit{};
-    size_t count = 0;
-    const pigment_status status = pigment_host_search_next(begun, &hit, 1, &count, said.out());
+    const pigment_status status = FirstHit(begun, &hit, said);
     pigment_host_search_free(begun);
     return status;
   };
