@@ -49,11 +49,14 @@ typedef struct BuildState
 	uint64		early_count;
 	PigMeta		meta;			/* while rows go to pending pages */
 	double		rows;
+	double		rows_expected;	/* about; 0: nobody knows */
 } BuildState;
 
 static void
 begin_segment(BuildState *build)
 {
+	/* one that is a little too small would have all of them copied once more */
+	build->segment.vectors_expected = (uint64) (Max(build->rows_expected - build->rows, 0) * 1.05);
 	pig_build_begin(&build->segment, build->next_segment++, pig_build_memory(), (uint64) build->rows);
 	build->segment_rows = 0;
 }
@@ -281,19 +284,19 @@ publish(BuildState *build)
 }
 
 /*
- * Tells how many rows are to come, as the planner would guess; of a partial index nobody knows.
+ * How many rows are to come, as the planner would guess; 0: of a partial index nobody knows.
  */
-static void
-tell_expected_rows(Relation heap, const IndexInfo *index_info)
+static double
+guess_rows(Relation heap, const IndexInfo *index_info)
 {
 	BlockNumber pages;
 	double		rows;
 	double		all_visible;
 
 	if (index_info->ii_Predicate != NIL)
-		return;
+		return 0;
 	table_relation_estimate_size(heap, NULL, &pages, &rows, &all_visible);
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) rows);
+	return rows;
 }
 
 static void
@@ -333,7 +336,8 @@ pig_build(Relation heap, Relation index, IndexInfo *index_info)
 	pig_read_meta(index, &build->meta);
 	build->segment.vector_seed = build->meta.vector_seed;
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, PIG_PHASE_WRITE);
-	tell_expected_rows(heap, index_info);
+	build->rows_expected = guess_rows(heap, index_info);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) build->rows_expected);
 	result->heap_tuples = table_index_build_scan(heap, index, index_info, true, true, build_row, build, NULL);
 	tell_rows(build);
 	publish(build);

@@ -41,8 +41,10 @@ struct StoredHead {
 };
 static_assert(sizeof(StoredHead) == 168);
 
-// Of an index that grows.
+// Of an index that grows: room for so many, or for those that are expected, is addresses, whose
+// memory comes with the vectors. It spares copying them into twice the room again and again.
 constexpr uint32_t kFirstRoom = 1024;
+constexpr uint64_t kFirstRoomBytesMax = uint64_t{1} << 30;
 // The rest is for postings and pages.
 constexpr uint64_t ShareOfIndex(uint64_t limit_bytes) { return limit_bytes / 4 * 3; }
 
@@ -197,10 +199,13 @@ Result<std::unique_ptr<IndexWriter>> IndexWriter::Make(const IndexBuild& build) 
     PIGMENT_RETURN_IF_ERROR(writer->Grow(build.vectors));
     return writer;
   }
-  // Room comes by and by all the same: the number is somebody's word. Where it is too large, memory
-  // may yet be enough for those that come.
+  // The number is somebody's word. Where it is too large, memory may yet be enough for those that
+  // come.
   static_cast<void>(writer->Take(std::min(build.vectors, build.expected)).ok());
-  PIGMENT_RETURN_IF_ERROR(writer->Grow(std::min(build.vectors, kFirstRoom)));
+  const uint64_t room =
+      std::min<uint64_t>(writer->taken_, kFirstRoomBytesMax / PointBytes(build, 1));
+  PIGMENT_RETURN_IF_ERROR(
+      writer->Grow(std::min(build.vectors, std::max(static_cast<uint32_t>(room), kFirstRoom))));
   return writer;
 }
 
