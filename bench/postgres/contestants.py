@@ -9,9 +9,10 @@ import client
 OPERATORS = {"cosine": ("<=>", "vector_cosine_ops"), "l2": ("<->", "vector_l2_ops")}
 COLUMNS = "id integer PRIMARY KEY, embedding vector({dimension}) NOT NULL, bucket integer NOT NULL, source text NOT NULL"
 
-RECALLS = (0.80, 0.83, 0.85, 0.88, 0.90, 0.93, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 1)
+# Of both so many that one just above the recalls that are wanted is among them.
+RECALLS = (0.80, 0.83, 0.85, 0.87, 0.88, 0.89, 0.90, 0.93, 0.95, 0.96, 0.965, 0.97, 0.98, 0.985, 0.99, 0.995, 1)
 SEARCH_WIDTHS = (10, 14, 20, 28, 40, 56, 80, 120, 200)
-EF_SEARCH = (10, 14, 20, 24, 28, 40, 60, 70, 80, 120, 200, 400)
+EF_SEARCH = (10, 14, 20, 22, 24, 26, 28, 32, 40, 60, 65, 70, 75, 80, 90, 120, 200, 400)
 # pgvector gives up after 20,000 tuples, unless it is told otherwise; then it needs the memory for them.
 FILTER_EF_SEARCH = [{"hnsw.iterative_scan": mode, "hnsw.ef_search": ef}
                     for mode in ("strict_order", "relaxed_order") for ef in (40, 100, 400)]

@@ -29,7 +29,7 @@ struct GraphOptions {
   float slack = 1.05f;
   uint32_t vectors_per_cluster = 125;  // of each the middle may be an entry
   uint32_t entries_max = 256;          // and of what can be reached from none one more
-  uint32_t clusters_searched = 20;     // around each vector, for its neighbours
+  uint32_t clusters_searched = 16;     // around each vector, for its neighbours
   uint64_t seed = 1;
   // Of more vectors than this (8 or more) graphs of so many at most are built, of parts that
   // overlap (graph_parts.h), one after the other, and put together; 0: one of all, however many.
